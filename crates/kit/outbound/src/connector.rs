@@ -24,7 +24,11 @@ use crate::error::TransportError;
 use crate::proxy::Proxy;
 use crate::resolver::{ADDRESSES_MAX, Resolve};
 use crate::stream::Stream;
-use crate::tls;
+use crate::tls::{self, TlsFault};
+
+/// `errno` of a process and of a system without free file descriptors, on Linux and macOS.
+const EMFILE: i32 = 24;
+const ENFILE: i32 = 23;
 
 /// Head start of an address before the next one is tried in parallel (RFC 8305).
 const CONNECTION_ATTEMPT_DELAY: Duration = Duration::from_millis(250);
@@ -67,10 +71,10 @@ impl Connector {
             return Ok(Stream::Tcp(tcp));
         }
         let name = ServerName::try_from(without_brackets(host).to_owned());
-        let name = name.map_err(|error| TransportError::Tls(error.to_string()))?;
+        let name = name.map_err(|error| TransportError::Tls(TlsFault::Other(error.to_string())))?;
         let handshake = tokio::time::timeout_at(deadline, self.tls.connect(name, tcp)).await;
         let tls = handshake.map_err(|_| TransportError::TlsTimeout { limit_ms: self.limit_ms() })?;
-        let tls = tls.map_err(|error| TransportError::Tls(tls::reason(&error)))?;
+        let tls = tls.map_err(|error| TransportError::Tls(tls::fault(&error)))?;
         Ok(Stream::Tls(Box::new(tls)))
     }
 
@@ -92,7 +96,7 @@ impl Connector {
                 tokio::time::timeout_at(deadline, happy_eyeballs(addresses))
                     .await
                     .map_err(|_| late(first))?
-                    .map_err(|failed| TransportError::Connect { host: host.to_owned(), reason: failed.to_string() })
+                    .map_err(|failed| failed.into_error(host))
             }
         }
     }
@@ -183,6 +187,24 @@ struct FailedAddress {
     error: io::Error,
 }
 
+impl FailedAddress {
+    fn into_error(self, host: &str) -> TransportError {
+        let (host, reason) = (host.to_owned(), self.to_string());
+        match (self.address, self.error.kind()) {
+            (Some(address), io::ErrorKind::ConnectionRefused) => TransportError::ConnectionRefused { host, address },
+            _ if is_local(&self.error) => TransportError::LocalFault { host, reason },
+            _ => TransportError::Connect { host, reason },
+        }
+    }
+}
+
+/// Whether this machine itself has no network, no free port or no free file descriptor.
+fn is_local(error: &io::Error) -> bool {
+    use io::ErrorKind::{AddrNotAvailable, NetworkDown, NetworkUnreachable};
+    matches!(error.kind(), NetworkUnreachable | NetworkDown | AddrNotAvailable)
+        || matches!(error.raw_os_error(), Some(EMFILE | ENFILE))
+}
+
 impl fmt::Display for FailedAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.address, self.error.kind()) {
@@ -232,6 +254,22 @@ mod tests {
         assert_eq!(stream.peer_addr().unwrap(), open.1);
         let error = happy_eyeballs(VecDeque::from([closed, closed])).await.unwrap_err();
         assert_eq!(error.to_string(), format!("{closed} refused the connection"));
+        let refused = TransportError::ConnectionRefused { host: "a.example".to_owned(), address: closed };
+        assert_eq!(error.into_error("a.example"), refused);
+    }
+
+    #[test]
+    fn faults_of_this_machine_are_told_apart() {
+        let of = |errno| {
+            let error = io::Error::from_raw_os_error(errno);
+            FailedAddress { address: Some(([203, 0, 113, 7], 443).into()), error }.into_error("a.example")
+        };
+        for errno in [EMFILE, ENFILE, 101, 100, 99] {
+            assert!(matches!(of(errno), TransportError::LocalFault { .. }), "{errno}");
+        }
+        let unreachable = "could not connect to a.example: Network is unreachable (os error 101) (203.0.113.7:443)";
+        assert_eq!(of(101).to_string(), unreachable);
+        assert!(matches!(of(113), TransportError::Connect { .. }), "no route to the host");
     }
 
     #[tokio::test]

@@ -1,6 +1,9 @@
 //! Errors of requests, with texts for customers.
 
+use std::net::SocketAddr;
+
 use crate::address::AddressRefused;
+use crate::tls::TlsFault;
 
 /// Why a request got no complete response. Customers see the text as the result of a delivery attempt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,6 +32,22 @@ pub enum TransportError {
         /// Why its (first) address is refused.
         refused: AddressRefused,
     },
+    /// An address of the host refused the connection, and no other one accepted it.
+    #[error("could not connect to {host}: {address} refused the connection")]
+    ConnectionRefused {
+        /// The host in the URL.
+        host: String,
+        /// The address that refused last.
+        address: SocketAddr,
+    },
+    /// This machine has no network, no free port or no free file descriptor.
+    #[error("could not connect to {host}: {reason}")]
+    LocalFault {
+        /// The host in the URL.
+        host: String,
+        /// The error of the operating system.
+        reason: String,
+    },
     /// No address of the host accepted the connection.
     #[error("could not connect to {host}: {reason}")]
     Connect {
@@ -50,7 +69,7 @@ pub enum TransportError {
     Proxy(String),
     /// The TLS handshake failed: the certificate is not trusted, or there is no common version.
     #[error("TLS failed: {0}")]
-    Tls(String),
+    Tls(TlsFault),
     /// The TLS handshake was not finished in time.
     #[error("no TLS handshake within {limit_ms} ms")]
     TlsTimeout {
@@ -91,7 +110,10 @@ pub enum TransportError {
         /// The first bytes, escaped.
         beginning: String,
     },
-    /// The request can't be sent unchanged, or the response is not HTTP.
+    /// The response is not valid HTTP.
+    #[error("the response is not valid HTTP")]
+    InvalidResponse,
+    /// The request can't be sent unchanged, or the response breaks a limit or a rule of HTTP.
     #[error("{0}")]
     Invalid(&'static str),
 }
@@ -102,13 +124,13 @@ impl TransportError {
         match self {
             Self::Dns { .. } | Self::NameServers { .. } => "dns",
             Self::RefusedAddress { .. } => "refused_address",
-            Self::Connect { .. } => "connect",
+            Self::ConnectionRefused { .. } | Self::LocalFault { .. } | Self::Connect { .. } => "connect",
             Self::Proxy(_) => "proxy",
             Self::Tls(_) => "tls",
             Self::ConnectTimeout { .. } | Self::TlsTimeout { .. } | Self::Timeout { .. } => "timeout",
             Self::Closed | Self::Reset | Self::ClosedEarly { .. } | Self::Stale => "closed",
             Self::HeaderTooLarge => "header_too_large",
-            Self::NotHttp { .. } | Self::Invalid(_) => "invalid",
+            Self::NotHttp { .. } | Self::InvalidResponse | Self::Invalid(_) => "invalid",
         }
     }
 
@@ -123,6 +145,8 @@ impl TransportError {
             self,
             Self::Dns { .. }
                 | Self::NameServers { .. }
+                | Self::ConnectionRefused { .. }
+                | Self::LocalFault { .. }
                 | Self::Connect { .. }
                 | Self::ConnectTimeout { .. }
                 | Self::TlsTimeout { .. }

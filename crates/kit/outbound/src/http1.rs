@@ -18,4 +18,4 @@ use self::head::ResponseHead;
 
 use crate::error::TransportError;
 
-const NOT_HTTP: TransportError = TransportError::Invalid("the response is not valid HTTP");
+const NOT_HTTP: TransportError = TransportError::InvalidResponse;

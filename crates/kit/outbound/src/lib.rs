@@ -44,4 +44,4 @@ pub use proxy::{InvalidProxy, Proxy};
 pub use resolver::{Resolve, ResolveFuture, SystemResolver};
 pub use retry_after::{RETRY_AFTER_MAX, retry_after};
 pub use rustls::{RootCertStore, pki_types};
-pub use tls::{RootsError, roots_from_pem};
+pub use tls::{RootsError, TlsFault, roots_from_pem};

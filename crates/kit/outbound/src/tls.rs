@@ -1,4 +1,4 @@
-//! TLS: the trusted authorities, and error texts for failed handshakes that a receiver's operator can act on.
+//! TLS: the trusted authorities, and the faults of failed handshakes.
 
 use std::error::Error as StdError;
 use std::io;
@@ -9,7 +9,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{AlertDescription, CertificateError, ClientConfig, Error, RootCertStore};
 
-use self::certificate_fault::{ExplainingVerifier, Untrusted, date, names};
+use self::certificate_fault::{ExplainingVerifier, date, names};
 
 mod certificate_fault;
 
@@ -52,8 +52,54 @@ pub(crate) fn client_config(extra_roots: RootCertStore) -> ClientConfig {
         .with_no_client_auth()
 }
 
-/// Why a handshake failed: advice, and the text of the error.
-pub(crate) fn reason(error: &(dyn StdError + 'static)) -> String {
+/// Why a TLS handshake failed. The text tells the receiver's operator what to correct.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TlsFault {
+    /// The certificate has expired.
+    #[error("the receiver's certificate {}", on.as_ref().map_or("has expired".to_owned(), |on| format!("expired on {on}")))]
+    Expired {
+        /// The day, such as `2026-01-31`, if it is known.
+        on: Option<String>,
+    },
+    /// The certificate begins in the future.
+    #[error("the receiver's certificate is not valid {}", from.as_ref().map_or("yet".to_owned(), |from| format!("before {from}")))]
+    NotYetValid {
+        /// The day, such as `2026-01-31`, if it is known.
+        from: Option<String>,
+    },
+    /// The certificate is for other names.
+    #[error("the receiver's certificate is for {names}")]
+    WrongName {
+        /// The names of the certificate.
+        names: String,
+    },
+    /// The certificate is its own issuer.
+    #[error("the receiver's certificate is self-signed")]
+    SelfSigned,
+    /// No trusted authority issued the certificate.
+    #[error(
+        "the receiver's certificate is from the unknown authority {issuer}, or its intermediate certificates are missing"
+    )]
+    UnknownAuthority {
+        /// Its issuer, as the certificate names it.
+        issuer: String,
+    },
+    /// The receiver has no TLS version from 1.2 on.
+    #[error("the receiver's TLS is too old: version 1.2 or 1.3 is needed")]
+    OldVersion,
+    /// There is no common version or cipher.
+    #[error("the receiver's TLS is too old, or offers no secure cipher: version 1.2 or 1.3 is needed")]
+    NoCommonCipher,
+    /// The response is not TLS.
+    #[error("the receiver's response is not TLS; is it a plain http port?")]
+    NoTls,
+    /// Any other fault.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// Why a handshake failed.
+pub(crate) fn fault(error: &(dyn StdError + 'static)) -> TlsFault {
     // The error of rustls is nested in two IO errors.
     let (mut innermost, mut closed) = (error, false);
     while let Some(io_error) = innermost.downcast_ref::<io::Error>() {
@@ -61,49 +107,50 @@ pub(crate) fn reason(error: &(dyn StdError + 'static)) -> String {
         let Some(inner) = io_error.get_ref() else { break };
         innermost = inner;
     }
-    let advice = match innermost.downcast_ref::<Error>() {
-        Some(error) => advice(error),
-        None => closed.then(|| "the receiver closed the connection during the handshake".to_owned()),
+    let fault = match innermost.downcast_ref::<Error>() {
+        Some(error) => fault_of_rustls(error),
+        None => closed.then(|| other("the receiver closed the connection during the handshake")),
     };
-    advice.unwrap_or_else(|| error.to_string())
+    fault.unwrap_or_else(|| TlsFault::Other(error.to_string()))
 }
 
-/// What to tell the receiver's operator. `provider-core` reads the causes of failed attempts from these texts.
-fn advice(error: &Error) -> Option<String> {
-    let text = match error {
-        Error::AlertReceived(AlertDescription::ProtocolVersion) => {
-            "the receiver's TLS is too old: version 1.2 or 1.3 is needed"
-        }
+fn fault_of_rustls(error: &Error) -> Option<TlsFault> {
+    Some(match error {
+        Error::AlertReceived(AlertDescription::ProtocolVersion) => TlsFault::OldVersion,
         Error::PeerIncompatible(_) | Error::AlertReceived(AlertDescription::HandshakeFailure) => {
-            "the receiver's TLS is too old, or offers no secure cipher: version 1.2 or 1.3 is needed"
+            TlsFault::NoCommonCipher
         }
-        Error::InvalidMessage(_) => "the receiver's response is not TLS; is it a plain http port?",
-        Error::AlertReceived(AlertDescription::UnrecognisedName) => "the receiver does not know this host name",
-        Error::InvalidCertificate(error) => return Some(untrusted(error)),
+        Error::InvalidMessage(_) => TlsFault::NoTls,
+        Error::AlertReceived(AlertDescription::UnrecognisedName) => other("the receiver does not know this host name"),
+        Error::InvalidCertificate(error) => untrusted(error),
         _ => return None,
-    };
-    Some(text.to_owned())
+    })
 }
 
-fn untrusted(error: &CertificateError) -> String {
+fn untrusted(error: &CertificateError) -> TlsFault {
     match error {
-        CertificateError::ExpiredContext { not_after, .. } => {
-            format!("the receiver's certificate expired on {}", date(*not_after))
-        }
-        CertificateError::Expired => "the receiver's certificate has expired".to_owned(),
+        CertificateError::ExpiredContext { not_after, .. } => TlsFault::Expired { on: Some(date(*not_after)) },
+        CertificateError::Expired => TlsFault::Expired { on: None },
         CertificateError::NotValidYetContext { not_before, .. } => {
-            format!("the receiver's certificate is not valid before {}", date(*not_before))
+            TlsFault::NotYetValid { from: Some(date(*not_before)) }
         }
-        CertificateError::NotValidYet => "the receiver's certificate is not valid yet".to_owned(),
-        CertificateError::NotValidForNameContext { presented, .. } => {
-            format!("the receiver's certificate is for {}", names(presented))
-        }
-        CertificateError::NotValidForName => "the receiver's certificate is for another host name".to_owned(),
-        CertificateError::Revoked => "the receiver's certificate has been revoked".to_owned(),
-        CertificateError::Other(other) => match other.0.downcast_ref::<Untrusted>() {
-            Some(untrusted) => untrusted.to_string(),
-            None => format!("the receiver's certificate can't be trusted ({error})"),
+        CertificateError::NotValidYet => TlsFault::NotYetValid { from: None },
+        CertificateError::NotValidForNameContext { presented, .. } => TlsFault::WrongName { names: names(presented) },
+        CertificateError::NotValidForName => TlsFault::WrongName { names: "another host name".to_owned() },
+        CertificateError::Revoked => other("the receiver's certificate has been revoked"),
+        error => match explained(error) {
+            Some(fault) => fault.clone(),
+            None => TlsFault::Other(format!("the receiver's certificate can't be trusted ({error})")),
         },
-        error => format!("the receiver's certificate can't be trusted ({error})"),
     }
+}
+
+/// The fault that [`ExplainingVerifier`] found.
+fn explained(error: &CertificateError) -> Option<&TlsFault> {
+    let CertificateError::Other(other) = error else { return None };
+    other.0.downcast_ref()
+}
+
+fn other(text: &str) -> TlsFault {
+    TlsFault::Other(text.to_owned())
 }

@@ -69,7 +69,7 @@ pub use accounts::NewApiKey;
 pub use accounts::logo::LOGO_BYTES_MAX;
 pub use accounts::portal_settings::{LogoInput, PortalSettingsInput};
 pub use applications::{ApplicationInput, ApplicationPatch, IfExists};
-pub use attempts::cause::{Cause, EXPUNGED, note_on};
+pub use attempts::cause::{Cause, EXPUNGED, FailureDetail, note_on};
 pub use attempts::{AttemptedDestination, AttemptedFilter};
 pub use background::ReplayInput;
 pub use background::outcome::ReplayOutcome;

@@ -21,6 +21,7 @@ use serde_json::Value;
 
 use self::ordering::DeliveryOrder;
 use self::stored_payload::StoredPayload;
+use crate::attempts::cause::FailureDetail;
 pub use access::{AccountSettings, AppToken, Capability, PayloadCheck, Preview};
 pub use activity::{ActivityEntry, ActorKind};
 pub use key_scope::KeyScope;
@@ -240,9 +241,8 @@ pub struct Attempt {
     pub response_status_code: u16,
     /// Response body, at most 20,000 bytes (binary as base64), or the text of the transport error.
     pub response: String,
-    /// The header that explains a failure: the target of a redirect (`Location`), the time until which the receiver
-    /// asked to wait (`Retry-After`), or the proxy that responded for the application (`Server`).
-    pub response_header: Option<String>,
+    /// What explains a failure beside the status code and the response.
+    pub failure_detail: Option<FailureDetail>,
     /// Milliseconds from the start to the end of the response.
     pub response_duration_ms: i64,
     /// The trigger of the attempt.

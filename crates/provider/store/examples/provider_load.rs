@@ -224,7 +224,7 @@ fn success(new: &NewMessage, number: usize) -> AttemptRecord {
             status: AttemptStatus::Success,
             response_status_code: 200,
             response: "ok".to_owned(),
-            response_header: None,
+            failure_detail: None,
             response_duration_ms: 3,
             trigger: AttemptTrigger::Scheduled,
             at: now(),

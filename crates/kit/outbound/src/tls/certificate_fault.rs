@@ -1,7 +1,5 @@
 //! What is wrong with a certificate that is not trusted: rustls does not say who issued it.
 
-use std::error::Error as StdError;
-use std::fmt;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -11,6 +9,8 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, DigitallySignedStruct, Error, OtherError, SignatureScheme};
 use x509_cert::Certificate;
 use x509_cert::der::Decode as _;
+
+use super::TlsFault;
 
 /// Names of a certificate, and characters of each, that an error lists.
 const NAMES_MAX: usize = 5;
@@ -56,30 +56,6 @@ impl ServerCertVerifier for ExplainingVerifier {
     }
 }
 
-/// A certificate that no trusted authority issued.
-#[derive(Debug)]
-pub(super) enum Untrusted {
-    /// It is its own issuer.
-    SelfSigned,
-    /// Its issuer, as the certificate names it.
-    Issuer(String),
-}
-
-impl fmt::Display for Untrusted {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::SelfSigned => formatter.write_str("the receiver's certificate is self-signed"),
-            Self::Issuer(issuer) => write!(
-                formatter,
-                "the receiver's certificate is from the unknown authority {issuer}, or its intermediate certificates \
-                 are missing"
-            ),
-        }
-    }
-}
-
-impl StdError for Untrusted {}
-
 /// Most self-signed test certificates are authorities, which rustls refuses before it looks for the issuer.
 fn explain(error: Error, end_entity: &CertificateDer<'_>) -> Error {
     if !matches!(error, Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::Other(_))) {
@@ -88,9 +64,9 @@ fn explain(error: Error, end_entity: &CertificateDer<'_>) -> Error {
     let Ok(certificate) = Certificate::from_der(end_entity) else { return error };
     let names = certificate.tbs_certificate;
     let untrusted = match &error {
-        _ if names.issuer == names.subject => Untrusted::SelfSigned,
+        _ if names.issuer == names.subject => TlsFault::SelfSigned,
         Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
-            Untrusted::Issuer(clean(&names.issuer.to_string()))
+            TlsFault::UnknownAuthority { issuer: clean(&names.issuer.to_string()) }
         }
         _ => return error,
     };

@@ -21,7 +21,7 @@ async fn an_attempt_is_listed_by_message_and_by_endpoint_and_shown() {
         status: AttemptStatus::Fail,
         response_status_code: 503,
         response: "busy".into(),
-        response_header: None,
+        failure_detail: None,
         response_duration_ms: 12,
         trigger: AttemptTrigger::Scheduled,
         at: NOW.parse().unwrap(),

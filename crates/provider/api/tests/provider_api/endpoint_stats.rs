@@ -32,7 +32,7 @@ async fn attempts_and_waiting_deliveries_are_counted_within_the_time_range() {
             status,
             response_status_code: 200,
             response: String::new(),
-            response_header: None,
+            failure_detail: None,
             response_duration_ms: 1,
             trigger: AttemptTrigger::Scheduled,
             at: ended.parse().unwrap(),

@@ -23,7 +23,7 @@ async fn record(fixture: &Fixture, number: u32, whose: [&str; 3], code: u16, nex
         status: if succeeded { AttemptStatus::Success } else { AttemptStatus::Fail },
         response_status_code: code,
         response: format!("answer {number}"),
-        response_header: None,
+        failure_detail: None,
         response_duration_ms: 12,
         trigger: AttemptTrigger::Scheduled,
         at: NOW.parse().unwrap(),

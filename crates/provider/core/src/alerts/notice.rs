@@ -45,7 +45,7 @@ impl Notice<'_> {
         insert("failSince", json!(rfc3339_ms(self.since)));
         insert("failedAttempts", json!(self.failed));
         insert("cause", json!(self.cause.as_ref().map(Cause::code)));
-        insert("causeText", json!(self.cause.as_ref().map(Cause::say_privately)));
+        insert("causeText", json!(self.cause.as_ref().map(Cause::sentence_without_response)));
         insert("link", json!(self.link(Audience::Account)));
         if matches!(self.transition, Transition::Failing | Transition::DisablingSoon) {
             insert("disableAt", json!(self.disabled_at().map(rfc3339_ms)));
@@ -68,7 +68,7 @@ impl Notice<'_> {
         if self.transition != Transition::Recovered
             && let Some(cause) = &self.cause
         {
-            lines.push(format!("Why: {} {}", cause.say_privately(), cause.remedy()).trim_end().to_owned());
+            lines.push(format!("Why: {} {}", cause.sentence_without_response(), cause.remedy()).trim_end().to_owned());
         }
         let more = if self.failed_is_capped { " or more" } else { "" };
         lines.push(format!("Failed attempts since {}: {}{more}", time(self.since), self.failed));

@@ -1,79 +1,144 @@
 //! Why a delivery failed, in plain words, and what the receiver's engineer can do.
 //!
-//! Lists, pages, mails and operational webhooks call [`Cause::of`], which derives the cause from the attempt's status
-//! code and its response or transport error. The cause is not stored. A line of the receiver's response is derived when
-//! it is shown, so it disappears when the response is expunged, and [`Cause::say_privately`] omits it.
+//! A failure without a response has its cause from the error of the HTTP client: the attempt stores it as a code with its
+//! details ([`FailureDetail`]). A failed response has its cause from the status code and the stored header. The sentence is
+//! made when it is shown. A line of the receiver's response is read from the stored response, so it disappears when the
+//! response is expunged, and [`Cause::sentence_without_response`] omits it.
 
 mod answer_line;
 mod transport;
 
+use serde::{Deserialize, Serialize};
+
 use self::answer_line::answer_line;
+use self::transport::seconds;
 use crate::dispatcher::RESPONSE_BYTES_MAX;
 use crate::model::Attempt;
 
 /// The text that replaces an expunged response.
 pub const EXPUNGED: &str = "EXPUNGED";
 
-/// The error of an attempt to deliver to the provider's own server.
+/// The text of an attempt to deliver to the provider's own server.
 pub(crate) const LOOP: &str = "the address leads back to this provider";
 
 /// Why an attempt failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "cause")]
 #[expect(missing_docs, reason = "the variants and fields are explained by their texts")]
 pub enum Cause {
+    #[serde(rename = "no_dns_record")]
     NoDnsRecord { host: String },
+    #[serde(rename = "name_servers_silent")]
     NameServersSilent { host: String },
+    #[serde(rename = "connection_refused")]
     Refused { address: String },
-    ConnectTimeout { address: String, seconds: String },
-    NotConnected { reason: String },
+    #[serde(rename = "connect_timeout")]
+    ConnectTimeout { address: String, limit_ms: u64 },
+    #[serde(rename = "not_connected")]
+    NotConnected { reason: String, is_local: bool },
+    #[serde(rename = "connection_reset")]
     Reset,
-    TlsTimeout { seconds: String },
-    NoAnswer { seconds: String },
-    CertificateExpired { on: String },
-    CertificateNotYetValid { from: String },
+    #[serde(rename = "tls_timeout")]
+    TlsTimeout { limit_ms: u64 },
+    #[serde(rename = "no_answer")]
+    NoAnswer { limit_ms: u64 },
+    #[serde(rename = "certificate_expired")]
+    CertificateExpired { on: Option<String> },
+    #[serde(rename = "certificate_not_yet_valid")]
+    CertificateNotYetValid { from: Option<String> },
+    #[serde(rename = "certificate_name")]
     WrongName { names: String, host: String },
+    #[serde(rename = "certificate_self_signed")]
     SelfSigned,
+    #[serde(rename = "certificate_authority")]
     UnknownAuthority { issuer: String },
+    #[serde(rename = "tls_version")]
     OldTls,
+    #[serde(rename = "no_tls")]
     NoTls,
+    #[serde(rename = "tls")]
     OtherTls { reason: String },
+    #[serde(rename = "redirect")]
     Redirect { code: u16, to: Option<String> },
+    #[serde(rename = "bad_request")]
     BadRequest,
+    #[serde(rename = "blocked")]
     Blocked { code: u16 },
+    #[serde(rename = "no_route")]
     NoRoute { path: String },
+    #[serde(rename = "method_not_allowed")]
     MethodNotAllowed,
+    #[serde(rename = "gave_up_reading")]
     GaveUpReading,
+    #[serde(rename = "gone")]
     Gone,
+    #[serde(rename = "body_too_large")]
     BodyTooLarge { code: u16 },
+    #[serde(rename = "body_refused")]
     BodyRefused { code: u16 },
+    #[serde(rename = "too_many_requests")]
     TooManyRequests { until: Option<String> },
+    #[serde(rename = "code_failed")]
     CodeFailed { line: Option<String> },
+    #[serde(rename = "application_unreachable")]
     ApplicationUnreachable { code: u16, server: Option<String> },
-    ClosedEarly { received: String },
+    #[serde(rename = "closed_early")]
+    ClosedEarly { received_bytes: u64, expected_bytes: Option<u64> },
+    #[serde(rename = "large_headers")]
     LargeHeaders,
+    #[serde(rename = "private_address")]
     PrivateAddress { host: String, kind: String },
+    #[serde(rename = "loop")]
     Loop,
+    #[serde(rename = "not_http")]
     NotHttp { beginning: Option<String> },
+    #[serde(rename = "proxy")]
     Proxy { reason: String },
+    #[serde(rename = "other_status")]
     OtherStatus { code: u16 },
+    #[serde(rename = "other")]
     OtherTransport { reason: String },
+    #[serde(rename = "expunged")]
     Expunged,
+}
+
+/// What explains a failed attempt beside its status code and its response.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureDetail {
+    /// A header of the response: the target of a redirect (`Location`), the time until which the receiver asked to wait
+    /// (`Retry-After`), or the proxy that responded for the application (`Server`).
+    Header(String),
+    /// Why there was no response.
+    NoResponse(Cause),
+}
+
+impl FailureDetail {
+    fn header(&self) -> Option<&str> {
+        match self {
+            Self::Header(header) => Some(header),
+            Self::NoResponse(_) => None,
+        }
+    }
 }
 
 impl Cause {
     /// The cause of a failed attempt.
     pub fn of(attempt: &Attempt) -> Self {
-        let header = attempt.response_header.as_deref();
-        Self::from_parts(attempt.response_status_code, &attempt.response, header, &attempt.url)
+        let detail = attempt.failure_detail.as_ref();
+        Self::from_parts(attempt.response_status_code, &attempt.response, detail, &attempt.url)
     }
 
     /// The cause of an attempt to call `url` that ended with this status code (0 without a response) and this response
-    /// or transport error. `header` is what the attempt stored of the response's headers.
-    pub fn from_parts(code: u16, response: &str, header: Option<&str>, url: &str) -> Self {
-        let header = || header.map(str::to_owned);
+    /// or text of an error. `detail` is what the attempt stored beside them.
+    pub fn from_parts(code: u16, response: &str, detail: Option<&FailureDetail>, url: &str) -> Self {
+        let header = || detail.and_then(FailureDetail::header).map(str::to_owned);
         match code {
-            0 if response == EXPUNGED => Self::Expunged,
-            0 => transport::cause(response, url),
+            0 => match detail {
+                Some(FailureDetail::NoResponse(cause)) => cause.clone(),
+                _ if response == EXPUNGED => Self::Expunged,
+                _ => Self::OtherTransport { reason: response.to_owned() },
+            },
             300..=399 => Self::Redirect { code, to: header().and_then(|to| target(url, &to)) },
             400 => Self::BadRequest,
             401 | 403 => Self::Blocked { code },
@@ -137,29 +202,29 @@ impl Cause {
     }
 
     /// The cause in one sentence. It may contain a line of the receiver's response.
-    pub fn say(&self) -> String {
+    pub fn sentence(&self) -> String {
         match self {
             Self::NoDnsRecord { host } => format!("{host} has no DNS record."),
             Self::NameServersSilent { host } => format!("The name servers of {host} don't answer."),
             Self::Refused { address } => format!("{address} refused the connection."),
-            Self::ConnectTimeout { address, seconds } => format!("No answer from {address} in {seconds} s."),
-            Self::NotConnected { reason } => format!("No connection: {reason}."),
+            Self::ConnectTimeout { address, limit_ms } => {
+                format!("No answer from {address} in {} s.", seconds(*limit_ms))
+            }
+            Self::NotConnected { reason, .. } => format!("No connection: {reason}."),
             Self::Reset => "The connection was cut before an answer came.".to_owned(),
-            Self::TlsTimeout { seconds } => format!("TLS was not finished in {seconds} s."),
-            Self::NoAnswer { seconds } => {
-                format!("The message was sent and perhaps processed, but no answer came in {seconds} s.")
+            Self::TlsTimeout { limit_ms } => format!("TLS was not finished in {} s.", seconds(*limit_ms)),
+            Self::NoAnswer { limit_ms } => {
+                let limit_s = seconds(*limit_ms);
+                format!("The message was sent and perhaps processed, but no answer came in {limit_s} s.")
             }
-            Self::CertificateExpired { on } if on.is_empty() => "The TLS certificate has expired.".to_owned(),
-            Self::CertificateExpired { on } => format!("The TLS certificate expired on {on}."),
-            Self::CertificateNotYetValid { from } if from.is_empty() => {
-                "The TLS certificate is not valid yet.".to_owned()
+            Self::CertificateExpired { on: None } => "The TLS certificate has expired.".to_owned(),
+            Self::CertificateExpired { on: Some(on) } => format!("The TLS certificate expired on {on}."),
+            Self::CertificateNotYetValid { from: None } => "The TLS certificate is not valid yet.".to_owned(),
+            Self::CertificateNotYetValid { from: Some(from) } => {
+                format!("The TLS certificate is not valid before {from}.")
             }
-            Self::CertificateNotYetValid { from } => format!("The TLS certificate is not valid before {from}."),
             Self::WrongName { names, host } => format!("The TLS certificate is for {names}, not for {host}."),
             Self::SelfSigned => "The TLS certificate is self-signed.".to_owned(),
-            Self::UnknownAuthority { issuer } if issuer.is_empty() => {
-                "The issuer of the TLS certificate is unknown, or the chain is incomplete.".to_owned()
-            }
             Self::UnknownAuthority { issuer } => {
                 format!("The issuer of the TLS certificate, {issuer}, is unknown, or the chain is incomplete.")
             }
@@ -193,7 +258,12 @@ impl Cause {
             Self::ApplicationUnreachable { code, server: None } => {
                 format!("{code}: A proxy can't reach the receiver's application.")
             }
-            Self::ClosedEarly { received } => format!("The answer broke off: {received} came."),
+            Self::ClosedEarly { received_bytes, expected_bytes: Some(expected_bytes) } => {
+                format!("The answer broke off: {received_bytes} of {expected_bytes} bytes came.")
+            }
+            Self::ClosedEarly { received_bytes, expected_bytes: None } => {
+                format!("The answer broke off: {received_bytes} bytes came.")
+            }
             Self::LargeHeaders => "The headers of the answer are too large.".to_owned(),
             Self::PrivateAddress { host, kind } => format!("The address of {host} is {kind}, so nothing was sent."),
             Self::Loop => "The address leads back to this provider.".to_owned(),
@@ -203,22 +273,22 @@ impl Cause {
             Self::NotHttp { beginning: None } => "The port speaks no valid HTTP.".to_owned(),
             Self::Proxy { reason } => format!("No connection through the provider's proxy: {reason}."),
             Self::OtherStatus { code } => format!("Answered {code}."),
-            Self::OtherTransport { reason } => sentence(reason),
+            Self::OtherTransport { reason } => as_sentence(reason),
             Self::Expunged => "No answer. Why was removed with the response.".to_owned(),
         }
     }
 
     /// The cause in one sentence without any part of the receiver's response, for mails and events.
-    pub fn say_privately(&self) -> String {
+    pub fn sentence_without_response(&self) -> String {
         match self {
-            Self::CodeFailed { .. } => Self::CodeFailed { line: None }.say(),
-            Self::NotHttp { .. } => Self::NotHttp { beginning: None }.say(),
+            Self::CodeFailed { .. } => Self::CodeFailed { line: None }.sentence(),
+            Self::NotHttp { .. } => Self::NotHttp { beginning: None }.sentence(),
             // The target of a redirect may contain a secret.
-            Self::Redirect { code, .. } => Self::Redirect { code: *code, to: None }.say(),
+            Self::Redirect { code, .. } => Self::Redirect { code: *code, to: None }.sentence(),
             Self::ApplicationUnreachable { code, .. } => {
-                Self::ApplicationUnreachable { code: *code, server: None }.say()
+                Self::ApplicationUnreachable { code: *code, server: None }.sentence()
             }
-            other => other.say(),
+            other => other.sentence(),
         }
     }
 
@@ -266,8 +336,7 @@ impl Cause {
 
     /// Whether the fault is on the provider's side, so that the receiver's owner need not be alerted.
     pub fn is_own_fault(&self) -> bool {
-        matches!(self, Self::Proxy { .. })
-            || matches!(self, Self::NotConnected { reason } if LOCAL_FAULTS.iter().any(|fault| reason.contains(fault)))
+        matches!(self, Self::Proxy { .. } | Self::NotConnected { is_local: true, .. })
     }
 }
 
@@ -276,10 +345,6 @@ pub fn note_on(response: &str) -> Option<&'static str> {
     (response.len() >= RESPONSE_BYTES_MAX)
         .then_some("Of the answer, 20,000 bytes were kept, and only its status counts. Answer short.")
 }
-
-/// Errors of the operating system when the node itself has no network or no descriptors left.
-const LOCAL_FAULTS: [&str; 4] =
-    ["Network is unreachable", "Network is down", "Too many open files", "Cannot assign requested address"];
 
 /// The target of a redirect: the `Location` header, resolved against the address of the request.
 fn target(url: &str, location: &str) -> Option<String> {
@@ -302,7 +367,7 @@ fn host(url: &str) -> String {
     url.parse::<http::Uri>().ok().and_then(|uri| uri.host().map(str::to_owned)).unwrap_or_else(|| "the host".to_owned())
 }
 
-fn sentence(text: &str) -> String {
+fn as_sentence(text: &str) -> String {
     let mut chars = text.chars();
     let Some(first) = chars.next() else { return "No answer.".to_owned() };
     let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };

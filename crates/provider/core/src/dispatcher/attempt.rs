@@ -14,7 +14,7 @@ use super::lane::Lane;
 use super::lane_state::QueuedDelivery;
 use super::outcome::{ConcurrencySignal, Outcome, RESPONSE_BYTES_MAX};
 use super::recorder::DeliveryRecord;
-use crate::attempts::cause::LOOP;
+use crate::attempts::cause::{Cause, FailureDetail, LOOP};
 use crate::dispatcher::target::Target;
 use crate::ids;
 use crate::model::{Attempt, AttemptStatus, AttemptTrigger, Id};
@@ -84,7 +84,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut delivery: Que
             status: outcome.status,
             response_status_code: outcome.code,
             response: outcome.response,
-            response_header: outcome.header,
+            failure_detail: outcome.detail,
             response_duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
             trigger,
             at,
@@ -140,7 +140,8 @@ async fn send(
         return Outcome::failed(reason);
     }
     if shared.context.config.is_own_address(request_template.destination.uri()) {
-        return Outcome::failed(LOOP.to_owned());
+        let detail = Some(FailureDetail::NoResponse(Cause::Loop));
+        return Outcome { detail, ..Outcome::failed(LOOP.to_owned()) };
     }
     let request = |payload: StoredPayload, deadline| {
         let (media_type, body) = payload.into_parts();
@@ -157,7 +158,7 @@ async fn send(
     };
     let (transport, clock) = (&shared.context.transport, &shared.context.clock);
     let deadline = shared.context.config.request_timeout;
-    let outcome_of = |result| Outcome::of(result, || clock.now());
+    let outcome_of = |result| Outcome::of(result, &target.url, || clock.now());
     let result = transport.send(request(payload, deadline)).await;
     if !matches!(result, Err(TransportError::Stale)) {
         return outcome_of(result);

@@ -11,6 +11,7 @@ use http::header::{LOCATION, SERVER};
 use jiff::Timestamp;
 use kit_outbound::{Response, TransportError, retry_after};
 
+use crate::attempts::cause::{Cause, FailureDetail};
 use crate::config::retry_schedule::spread;
 use crate::model::AttemptStatus;
 
@@ -26,8 +27,8 @@ pub(super) struct Outcome {
     pub(super) code: u16,
     /// Body, or the text of the transport error.
     pub(super) response: String,
-    /// The header that explains a failure: see [`crate::model::Attempt::response_header`].
-    pub(super) header: Option<String>,
+    /// What explains a failure beside the status code and the response.
+    pub(super) detail: Option<FailureDetail>,
     /// The wait that the receiver asked for.
     pub(super) retry_after: Option<Duration>,
     pub(super) gone: bool,
@@ -59,14 +60,15 @@ impl ConcurrencySignal {
 }
 
 impl Outcome {
-    /// 2xx is a success; any other status, including redirects, is a failure.
-    pub(super) fn of(result: Result<Response, TransportError>, now: impl FnOnce() -> Timestamp) -> Self {
+    /// The outcome of a request to `url`. 2xx is a success; any other status, including redirects, is a failure.
+    pub(super) fn of(result: Result<Response, TransportError>, url: &str, now: impl FnOnce() -> Timestamp) -> Self {
         match result {
             Ok(response) => Self::of_response(&response, now),
             Err(error) => {
                 let slow = error.is_timeout();
                 Self {
                     signal: if slow { ConcurrencySignal::Decrease } else { ConcurrencySignal::Keep },
+                    detail: Some(FailureDetail::NoResponse(Cause::of_transport_error(&error, url))),
                     ..Self::failed(error.to_string())
                 }
             }
@@ -79,7 +81,7 @@ impl Outcome {
             status: AttemptStatus::Fail,
             code: 0,
             response: reason,
-            header: None,
+            detail: None,
             retry_after: None,
             gone: false,
             signal: ConcurrencySignal::Keep,
@@ -103,7 +105,8 @@ impl Outcome {
             status: if succeeded { AttemptStatus::Success } else { AttemptStatus::Fail },
             code: response.status.as_u16(),
             response: text(&response.body),
-            header: explaining_header(response, retry_after.and_then(|wait| now.checked_add(wait).ok())),
+            detail: explaining_header(response, retry_after.and_then(|wait| now.checked_add(wait).ok()))
+                .map(FailureDetail::Header),
             retry_after,
             gone: response.status == StatusCode::GONE,
             signal,
@@ -147,6 +150,8 @@ mod tests {
 
     use super::*;
 
+    const URL: &str = "https://hooks.example.com/in";
+
     fn now() -> Timestamp {
         from_ms(1_700_000_000_000)
     }
@@ -155,7 +160,7 @@ mod tests {
         let headers = retry_after.map(|text| (header::RETRY_AFTER, text.parse().unwrap())).into_iter().collect();
         let body = Bytes::copy_from_slice(body);
         let status = StatusCode::from_u16(code).unwrap();
-        Outcome::of(Ok(Response { status, headers, body, truncated: false }), now)
+        Outcome::of(Ok(Response { status, headers, body, truncated: false }), URL, now)
     }
 
     #[test]
@@ -243,11 +248,12 @@ mod tests {
     }
 
     #[test]
-    fn a_transport_error_has_code_0_and_its_text() {
-        let outcome = Outcome::of(Err(TransportError::Closed), now);
+    fn a_transport_error_has_code_0_its_text_and_its_cause() {
+        let outcome = Outcome::of(Err(TransportError::Closed), URL, now);
         assert_eq!((outcome.code, outcome.status), (0, AttemptStatus::Fail));
         assert_eq!(outcome.response, TransportError::Closed.to_string());
+        assert_eq!(outcome.detail, Some(FailureDetail::NoResponse(Cause::Reset)));
         let timeout = TransportError::Timeout { awaited: "complete response", limit_ms: 5 };
-        assert_eq!(Outcome::of(Err(timeout), now).signal, ConcurrencySignal::Decrease);
+        assert_eq!(Outcome::of(Err(timeout), URL, now).signal, ConcurrencySignal::Decrease);
     }
 }

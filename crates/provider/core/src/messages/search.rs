@@ -179,7 +179,7 @@ mod tests {
                 attempts,
                 latest,
                 url: String::new(),
-                header: None,
+                detail: None,
                 failure: String::new(),
             };
             assert_eq!(MessageState::of(&progress), expected, "{progress:?}");

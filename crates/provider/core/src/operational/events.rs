@@ -179,7 +179,7 @@ mod tests {
             status: AttemptStatus::Fail,
             response_status_code: 500,
             response: String::new(),
-            response_header: None,
+            failure_detail: None,
             response_duration_ms: 1,
             trigger: AttemptTrigger::Scheduled,
             at: from_ms(1_700_000_000_000),

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::StoreResult;
+use crate::attempts::cause::FailureDetail;
 use crate::model::{AttemptStatus, Id};
 
 /// Bytes of a failed attempt's response that [`MessageProgress::failure`] contains: enough for its cause.
@@ -49,8 +50,8 @@ pub struct MessageProgress {
     pub latest: Option<(AttemptStatus, u16)>,
     /// URL of the latest attempt; empty if it succeeded.
     pub url: String,
-    /// The stored response header of the latest attempt; none if it succeeded.
-    pub header: Option<String>,
+    /// The failure detail of the latest attempt; none if it succeeded.
+    pub detail: Option<FailureDetail>,
     /// The first [`FAILURE_BYTES_MAX`] bytes of the latest attempt's response or transport error; empty if it
     /// succeeded.
     pub failure: String,

@@ -110,7 +110,7 @@ impl Provider {
             status: AttemptStatus::Cancelled,
             response_status_code: 0,
             response: CANCELLED_RESPONSE.to_owned(),
-            response_header: None,
+            failure_detail: None,
             response_duration_ms: 0,
             trigger: AttemptTrigger::Manual,
             at: self.now(),

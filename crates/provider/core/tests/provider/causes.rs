@@ -116,7 +116,7 @@ async fn cause(url: &str, policy: AddressPolicy, extra_roots: RootCertStore) -> 
         response_bytes_max: 20_000,
     };
     let error = client.send(request).await.unwrap_err();
-    Cause::from_parts(0, &error.to_string(), None, url)
+    Cause::of_transport_error(&error, url)
 }
 
 #[tokio::test]
@@ -180,10 +180,10 @@ async fn each_way_in_which_a_receiver_fails_has_its_own_cause() {
         ),
     ] {
         let found = cause(&url, AddressPolicy::any(), RootCertStore::empty()).await;
-        assert_eq!((found.code(), found.say()), (code, say), "{url}");
+        assert_eq!((found.code(), found.sentence()), (code, say), "{url}");
     }
     let private = cause("http://a.example/", AddressPolicy::public_only(Vec::new()), RootCertStore::empty()).await;
-    assert_eq!(private.say(), "The address of a.example is loopback, so nothing was sent.");
+    assert_eq!(private.sentence(), "The address of a.example is loopback, so nothing was sent.");
 }
 
 #[tokio::test]
@@ -217,7 +217,7 @@ async fn each_fault_of_a_certificate_has_its_own_cause() {
     ] {
         let url = format!("https://a.example:{}/", tls(identity).await.port());
         let found = cause(&url, AddressPolicy::any(), roots.clone()).await;
-        assert_eq!(found.code(), code, "{}", found.say());
-        assert!(found.say().starts_with(say), "{}", found.say());
+        assert_eq!(found.code(), code, "{}", found.sentence());
+        assert!(found.sentence().starts_with(say), "{}", found.sentence());
     }
 }

@@ -162,7 +162,7 @@ async fn a_success_that_was_not_noted_keeps_an_endpoint_from_being_disabled() {
                 status,
                 response_status_code: 0,
                 response: String::new(),
-                response_header: None,
+                failure_detail: None,
                 response_duration_ms: 1,
                 trigger: AttemptTrigger::Scheduled,
                 at: ago(minutes),

@@ -22,7 +22,7 @@ use tokio_postgres::types::ToSql;
 use super::messages::{SCANNED, ScannedMessage, read_messages};
 use super::rows::{self, ATTEMPT, Client, SqlResult, sql_limit};
 use super::{PostgresStore, applications, deliveries, messages, operational_events, ordering};
-use crate::codec::{self, PageQuery, counted, newest_first};
+use crate::codec::{self, PageQuery, counted, newest_first, optional_to_json};
 use crate::scan::{self as scans, ScanFlow, ScanProgress};
 
 #[async_trait]
@@ -176,20 +176,21 @@ pub(super) async fn insert(db: &impl Client, mut attempts: Vec<&Attempt>) -> Sql
     let responses: Vec<&[u8]> = attempts.iter().map(|attempt| attempt.response.as_bytes()).collect();
     let durations = numbers(|attempt| attempt.response_duration_ms);
     let triggers = numbers(|attempt| attempt.trigger as i64);
-    let headers: Vec<Option<&str>> = attempts.iter().map(|attempt| attempt.response_header.as_deref()).collect();
+    let detail = |attempt: &&Attempt| optional_to_json(attempt.failure_detail.as_ref());
+    let details: Vec<Option<String>> = attempts.iter().map(detail).collect::<StoreResult<_>>()?;
     let times: Vec<Timestamp> = attempts.iter().map(|attempt| attempt.at).collect();
     let insert = "INSERT INTO attempts (message, id, endpoint, url, status, response_status_code, response, \
-             response_duration_ms, trigger, at, response_header) \
+             response_duration_ms, trigger, at, failure_detail) \
          SELECT message, id, endpoint, url, status::smallint, code::integer, response, duration, trigger::smallint, at, \
-             header \
+             detail \
          FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bytea[], $8::bigint[], \
              $9::bigint[], $10::timestamptz[], $11::text[]) \
-             AS new (message, id, endpoint, url, status, code, response, duration, trigger, at, header) \
+             AS new (message, id, endpoint, url, status, code, response, duration, trigger, at, detail) \
          ON CONFLICT DO NOTHING";
     rows::write(
         db,
         insert,
-        &[&messages, &ids, &endpoints, &urls, &statuses, &codes, &responses, &durations, &triggers, &times, &headers],
+        &[&messages, &ids, &endpoints, &urls, &statuses, &codes, &responses, &durations, &triggers, &times, &details],
     )
     .await
     .map(drop)

@@ -61,7 +61,7 @@ impl HealthStore for PostgresStore {
         let client = self.client().await?;
         let messages: Vec<&str> = messages.iter().map(|id| &**id).collect();
         let select = "SELECT wanted.id, made.endpoints + waiting.untried, made.succeeded, waiting.count, waiting.next_at, \
-                 made.attempts, made.status, made.code, made.failure, made.url, made.header \
+                 made.attempts, made.status, made.code, made.failure, made.url, made.detail \
              FROM unnest($2::text[]) WITH ORDINALITY AS wanted (id, no) \
              CROSS JOIN LATERAL ( \
                  SELECT count(DISTINCT endpoint) AS endpoints, count(*) AS attempts, \
@@ -71,7 +71,7 @@ impl HealthStore for PostgresStore {
                      (array_agg(CASE WHEN status = 2 THEN substring(response FROM 1 FOR $3) END ORDER BY id DESC))[1] \
                          AS failure, \
                      (array_agg(CASE WHEN status = 2 THEN url END ORDER BY id DESC))[1] AS url, \
-                     (array_agg(response_header ORDER BY id DESC))[1] AS header \
+                     (array_agg(failure_detail ORDER BY id DESC))[1] AS detail \
                  FROM attempts WHERE message = wanted.id AND ($4::text IS NULL OR endpoint = $4) \
              ) made \
              CROSS JOIN LATERAL ( \
@@ -98,7 +98,7 @@ impl HealthStore for PostgresStore {
                 attempts: number(5)?,
                 latest,
                 url: rows::get::<Option<String>>(row, 9)?.unwrap_or_default(),
-                header: rows::get(row, 10)?,
+                detail: codec::optional_from_json(rows::get(row, 10)?)?,
                 failure: String::from_utf8_lossy(&failure.unwrap_or_default()).into_owned(),
             })
         };

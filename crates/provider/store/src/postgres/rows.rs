@@ -290,7 +290,7 @@ pub(super) fn attempts(row: &Row, column: usize) -> StoreResult<u32> {
 }
 
 pub(super) const ATTEMPT: &str = "a.id, a.message, a.endpoint, a.url, a.status, a.response_status_code, a.response, \
-     a.response_duration_ms, a.trigger, a.at, a.response_header";
+     a.response_duration_ms, a.trigger, a.at, a.failure_detail";
 
 pub(super) fn attempt(row: &Row, application: &str) -> StoreResult<Attempt> {
     Ok(Attempt {
@@ -302,7 +302,7 @@ pub(super) fn attempt(row: &Row, application: &str) -> StoreResult<Attempt> {
         status: codec::status(get::<i16>(row, 4)?.into())?,
         response_status_code: unsigned(row, 5)?,
         response: String::from_utf8(get(row, 6)?).map_err(codec::corrupt)?,
-        response_header: get(row, 10)?,
+        failure_detail: codec::optional_from_json(get(row, 10)?)?,
         response_duration_ms: get(row, 7)?,
         trigger: codec::trigger(get::<i16>(row, 8)?.into())?,
         at: get(row, 9)?,

@@ -19,7 +19,7 @@ use super::deliveries::DeliveryDeleter;
 use super::insert::{Insert, Sql, Values};
 use super::rows::{self, ATTEMPT, SqlResult, ms, sql_limit};
 use super::{SqliteStore, applications, deliveries, messages, operational_events};
-use crate::codec::{self, PageQuery, counted, newest_first};
+use crate::codec::{self, PageQuery, counted, newest_first, optional_to_json};
 use crate::scan::{self as scans, ScanFlow, ScanProgress};
 
 #[async_trait]
@@ -106,7 +106,7 @@ impl AttemptStore for SqliteStore {
 /// Has no effect for an attempt that was recorded before.
 const INSERT: Sql = Sql {
     head: "INSERT OR FAIL INTO attempts (message, id, endpoint, url, status, response_status_code, response, response_duration_ms, \
-         trigger, at, response_header)",
+         trigger, at, failure_detail)",
     values: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     tail: "ON CONFLICT DO NOTHING",
 };
@@ -160,7 +160,7 @@ fn bind(values: &mut Values<'_, '_>, attempt: &Attempt) -> SqlResult<()> {
     values.bind(attempt.response_duration_ms)?;
     values.bind(attempt.trigger as u8)?;
     values.bind(ms(attempt.at))?;
-    values.bind(&attempt.response_header)
+    values.bind(optional_to_json(attempt.failure_detail.as_ref())?)
 }
 
 /// Updates the endpoint only if a column changes. A success of a working endpoint costs one read.

@@ -81,7 +81,7 @@ fn tally(db: &Connection, endpoint: &str, range: &[Id], rows_max: usize) -> SqlR
 
 fn progress(db: &Connection, application: &str, message: &Id, endpoint: Option<&str>) -> SqlResult<MessageProgress> {
     let attempts = "SELECT endpoint, status, response_status_code, CASE WHEN status = 2 THEN substr(response, 1, ?2) END, \
-         CASE WHEN status = 2 THEN url END, response_header FROM attempts WHERE message = ?1 AND (?3 IS NULL OR endpoint = ?3) ORDER BY id DESC";
+         CASE WHEN status = 2 THEN url END, failure_detail FROM attempts WHERE message = ?1 AND (?3 IS NULL OR endpoint = ?3) ORDER BY id DESC";
     let waiting = "SELECT e.id, d.next_at FROM endpoints e \
          CROSS JOIN deliveries d ON d.endpoint = e.id AND d.message = ?2 \
          WHERE e.application = ?1 AND (?3 IS NULL OR e.id = ?3)";
@@ -94,7 +94,7 @@ fn progress(db: &Connection, application: &str, message: &Id, endpoint: Option<&
         attempts: 0,
         latest: None,
         url: String::new(),
-        header: None,
+        detail: None,
         failure: String::new(),
     };
     // For each endpoint, whether it has a successful attempt.
@@ -107,7 +107,7 @@ fn progress(db: &Connection, application: &str, message: &Id, endpoint: Option<&
             found.latest = Some((status, row.get(2)?));
             found.failure = rows::optional_text(row, 3)?.unwrap_or_default().to_owned();
             found.url = rows::optional_text(row, 4)?.unwrap_or_default().to_owned();
-            found.header = rows::optional_text(row, 5)?.map(str::to_owned);
+            found.detail = codec::optional_from_json(rows::optional_text(row, 5)?)?;
         }
         found.attempts += 1;
         *endpoints.entry(rows::id(row, 0)?).or_default() |= status == AttemptStatus::Success;

@@ -235,7 +235,7 @@ pub(super) fn message(row: &Row<'_>) -> SqlResult<Message> {
 
 /// The columns that [`attempt`] reads from the table `a`.
 pub(super) const ATTEMPT: &str = "a.id, a.message, a.endpoint, a.url, a.status, a.response_status_code, a.response, \
-     a.response_duration_ms, a.trigger, a.at, a.response_header";
+     a.response_duration_ms, a.trigger, a.at, a.failure_detail";
 
 pub(super) fn attempt(row: &Row<'_>, application: &str) -> SqlResult<Attempt> {
     Ok(Attempt {
@@ -247,7 +247,7 @@ pub(super) fn attempt(row: &Row<'_>, application: &str) -> SqlResult<Attempt> {
         status: codec::status(row.get(4)?)?,
         response_status_code: row.get(5)?,
         response: row.get(6)?,
-        response_header: row.get(10)?,
+        failure_detail: codec::optional_from_json(optional_text(row, 10)?)?,
         response_duration_ms: row.get(7)?,
         trigger: codec::trigger(row.get(8)?)?,
         at: time(row, 9)?,

@@ -14,8 +14,8 @@ use provider_core::dispatcher::{ResponseFuture, Transport};
 use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger, Capability, Endpoint, Id};
 use provider_core::port::{AlertScope, AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect};
 use provider_core::{
-    ApplicationInput, Caller, Created, EndpointInput, IfExists, PortalAccessInput, Provider, ProviderConfig,
-    ProviderError, ProviderParts, Switch, ids,
+    ApplicationInput, Caller, Cause, Created, EndpointInput, FailureDetail, IfExists, PortalAccessInput, Provider,
+    ProviderConfig, ProviderError, ProviderParts, Switch, ids,
 };
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -150,6 +150,23 @@ impl Nodes {
 
     /// An attempt at this moment, with what follows from it.
     async fn attempt(&self, endpoint: &Endpoint, code: u16, response: &str, effect: EndpointEffect) {
+        self.record(endpoint, code, response, None, effect).await;
+    }
+
+    /// An attempt at this moment that got no response.
+    async fn attempt_without_response(&self, endpoint: &Endpoint, error: TransportError, effect: EndpointEffect) {
+        let cause = Cause::of_transport_error(&error, &endpoint.url);
+        self.record(endpoint, 0, &error.to_string(), Some(cause), effect).await;
+    }
+
+    async fn record(
+        &self,
+        endpoint: &Endpoint,
+        code: u16,
+        response: &str,
+        cause: Option<Cause>,
+        effect: EndpointEffect,
+    ) {
         self.clock.advance(Duration::from_secs(1));
         let now = self.clock.now();
         let attempt = Attempt {
@@ -161,7 +178,7 @@ impl Nodes {
             status: if code == 200 { AttemptStatus::Success } else { AttemptStatus::Fail },
             response_status_code: code,
             response: response.to_owned(),
-            response_header: None,
+            failure_detail: cause.map(FailureDetail::NoResponse),
             response_duration_ms: 1,
             trigger: AttemptTrigger::Scheduled,
             at: now,
@@ -258,7 +275,8 @@ pub(super) async fn owners_are_told_each_transition_once(store: Shared) {
     contains(&mails.only(), &["will be disabled in 24 hours", "26 November 2026, 06:00 UTC"]);
     assert_eq!(nodes.events().await[0]["type"], "endpoint.disabling");
 
-    nodes.attempt(&endpoint, 0, "no complete response within 30000 ms", EndpointEffect::Disable).await;
+    let silent = TransportError::Timeout { awaited: "complete response", limit_ms: 30_000 };
+    nodes.attempt_without_response(&endpoint, silent, EndpointEffect::Disable).await;
     nodes.round().await;
     contains(&mails.only(), &["are disabled (House)", "no answer came in 30 s. Put the work into a queue", ": 3\n"]);
     let [disabled, why] = &nodes.events().await[..] else { panic!("two events") };
@@ -302,8 +320,9 @@ pub(super) async fn a_mail_waits_for_a_busy_server_and_the_nodes_own_faults_are_
     assert!(matches!(wrong, Err(ProviderError::Validation(_))));
 
     let (own_fault, gone) = (nodes.endpoint().await, nodes.endpoint().await);
-    let unreachable = "could not connect to hooks.example.com: Network is unreachable (os error 101) (203.0.113.7:443)";
-    nodes.attempt(&own_fault, 0, unreachable, EndpointEffect::Failing).await;
+    let (host, reason) = ("hooks.example.com".into(), "Network is unreachable (os error 101)".into());
+    let unreachable = TransportError::LocalFault { host, reason };
+    nodes.attempt_without_response(&own_fault, unreachable, EndpointEffect::Failing).await;
     nodes.clock.advance(HOUR);
     nodes.round().await;
     assert!(mails.is_quiet());
@@ -472,7 +491,8 @@ pub(super) async fn without_a_mail_server_only_events_are_sent(store: Shared) {
     let listener = EndpointInput { url: "https://example.com/".into(), ..EndpointInput::default() };
     nodes.nodes[0].create_operational_endpoint(&nodes.caller, listener, None, |_| String::new()).await.unwrap();
     let endpoint = nodes.endpoint().await;
-    nodes.attempt(&endpoint, 0, "no TLS handshake within 10000 ms", EndpointEffect::Failing).await;
+    let slow = TransportError::TlsTimeout { limit_ms: 10_000 };
+    nodes.attempt_without_response(&endpoint, slow, EndpointEffect::Failing).await;
     nodes.clock.advance(HOUR);
     nodes.round().await;
     assert_eq!(nodes.events().await[0]["data"]["causeText"], "TLS was not finished in 10 s.");

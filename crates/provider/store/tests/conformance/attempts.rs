@@ -2,6 +2,7 @@
 
 use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger, Endpoint};
 use provider_core::port::{AttemptEvent, AttemptRecord, Cursor, DeliveryOutcome, EndpointEffect, Order, Page};
+use provider_core::{Cause, FailureDetail};
 
 use super::given::*;
 
@@ -18,10 +19,11 @@ pub(super) async fn attempts_are_listed_newest_first_by_message_and_by_endpoint(
     let version = routes(&store, 2).await;
     accepted(&store, vec![sent(1, version, &[(1, Some(1)), (2, Some(1))]), sent(2, version, &[(1, Some(1))])], at(0))
         .await;
+    let silent = FailureDetail::NoResponse(Cause::NoAnswer { limit_ms: 30_000 });
     let records = vec![
         failed(attempt(1, 1, 1, at(10)), 1, 5),
         succeeded(attempt(2, 1, 2, at(11))),
-        failed(attempt(3, 2, 1, at(12)), 1, 5),
+        failed(Attempt { failure_detail: Some(silent), ..attempt(3, 2, 1, at(12)) }, 1, 5),
         manual(attempt(4, 1, 1, at(13))),
     ];
     let kept: Vec<Attempt> = records.iter().map(|record| record.attempt.clone()).collect();
@@ -111,7 +113,7 @@ pub(super) async fn an_endpoint_that_is_disabled_changes_the_routes_once(store: 
         attempt: Attempt {
             status: AttemptStatus::Fail,
             response_status_code: 410,
-            response_header: None,
+            failure_detail: None,
             response_duration_ms: 7,
             ..attempt(number, message, 1, at(10))
         },

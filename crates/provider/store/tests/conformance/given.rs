@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use kit_runtime::vault::Sealed;
+use provider_core::FailureDetail;
 use provider_core::model::{
     Account, AccountSettings, ActivityEntry, ActorKind, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint,
     EventType, Id, Message, OldSecret, PayloadCheck,
@@ -193,7 +194,7 @@ pub(super) fn attempt(number: usize, message: usize, endpoint: usize, at: Timest
         status: AttemptStatus::Success,
         response_status_code: 204,
         response: "schön".to_owned(),
-        response_header: Some("cloudflare".to_owned()),
+        failure_detail: Some(FailureDetail::Header("cloudflare".to_owned())),
         response_duration_ms: 12,
         trigger: AttemptTrigger::Scheduled,
         at,

@@ -227,7 +227,7 @@ async fn attempt(fixture: &Fixture, number: usize, endpoint: &str, message: &str
         status: AttemptStatus::Fail,
         response_status_code: 500,
         response: String::new(),
-        response_header: None,
+        failure_detail: None,
         response_duration_ms: 1,
         trigger: AttemptTrigger::Scheduled,
         at,

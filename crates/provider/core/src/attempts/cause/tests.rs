@@ -1,17 +1,26 @@
 //! Tests of every cause, its texts, and the table of causes in the documentation.
 
-use kit_outbound::{AddressPolicy, TransportError};
+use kit_outbound::{AddressPolicy, TlsFault, TransportError};
 
 use super::*;
 
 const URL: &str = "https://hooks.example.com:8443/lots/in?x=1";
+
+/// The cause as a store returns it, from an attempt with this text of the error.
+fn stored(cause: Cause, text: &str) -> Cause {
+    let json = serde_json::to_value(FailureDetail::NoResponse(cause)).unwrap();
+    let detail: FailureDetail = serde_json::from_value(json.clone()).unwrap();
+    let cause = Cause::from_parts(0, text, Some(&detail), URL);
+    assert_eq!(json["no_response"]["cause"], cause.code());
+    cause
+}
 
 /// Every transport error, with the code, the sentence and the remedy that a customer reads.
 #[test]
 fn every_transport_error_has_a_cause() {
     let host = || "hooks.example.com".to_owned();
     let refused = AddressPolicy::public_only(Vec::new()).check([10, 0, 0, 1].into()).unwrap_err();
-    let tls = |reason: &str| TransportError::Tls(reason.to_owned());
+    let tls = TransportError::Tls;
     for (error, code, say) in [
         (
             TransportError::Dns { host: host(), reason: "Name or service not known".into() },
@@ -29,7 +38,7 @@ fn every_transport_error_has_a_cause() {
             "The address of hooks.example.com is private, so nothing was sent.",
         ),
         (
-            TransportError::Connect { host: host(), reason: "203.0.113.7:443 refused the connection".into() },
+            TransportError::ConnectionRefused { host: host(), address: ([203, 0, 113, 7], 443).into() },
             "connection_refused",
             "203.0.113.7:443 refused the connection.",
         ),
@@ -76,50 +85,43 @@ fn every_transport_error_has_a_cause() {
             "not_http",
             "The port speaks no HTTP: its answer begins with \"SSH-2.0\".",
         ),
-        (TransportError::Invalid("the response is not valid HTTP"), "not_http", "The port speaks no valid HTTP."),
+        (TransportError::InvalidResponse, "not_http", "The port speaks no valid HTTP."),
         (TransportError::Invalid("the address has no host"), "other", "The address has no host."),
         (
-            tls("the receiver's certificate expired on 2026-01-31"),
+            tls(TlsFault::Expired { on: Some("2026-01-31".into()) }),
             "certificate_expired",
             "The TLS certificate expired on 2026-01-31.",
         ),
         (
-            tls("the receiver's certificate is not valid before 2027-01-31"),
+            tls(TlsFault::NotYetValid { from: Some("2027-01-31".into()) }),
             "certificate_not_yet_valid",
             "The TLS certificate is not valid before 2027-01-31.",
         ),
         (
-            tls("the receiver's certificate is for a.example, b.example"),
+            tls(TlsFault::WrongName { names: "a.example, b.example".into() }),
             "certificate_name",
             "The TLS certificate is for a.example, b.example, not for hooks.example.com.",
         ),
+        (tls(TlsFault::SelfSigned), "certificate_self_signed", "The TLS certificate is self-signed."),
         (
-            tls("the receiver's certificate is self-signed"),
-            "certificate_self_signed",
-            "The TLS certificate is self-signed.",
-        ),
-        (
-            tls(
-                "the receiver's certificate is from the unknown authority CN=Test, or its intermediate certificates are \
-              missing",
-            ),
+            tls(TlsFault::UnknownAuthority { issuer: "CN=Test".into() }),
             "certificate_authority",
             "The issuer of the TLS certificate, CN=Test, is unknown, or the chain is incomplete.",
         ),
         (
-            tls("the receiver's TLS is too old: version 1.2 or 1.3 is needed"),
+            tls(TlsFault::OldVersion),
             "tls_version",
             "The receiver offers no TLS version from 1.2 on with a secure cipher.",
         ),
-        (tls("the receiver's response is not TLS; is it a plain http port?"), "no_tls", "The port speaks no TLS."),
+        (tls(TlsFault::NoTls), "no_tls", "The port speaks no TLS."),
         (
-            tls("the receiver does not know this host name"),
+            tls(TlsFault::Other("the receiver does not know this host name".into())),
             "tls",
             "TLS failed: the receiver does not know this host name.",
         ),
     ] {
-        let cause = Cause::from_parts(0, &error.to_string(), None, URL);
-        assert_eq!((cause.code(), cause.say().as_str()), (code, say), "{error}");
+        let cause = stored(Cause::of_transport_error(&error, URL), &error.to_string());
+        assert_eq!((cause.code(), cause.sentence().as_str()), (code, say), "{error}");
         assert!(code == "other" || !cause.remedy().is_empty(), "{code}");
     }
 }
@@ -150,7 +152,7 @@ fn every_status_has_a_cause() {
         (199, "other_status", "Answered 199."),
     ] {
         let cause = Cause::from_parts(code, "boom", None, URL);
-        assert_eq!((cause.code(), cause.say().as_str()), (name, say));
+        assert_eq!((cause.code(), cause.sentence().as_str()), (name, say));
         assert!(!cause.remedy().is_empty(), "{code}");
     }
     assert!(note_on(&"a".repeat(RESPONSE_BYTES_MAX)).is_some());
@@ -160,49 +162,24 @@ fn every_status_has_a_cause() {
 #[test]
 fn a_line_of_the_response_is_omitted_privately_and_after_an_expunge() {
     let failed = |response| Cause::from_parts(500, response, None, URL);
-    assert_eq!(failed("secret").say(), "500: The receiver's own code failed: secret");
-    for without in [failed("secret").say_privately(), failed(EXPUNGED).say(), failed("").say()] {
+    assert_eq!(failed("secret").sentence(), "500: The receiver's own code failed: secret");
+    for without in [failed("secret").sentence_without_response(), failed(EXPUNGED).sentence(), failed("").sentence()] {
         assert_eq!(without, "500: The receiver's own code failed.");
     }
-    let spoken = TransportError::NotHttp { beginning: "secret".into() }.to_string();
-    assert!(Cause::from_parts(0, &spoken, None, URL).say().contains("secret"));
-    assert!(!Cause::from_parts(0, &spoken, None, URL).say_privately().contains("secret"));
+    let spoken = Cause::of_transport_error(&TransportError::NotHttp { beginning: "secret".into() }, URL);
+    assert!(spoken.sentence().contains("secret"));
+    assert!(!spoken.sentence_without_response().contains("secret"));
     assert_eq!(Cause::from_parts(0, EXPUNGED, None, URL).code(), "expunged");
-    assert_eq!(Cause::from_parts(0, LOOP, None, URL).code(), "loop");
-}
-
-/// Attempts that were recorded by earlier versions.
-#[test]
-fn earlier_texts_have_the_same_causes() {
-    for (text, code) in [
-        ("could not connect to example.com: Connection refused (os error 111)", "connection_refused"),
-        ("no connection within 10000 ms", "connect_timeout"),
-        (
-            "TLS failed: the receiver's certificate has expired (invalid peer certificate: Expired)",
-            "certificate_expired",
-        ),
-        (
-            "TLS failed: the receiver's certificate is self-signed; it needs one from a trusted authority (x)",
-            "certificate_self_signed",
-        ),
-        (
-            "TLS failed: the receiver's certificate is from an authority that is not trusted, or its intermediate (x)",
-            "certificate_authority",
-        ),
-    ] {
-        assert_eq!(Cause::from_parts(0, text, None, URL).code(), code, "{text}");
-    }
 }
 
 #[test]
 fn only_the_nodes_own_faults_are_not_the_receivers() {
-    let connect = |reason: &str| {
-        let error = TransportError::Connect { host: "h".into(), reason: format!("{reason} (203.0.113.7:443)") };
-        Cause::from_parts(0, &error.to_string(), None, URL)
-    };
-    assert!(connect("Network is unreachable (os error 101)").is_own_fault());
-    assert!(Cause::from_parts(0, &TransportError::Proxy("x".into()).to_string(), None, URL).is_own_fault());
-    assert!(!connect("No route to host (os error 113)").is_own_fault());
+    let cause = |error: TransportError| Cause::of_transport_error(&error, URL);
+    let (host, reason) = ("h".to_owned(), "Network is unreachable (os error 101) (203.0.113.7:443)".to_owned());
+    assert!(cause(TransportError::LocalFault { host: host.clone(), reason }).is_own_fault());
+    assert!(cause(TransportError::Proxy("x".into())).is_own_fault());
+    let reason = "No route to host (os error 113) (203.0.113.7:443)".to_owned();
+    assert!(!cause(TransportError::Connect { host, reason }).is_own_fault());
     assert!(!Cause::from_parts(500, "", None, URL).is_own_fault());
 }
 
@@ -214,13 +191,13 @@ fn the_documentation_lists_every_cause() {
         Cause::NoDnsRecord { host: t("HOST") },
         Cause::NameServersSilent { host: t("HOST") },
         Cause::Refused { address: t("IP:PORT") },
-        Cause::ConnectTimeout { address: t("IP:PORT"), seconds: t("10") },
-        Cause::NotConnected { reason: t("ERROR") },
+        Cause::ConnectTimeout { address: t("IP:PORT"), limit_ms: 10_000 },
+        Cause::NotConnected { reason: t("ERROR"), is_local: false },
         Cause::Reset,
-        Cause::TlsTimeout { seconds: t("10") },
-        Cause::NoAnswer { seconds: t("30") },
-        Cause::CertificateExpired { on: t("DATE") },
-        Cause::CertificateNotYetValid { from: t("DATE") },
+        Cause::TlsTimeout { limit_ms: 10_000 },
+        Cause::NoAnswer { limit_ms: 30_000 },
+        Cause::CertificateExpired { on: Some(t("DATE")) },
+        Cause::CertificateNotYetValid { from: Some(t("DATE")) },
         Cause::WrongName { names: t("NAMES"), host: t("HOST") },
         Cause::SelfSigned,
         Cause::UnknownAuthority { issuer: t("ISSUER") },
@@ -239,7 +216,7 @@ fn the_documentation_lists_every_cause() {
         Cause::TooManyRequests { until: Some(t("TIME")) },
         Cause::CodeFailed { line: Some(t("LINE")) },
         Cause::ApplicationUnreachable { code: 502, server: Some(t("SERVER")) },
-        Cause::ClosedEarly { received: t("5 of 9 bytes") },
+        Cause::ClosedEarly { received_bytes: 5, expected_bytes: Some(9) },
         Cause::LargeHeaders,
         Cause::PrivateAddress { host: t("HOST"), kind: t("private") },
         Cause::Loop,
@@ -250,7 +227,8 @@ fn the_documentation_lists_every_cause() {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/receive-events/failures.md");
     let page = std::fs::read_to_string(file).unwrap();
     for cause in &documented {
-        let row = format!("| `{}` | {} | {} |", cause.code(), cause.say(), cause.remedy());
+        assert_eq!(serde_json::to_value(cause).unwrap()["cause"], cause.code());
+        let row = format!("| `{}` | {} | {} |", cause.code(), cause.sentence(), cause.remedy());
         assert!(page.lines().any(|line| line == row), "the page lacks {row}");
     }
     let rows = page.lines().filter(|line| line.starts_with("| `")).count();
@@ -259,20 +237,23 @@ fn the_documentation_lists_every_cause() {
 
 #[test]
 fn a_header_of_the_response_says_more_and_stays_out_of_mails() {
-    let of = |code, header| Cause::from_parts(code, "", header, "https://a.example/old?x=1");
+    let of = |code, header: Option<&str>| {
+        let detail = header.map(|header| FailureDetail::Header(header.to_owned()));
+        Cause::from_parts(code, "", detail.as_ref(), "https://a.example/old?x=1")
+    };
     let redirect = of(301, Some("/new?token=secret"));
     assert_eq!(
-        redirect.say(),
+        redirect.sentence(),
         "301: The address redirects to https://a.example/new?token=secret, and redirects are not followed."
     );
-    assert!(!redirect.say_privately().contains("secret"));
+    assert!(!redirect.sentence_without_response().contains("secret"));
     assert_eq!(of(302, Some("javascript:alert(1)")), Cause::Redirect { code: 302, to: None });
     let wait = of(429, Some("2026-11-21T07:00:00Z"));
-    assert_eq!(wait.say(), "429: The receiver asked to wait until 21 November 2026, 07:00:00 UTC.");
-    assert_eq!(wait.say_privately(), wait.say());
+    assert_eq!(wait.sentence(), "429: The receiver asked to wait until 21 November 2026, 07:00:00 UTC.");
+    assert_eq!(wait.sentence_without_response(), wait.sentence());
     let proxy = of(502, Some("cloudflare"));
-    assert_eq!(proxy.say(), "502: cloudflare can't reach the receiver's application.");
-    assert!(!proxy.say_privately().contains("cloudflare"));
+    assert_eq!(proxy.sentence(), "502: cloudflare can't reach the receiver's application.");
+    assert!(!proxy.sentence_without_response().contains("cloudflare"));
     assert_eq!(of(503, Some("2026-11-21T07:00:00Z")), Cause::ApplicationUnreachable { code: 503, server: None });
     assert_eq!(of(500, None).code(), "code_failed");
 }

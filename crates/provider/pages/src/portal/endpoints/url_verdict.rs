@@ -5,8 +5,8 @@ use askama::filters::HtmlSafe;
 use jiff::{SignedDuration, Timestamp};
 use kit_design::error_page::sentence;
 use kit_design::relative_time::RelativeTime;
-use provider_core::ProviderError;
 use provider_core::endpoints::url_check::{UrlCheck, UrlFinding};
+use provider_core::{Cause, ProviderError};
 
 use crate::page_error::PageError;
 use crate::portal::causes;
@@ -85,7 +85,7 @@ impl UrlVerdict {
                 ("bad", "This address can't be used.")
             }
             UrlFinding::Failed(error) => {
-                let (cause, step) = causes::cause(0, &error.to_string(), None, url);
+                let (cause, step) = causes::words(&Cause::of_transport_error(error, url), "");
                 rows.push(row(StatusBadge::CHECK_FAILED, cause, step));
                 ("bad", "Messages would not arrive at this address now.")
             }

@@ -9,7 +9,7 @@ use provider_core::model::{AttemptStatus, Id};
 use provider_core::page::{LIMIT_MAX, PageRequest};
 use provider_core::port::MessageFilter;
 use provider_core::uid::{NAME_CHARS_MAX, check_name};
-use provider_core::{HistoryQuery, HistoryRequest, MessageRow, MessageSearch, MessageState, ids};
+use provider_core::{Cause, HistoryQuery, HistoryRequest, MessageRow, MessageSearch, MessageState, ids};
 
 use crate::page_error::PageError;
 use crate::portal::labels::{self, StatusBadge};
@@ -103,8 +103,8 @@ impl Row {
         let latest = match progress.latest {
             None => String::new(),
             Some((AttemptStatus::Fail, code)) => {
-                let header = progress.header.as_deref();
-                causes::cause(code, &progress.failure, header, &progress.url).0
+                let detail = progress.detail.as_ref();
+                causes::words(&Cause::from_parts(code, &progress.failure, detail, &progress.url), &progress.failure).0
             }
             Some((_, code)) => labels::status_code(code),
         };

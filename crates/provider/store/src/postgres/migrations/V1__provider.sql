@@ -276,8 +276,8 @@ CREATE INDEX deliveries_again ON deliveries (endpoint, next_at, message) WHERE o
 CREATE INDEX deliveries_by_key ON deliveries (endpoint, key, no) WHERE key IS NOT NULL;
 
 -- `response` is bytes, because a text of PostgreSQL can't contain a NUL.
--- `response_header` is the header of a failed response that says more than its status code: Location, Retry-After as a time, or
--- Server.
+-- `failure_detail` explains a failure beside the status code and the response, as JSON: the cause of a missing response with its
+-- details, or a header of a failed response (Location, Retry-After as a time, or Server).
 CREATE TABLE attempts (
     message TEXT COLLATE "C" NOT NULL,
     id TEXT COLLATE "C" NOT NULL,
@@ -287,7 +287,7 @@ CREATE TABLE attempts (
     response_status_code INTEGER NOT NULL,
     response BYTEA NOT NULL,
     response_duration_ms BIGINT NOT NULL,
-    response_header TEXT,
+    failure_detail TEXT,
     trigger SMALLINT NOT NULL,
     at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (message, id)

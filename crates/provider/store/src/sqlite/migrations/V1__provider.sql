@@ -277,8 +277,8 @@ CREATE INDEX deliveries_waiting ON deliveries (endpoint, tried, next_at) WHERE o
 CREATE INDEX deliveries_manual ON deliveries (endpoint, next_at) WHERE owner IS NULL AND manual > 0;
 CREATE INDEX deliveries_by_key ON deliveries (endpoint, key, no) WHERE key IS NOT NULL;
 
--- `response_header` is the header of a failed response that says more than its status code: Location, Retry-After as a time, or
--- Server.
+-- `failure_detail` explains a failure beside the status code and the response, as JSON: the cause of a missing response with its
+-- details, or a header of a failed response (Location, Retry-After as a time, or Server).
 CREATE TABLE attempts (
     message TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -288,7 +288,7 @@ CREATE TABLE attempts (
     response_status_code INTEGER NOT NULL,
     response TEXT NOT NULL,
     response_duration_ms INTEGER NOT NULL,
-    response_header TEXT,
+    failure_detail TEXT,
     trigger INTEGER NOT NULL,
     at INTEGER NOT NULL,
     PRIMARY KEY (message, id)
