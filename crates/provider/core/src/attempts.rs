@@ -1,7 +1,5 @@
 //! Attempts, and the state of messages at endpoints.
 
-pub(crate) mod cause;
-
 use std::collections::HashMap;
 
 use jiff::Timestamp;

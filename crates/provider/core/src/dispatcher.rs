@@ -80,7 +80,6 @@ use recorder::Recorders;
 use sweeper::SweepSchedule;
 use throttle::ApplicationThrottles;
 
-pub(crate) use outcome::RESPONSE_BYTES_MAX;
 pub use transport::{ProbeFuture, ResponseFuture, Transport};
 
 /// The wait that a receiver's response asks for, and the stored text of the response.

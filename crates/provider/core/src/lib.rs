@@ -69,7 +69,6 @@ pub use accounts::NewApiKey;
 pub use accounts::logo::LOGO_BYTES_MAX;
 pub use accounts::portal_settings::{LogoInput, PortalSettingsInput};
 pub use applications::{ApplicationInput, ApplicationPatch, IfExists};
-pub use attempts::cause::{Cause, EXPUNGED, FailureDetail, note_on};
 pub use attempts::{AttemptedDestination, AttemptedFilter};
 pub use background::ReplayInput;
 pub use background::outcome::ReplayOutcome;
@@ -86,6 +85,7 @@ pub use event_types::{
 pub use messages::history::{HistoryQuery, HistoryRequest, SCANNED_ROWS_MAX, parse_query_time};
 pub use messages::search::{MessageRow, MessageSearch, MessageState};
 pub use messages::{MessageInput, PrecheckResult};
+pub use model::cause::{Cause, EXPUNGED, FailureDetail, note_on};
 pub use model::colour::Colour;
 pub use node_state::retention_counts::RetentionCounts;
 pub use ordering::{BlockedKey, BlockedReason, DeliveryOrder, OrderingKey};

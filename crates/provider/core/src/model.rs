@@ -2,6 +2,7 @@
 
 mod access;
 mod activity;
+pub mod cause;
 pub mod colour;
 pub mod hidden_account;
 mod key_scope;
@@ -21,7 +22,7 @@ use serde_json::Value;
 
 use self::ordering::DeliveryOrder;
 use self::stored_payload::StoredPayload;
-use crate::attempts::cause::FailureDetail;
+use crate::model::cause::FailureDetail;
 pub use access::{AccountSettings, AppToken, Capability, PayloadCheck, Preview};
 pub use activity::{ActivityEntry, ActorKind};
 pub use key_scope::KeyScope;

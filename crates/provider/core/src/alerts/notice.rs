@@ -6,7 +6,7 @@ use kit_runtime::clock::rfc3339_ms;
 use serde_json::{Map, Value, json};
 
 use super::transition::Transition;
-use crate::attempts::cause::Cause;
+use crate::model::cause::Cause;
 use crate::model::{Application, Endpoint};
 use crate::operational;
 use crate::port::AlertEvent;

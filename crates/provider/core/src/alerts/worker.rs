@@ -9,8 +9,8 @@ use kit_runtime::tasks::Tasks;
 
 use super::notice::{Audience, Notice};
 use super::transition::{Schedule, Transition};
-use crate::attempts::cause::Cause;
 use crate::ids;
+use crate::model::cause::Cause;
 use crate::model::{Attempt, AttemptStatus, Endpoint, Id};
 use crate::operational;
 use crate::port::{Alert, AlertCandidate, AlertScope, NewMail, Order, Page, StoreError, StoreResult, WaitingMail};

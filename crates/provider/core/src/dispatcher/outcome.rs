@@ -11,12 +11,9 @@ use http::header::{LOCATION, SERVER};
 use jiff::Timestamp;
 use kit_outbound::{Response, TransportError, retry_after};
 
-use crate::attempts::cause::{Cause, FailureDetail};
 use crate::config::retry_schedule::spread;
 use crate::model::AttemptStatus;
-
-/// Bytes of a response that are read and stored.
-pub(crate) const RESPONSE_BYTES_MAX: usize = 20_000;
+use crate::model::cause::{Cause, FailureDetail, RESPONSE_BYTES_MAX};
 
 const HEADER_CHARS_MAX: usize = 500;
 

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::StoreResult;
-use crate::attempts::cause::FailureDetail;
+use crate::model::cause::FailureDetail;
 use crate::model::{AttemptStatus, Id};
 
 /// Bytes of a failed attempt's response that [`MessageProgress::failure`] contains: enough for its cause.

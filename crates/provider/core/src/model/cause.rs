@@ -12,8 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use self::answer_line::answer_line;
 use self::transport::seconds;
-use crate::dispatcher::RESPONSE_BYTES_MAX;
 use crate::model::Attempt;
+
+/// Bytes of a response that are read and stored.
+pub(crate) const RESPONSE_BYTES_MAX: usize = 20_000;
 
 /// The text that replaces an expunged response.
 pub const EXPUNGED: &str = "EXPUNGED";
