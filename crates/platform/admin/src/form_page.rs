@@ -142,7 +142,7 @@ impl Refused {
                 errors.add(field, "is already taken: choose another one");
             }
             PlatformError::Identity(Refusal::TooManyAttempts { .. }) => return Err(error.into()),
-            PlatformError::People(_)
+            PlatformError::User(_)
             | PlatformError::Rejected(_)
             | PlatformError::ApiKeyRequired
             | PlatformError::NotConnected

@@ -4,7 +4,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use kit_design::error_page::{ErrorPage, sentence};
 use platform_core::PlatformError;
-use platform_core::people::{PeopleRefusal, Refusal};
+use platform_core::people::{Refusal, UserRefusal};
 
 /// Why a handler can't show its page. `?` converts a [`PlatformError`] and an [`ErrorPage`] into it.
 #[derive(Debug)]
@@ -37,9 +37,7 @@ fn error_page(error: PlatformError) -> ErrorPage {
             ErrorPage::new(StatusCode::UNAUTHORIZED, "You are not signed in", detail)
                 .with_next_link("Sign in", "/sign-in")
         }
-        PlatformError::Forbidden(_) | PlatformError::People(PeopleRefusal::ClerkNotAssigned) => {
-            ErrorPage::forbidden(text)
-        }
+        PlatformError::Forbidden(_) | PlatformError::User(UserRefusal::ClerkNotAssigned) => ErrorPage::forbidden(text),
         PlatformError::NotFound(_) => ErrorPage::not_found(),
         PlatformError::Identity(Refusal::TooManyAttempts { retry_after, .. }) => {
             ErrorPage::new(StatusCode::TOO_MANY_REQUESTS, "Too many attempts", text)
@@ -50,7 +48,7 @@ fn error_page(error: PlatformError) -> ErrorPage {
         ),
         PlatformError::Rejected(_)
         | PlatformError::Identity(_)
-        | PlatformError::People(_)
+        | PlatformError::User(_)
         | PlatformError::Taken(_)
         | PlatformError::Busy
         | PlatformError::ApiKeyRequired

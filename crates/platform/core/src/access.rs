@@ -59,11 +59,8 @@ impl Platform {
         self.create_api_key_once(caller, new, None).await?.fresh()
     }
 
-    /// The caller with this API key or session token. Errors: `unauthenticated`, `new_password_required`, `unavailable`.
-    pub async fn authenticate(&self, key: &str) -> PlatformResult<Caller> {
-        if key.starts_with(SESSION_PREFIX) {
-            return self.authenticate_session(key).await;
-        }
+    /// The caller with this API key. Errors: `unauthenticated`, `unavailable`.
+    pub(crate) async fn authenticate_key(&self, key: &str) -> PlatformResult<Caller> {
         if !key.starts_with(KEY_PREFIX) || key.len() > KEY_BYTES_MAX {
             return Err(PlatformError::Unauthenticated);
         }

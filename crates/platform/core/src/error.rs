@@ -2,7 +2,11 @@
 
 use platform_rules::Rejection;
 
-use crate::people::{PeopleRefusal, Refusal};
+pub mod user_refusal;
+
+use kit_identity::Refusal;
+
+use self::user_refusal::UserRefusal;
 use crate::port::{Contact, Cursor, StoreError};
 
 /// A part of the input that can't be used.
@@ -57,7 +61,7 @@ pub enum PlatformError {
     Identity(Refusal),
     /// Another change of a user, an invitation or a clerk was refused.
     #[error("{0}")]
-    People(PeopleRefusal),
+    User(UserRefusal),
     /// The caller's scopes do not allow the call.
     #[error("not allowed: {0}")]
     Forbidden(String),
@@ -140,7 +144,7 @@ impl PlatformError {
             Self::IdempotencyMismatch => "idempotency_mismatch",
             Self::Unauthenticated => "unauthenticated",
             Self::Identity(refusal) => refusal.code(),
-            Self::People(refusal) => refusal.code(),
+            Self::User(refusal) => refusal.code(),
             Self::Forbidden(_) => "forbidden",
             Self::CursorBeyondEnd(_) => "cursor_beyond_end",
             Self::ApiKeyRequired => "api_key_required",

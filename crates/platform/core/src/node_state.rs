@@ -7,5 +7,6 @@ pub(crate) mod credential_cache;
 pub(crate) mod end_health;
 pub(crate) mod late_bids;
 pub(crate) mod registration_cache;
+pub(crate) mod sign_in_state;
 pub(crate) mod striped_locks;
 pub(crate) mod worker_runs;

@@ -20,14 +20,13 @@ mod change_user;
 mod first_administrator;
 mod invitations;
 mod made_links;
-mod refusal;
 mod second_factor;
 mod sessions;
 mod sign_in;
 mod throttle;
 mod users;
 
-use kit_identity::passwords::{self, Passwords};
+use kit_identity::passwords;
 use kit_identity::{Audience, Identity, IdentityError};
 use kit_runtime::vault::Secret;
 use uuid::Uuid;
@@ -35,10 +34,12 @@ use uuid::Uuid;
 pub use change_user::{ChangedUser, UserPatch};
 pub use first_administrator::{FirstAdministrator, SETUP_CODE_VALID};
 pub use invitations::{INVITATION_VALID, NewInvitation};
+pub use kit_identity::Refusal;
 pub use made_links::{
     MadeByUser, MadeScreenLink, REPLACED_LINK_VALID, ReplacedScreenLink, ScreenLinksToEnd, loses_access,
 };
-pub use refusal::{PeopleRefusal, Refusal};
+
+pub use crate::error::user_refusal::UserRefusal;
 pub use second_factor::{Enrolled, RecoveryCodes};
 pub use sessions::SignedInUser;
 pub use sign_in::{Client, SignIn, SignedIn};
@@ -46,11 +47,8 @@ pub use users::{NewUser, PasswordReset, UserWithPassword, administers};
 
 pub use crate::access::SESSION_PREFIX;
 
-use crate::access::access_log::RefusedSignIns;
-use crate::config::PlatformConfig;
 use crate::error::{PlatformError, PlatformResult, Problem};
-use crate::node_state::credential_cache::CredentialCache;
-use crate::port::{Session, User};
+use crate::port::User;
 use crate::{Caller, Platform};
 
 /// The names that keep these users apart from those of the provider.
@@ -60,24 +58,6 @@ pub(crate) static AUDIENCE: Audience = Audience {
     totp_context: "totp",
     code_purpose: "user-code",
 };
-
-/// Sign-in state of a node.
-pub(crate) struct SignInState {
-    /// Cache of checked sessions.
-    sessions: CredentialCache<(Session, User)>,
-    passwords: Passwords,
-    /// Counter of sign-ins with a wrong name or password.
-    pub(crate) refused: RefusedSignIns,
-}
-
-impl SignInState {
-    pub(crate) fn new(config: &PlatformConfig) -> Self {
-        let sessions = CredentialCache::new(config.key_cache_max, config.key_cache_ttl);
-        let identity = &config.identity;
-        let passwords = Passwords::new(identity.passwords_at_once_max, identity.passwords_waiting_max);
-        Self { sessions, passwords, refused: RefusedSignIns::default() }
-    }
-}
 
 /// The problem with a password that the user with this e-mail address chose, if it has one.
 fn password_problem(pointer: &str, password: &Secret, email: &str) -> Option<Problem> {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::error::{ProviderError, ProviderResult};
+use crate::model::Role;
 use crate::model::{Account, AccountSettings, AppToken, Capability, EventType, Id, KeyScope};
-use crate::people::Role;
 
 /// [`Caller::key`] of the installation's operator.
 const OPERATOR: &str = "operator";
@@ -107,5 +107,17 @@ impl Caller {
             }
             _ => true,
         }
+    }
+}
+
+impl Role {
+    /// The error for a caller without this role.
+    pub fn needed(self) -> ProviderError {
+        ProviderError::Forbidden(match self {
+            Self::Viewer => "this needs the role Viewer; ask an Admin of the account",
+            Self::Support => "this needs the role Support; ask an Admin of the account for it",
+            Self::Member => "this needs the role Member; ask an Admin of the account for it",
+            Self::Admin => "this needs the role Admin; ask an Admin of the account to do it, or for the role",
+        })
     }
 }

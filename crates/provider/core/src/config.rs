@@ -2,6 +2,7 @@
 
 pub mod endpoint_address;
 pub mod retry_schedule;
+pub mod users;
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use kit_mail::Mailer;
 
 use crate::config::endpoint_address::EndpointAddressPolicy;
 use crate::config::retry_schedule::RetrySchedule;
-use crate::people::PeopleConfig;
+use crate::config::users::UserConfig;
 use crate::signing::secret::SecretKind;
 
 /// Settings of the provider.
@@ -65,8 +66,8 @@ pub struct ProviderConfig {
     pub cache_for: Duration,
     /// Limits of sessions and sign-in attempts.
     pub identity: IdentityConfig,
-    /// Limits of people and their links.
-    pub people: PeopleConfig,
+    /// Limits of users and their links.
+    pub users: UserConfig,
 }
 
 /// The processes that work on one store.
@@ -132,7 +133,7 @@ impl Default for ProviderConfig {
             event_types_max: 10_000,
             cache_for: Duration::from_secs(5),
             identity: IdentityConfig::default(),
-            people: PeopleConfig::default(),
+            users: UserConfig::default(),
         }
     }
 }

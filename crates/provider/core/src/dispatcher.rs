@@ -91,7 +91,7 @@ pub(crate) fn parse_response(
     now: Timestamp,
 ) -> (Option<std::time::Duration>, String) {
     let response = kit_outbound::Response { status, headers: headers.clone(), body, truncated: false };
-    let outcome = outcome::Outcome::of(Ok(response), || now);
+    let outcome = outcome::Outcome::of(Ok(response), "https://example.com", || now);
     (outcome.retry_after, outcome.response)
 }
 

@@ -9,6 +9,7 @@ mod key_scope;
 pub mod ordering;
 mod people;
 mod portal_settings;
+mod role;
 pub mod stored_payload;
 mod task;
 
@@ -28,6 +29,7 @@ pub use activity::{ActivityEntry, ActorKind};
 pub use key_scope::KeyScope;
 pub use people::{Invitation, Person, PersonSession, Profile};
 pub use portal_settings::{LogoType, PortalLogo, PortalSettings};
+pub use role::Role;
 pub use task::{BackgroundTask, Progress, Selection, TaskKind, TaskStatus};
 
 /// Text id with a prefix and a KSUID, such as `app_2b…`. Cheap to clone: it is in every delivery.

@@ -14,51 +14,29 @@
 //! - A code of the second factor, a recovery code and an invitation work once.
 //! - An account with an Admin always keeps at least one.
 
-mod config;
 mod invitations;
 mod members;
 mod profile;
 mod refusal;
-mod role;
 mod second_factor;
 mod sessions;
 mod sign_in;
 
-use kit_identity::passwords::{self, Passwords};
+use kit_identity::passwords;
 use kit_identity::user::is_email;
-use kit_identity::{Audience, Identity, IdentityConfig, IdentityError, Refusal};
+use kit_identity::{IdentityError, Refusal};
 use kit_runtime::vault::Secret;
 
-pub use config::PeopleConfig;
 pub use invitations::{InvitationLink, Joining};
-pub use role::Role;
 pub use second_factor::Enrolled;
 pub use sessions::SignedInPerson;
 pub use sign_in::{Client, SignIn, SignInResult, SignedIn};
 
 use crate::error::{ProviderError, Quota};
-use crate::provider::Provider;
 use crate::validation::FieldErrors;
 
-/// The names that keep these people apart from the platform's users.
-pub(crate) static AUDIENCE: Audience = Audience {
-    session_prefix: "lwps_",
-    device_realm: "provider",
-    totp_context: "person-totp",
-    code_purpose: "person-code",
-};
 /// Characters of a person's name.
 const NAME_CHARS_MAX: usize = 100;
-
-pub(crate) struct SignInState {
-    passwords: Passwords,
-}
-
-impl SignInState {
-    pub(crate) fn new(config: &IdentityConfig) -> Self {
-        Self { passwords: Passwords::new(config.passwords_at_once_max, config.passwords_waiting_max) }
-    }
-}
 
 impl FieldErrors {
     fn email(&mut self, email: &str) {
@@ -111,20 +89,6 @@ impl From<Refusal> for ProviderError {
                 detail: "this link has expired, was withdrawn or was used before; ask for a new one".to_owned(),
             },
             refusal => Self::BadRequest { code: refusal.code(), detail: refusal.to_string() },
-        }
-    }
-}
-
-impl Provider {
-    /// What the rules of sign-in are decided with.
-    pub(crate) fn identity(&self) -> Identity<'_> {
-        Identity {
-            audience: &AUDIENCE,
-            config: &self.config().identity,
-            passwords: &self.sign_in_state().passwords,
-            vault: self.vault(),
-            random: self.random(),
-            now: self.now(),
         }
     }
 }

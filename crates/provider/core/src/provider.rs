@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use kit_identity::passwords::Passwords;
 use kit_runtime::clock::SharedClock;
 use kit_runtime::random::{Random, SharedRandom};
 use kit_runtime::vault::Vault;
@@ -20,7 +21,6 @@ use crate::node_state::store_counts::StoreCountsCache;
 use crate::node_state::url_check_limits::UrlChecks;
 use crate::node_state::usage_counts::UsageCounts;
 use crate::payload_schemas::PayloadSchemas;
-use crate::people::SignInState;
 use crate::port::Store;
 
 /// The delivery provider. Clones share their state.
@@ -60,7 +60,7 @@ struct Inner {
     store_counts: StoreCountsCache,
     url_checks: UrlChecks,
     usage_counts: UsageCounts,
-    sign_in_state: SignInState,
+    passwords: Passwords,
 }
 
 impl Provider {
@@ -90,7 +90,7 @@ impl Provider {
             random,
             vault,
             api_key_cache: ApiKeyCache::new(config.cache_for),
-            sign_in_state: SignInState::new(&config.identity),
+            passwords: Passwords::new(config.identity.passwords_at_once_max, config.identity.passwords_waiting_max),
             config,
             ids,
             snapshots,
@@ -193,8 +193,8 @@ impl Provider {
         &self.0.usage_counts
     }
 
-    pub(crate) fn sign_in_state(&self) -> &SignInState {
-        &self.0.sign_in_state
+    pub(crate) fn passwords(&self) -> &Passwords {
+        &self.0.passwords
     }
 
     pub(crate) fn dispatcher(&self) -> &Dispatcher {

@@ -1,4 +1,5 @@
 //! Steps that use cases of several capabilities share.
 
 pub(crate) mod idempotency;
+pub(crate) mod identity;
 pub(crate) mod written;

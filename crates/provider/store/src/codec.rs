@@ -7,11 +7,11 @@ use std::num::NonZeroU16;
 use jiff::Timestamp;
 use kit_runtime::vault::Sealed;
 use provider_core::Colour;
+use provider_core::model::Role;
 use provider_core::model::{
     ActivityEntry, AttemptStatus, AttemptTrigger, Capability, KeyScope, LogoType, OldSecret, PayloadCheck,
 };
 use provider_core::ordering::DeliveryOrder;
-use provider_core::people::Role;
 use provider_core::port::{
     AlertStage, ApplicationExclusion, Cursor, EndpointCounts, IdempotentAnswer, Order, Page, StoreError, StoreResult,
 };

@@ -180,7 +180,7 @@ async fn apply(session: &Session, wanted: &Assignment) -> Result<Result<&'static
     };
     match done {
         Ok(done) => Ok(Ok(done)),
-        Err(error @ (PlatformError::Rejected(_) | PlatformError::People(_) | PlatformError::Busy)) => {
+        Err(error @ (PlatformError::Rejected(_) | PlatformError::User(_) | PlatformError::Busy)) => {
             Ok(Err(sentence(&error.to_string())))
         }
         Err(error) => Err(error.into()),

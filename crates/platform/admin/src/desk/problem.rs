@@ -5,7 +5,7 @@ use http::StatusCode;
 use kit_design::error_page::sentence;
 use kit_http::json::JsonError;
 use platform_core::PlatformError;
-use platform_core::people::PeopleRefusal;
+use platform_core::people::UserRefusal;
 use platform_rules::Rejection;
 use serde::Serialize;
 
@@ -99,9 +99,7 @@ impl From<PlatformError> for DeskProblem {
             | PlatformError::IdempotencyMismatch => StatusCode::UNPROCESSABLE_ENTITY,
             PlatformError::PreconditionFailed { .. } => StatusCode::PRECONDITION_FAILED,
             PlatformError::Unauthenticated => StatusCode::UNAUTHORIZED,
-            PlatformError::Forbidden(_) | PlatformError::People(PeopleRefusal::ClerkNotAssigned) => {
-                StatusCode::FORBIDDEN
-            }
+            PlatformError::Forbidden(_) | PlatformError::User(UserRefusal::ClerkNotAssigned) => StatusCode::FORBIDDEN,
             PlatformError::Unavailable(_) | PlatformError::ListenersFull { .. } | PlatformError::UploadsFull { .. } => {
                 StatusCode::SERVICE_UNAVAILABLE
             }

@@ -20,7 +20,6 @@ use serde::{Deserialize, Serialize, Serializer};
 use uuid::Uuid;
 
 pub use event::AccessEvent;
-pub(crate) use refused::RefusedSignIns;
 
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{AccessChange, AccessEntry, Page};

@@ -10,8 +10,8 @@ use kit_identity::one_time::lookup_hash;
 use kit_identity::user::plain_email;
 use kit_runtime::vault::Secret;
 
+use super::UserRefusal;
 use super::password_problem;
-use super::refusal::PeopleRefusal;
 use super::users::check_email;
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
@@ -57,7 +57,7 @@ impl Platform {
         let code = lookup_hash(new.code.expose_str().unwrap_or_default());
         // Checked first, so that a caller without the code can't make the server hash passwords.
         if !self.store().has_setup_code(code, now).await? {
-            return Err(self.refused(None, new.from, PeopleRefusal::SetupCodeRefused));
+            return Err(self.refused(None, new.from, UserRefusal::SetupCodeRefused));
         }
         let email = plain_email(&new.email);
         let problems: Vec<Problem> =
@@ -72,7 +72,7 @@ impl Platform {
         let note = self.note_setup(new.from, event)?;
         let change = AccessChange::CreateFirstUser(user.clone(), code, now);
         if self.store().apply_access_change(change, note).await? != AccessChangeResult::Done {
-            return Err(self.refused(None, new.from, PeopleRefusal::SetupCodeRefused));
+            return Err(self.refused(None, new.from, UserRefusal::SetupCodeRefused));
         }
         tracing::info!(user = %user.id, "the first administrator was created");
         Ok(user)

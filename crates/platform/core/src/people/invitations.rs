@@ -13,8 +13,8 @@ use kit_runtime::vault::Secret;
 use uuid::Uuid;
 
 use super::password_problem;
-use super::refusal::{PeopleRefusal, Refusal};
 use super::users::{check_covers, check_email};
+use super::{Refusal, UserRefusal};
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{AccessChange, Invitation, Page, Profile, User};
@@ -66,7 +66,7 @@ impl Platform {
         let note = self.note(caller, AccessEvent::UserInvited { invitation: invitation.uuid, email, role })?;
         let change = AccessChange::CreateInvitation(invitation.clone(), INVITATIONS_MAX);
         if !self.store().apply_access_change(change, note).await?.is_recorded() {
-            return Err(PeopleRefusal::TooManyInvitations { maximum: INVITATIONS_MAX }.into());
+            return Err(UserRefusal::TooManyInvitations { maximum: INVITATIONS_MAX }.into());
         }
         tracing::info!(invitation = %invitation.uuid, role = invitation.role, by = caller.actor, "a person was invited");
         Ok(NewInvitation { invitation, code })

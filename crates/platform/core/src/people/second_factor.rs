@@ -4,7 +4,7 @@
 use kit_runtime::vault::Secret;
 use uuid::Uuid;
 
-use super::refusal::Refusal;
+use super::Refusal;
 use crate::access::access_log::AccessEvent;
 use crate::error::PlatformResult;
 use crate::port::User;

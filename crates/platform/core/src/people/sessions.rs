@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{PeopleRefusal, SESSION_PREFIX};
+use super::{SESSION_PREFIX, UserRefusal};
 use crate::access::{KEY_BYTES_MAX, hash};
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Page, Session, SessionsToEnd, User};
@@ -25,11 +25,20 @@ pub struct SignedInUser {
 }
 
 impl Platform {
+    /// The caller with this API key or session token. Errors: `unauthenticated`, `new_password_required`, `unavailable`.
+    pub async fn authenticate(&self, key: &str) -> PlatformResult<Caller> {
+        if key.starts_with(SESSION_PREFIX) {
+            self.authenticate_session(key).await
+        } else {
+            self.authenticate_key(key).await
+        }
+    }
+
     /// The caller with this session token. Errors: `unauthenticated`, `new_password_required`, `unavailable`.
     pub(crate) async fn authenticate_session(&self, token: &str) -> PlatformResult<Caller> {
         let user = self.authenticate_user(token).await?;
         if user.must_change_password {
-            return Err(PeopleRefusal::NewPasswordRequired.into());
+            return Err(UserRefusal::NewPasswordRequired.into());
         }
         Ok(user.caller)
     }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use kit_identity::sign_in::{Attempted, PasswordCheck};
 use uuid::Uuid;
 
-use super::refusal::Refusal;
+use super::Refusal;
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{AccessChange, Profile, StoreError, User};

@@ -5,8 +5,8 @@ use kit_identity::user::{Change, is_email, plain_email};
 use kit_runtime::vault::Secret;
 use uuid::Uuid;
 
+use super::UserRefusal;
 use super::password_problem;
-use super::refusal::PeopleRefusal;
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::port::{
@@ -261,8 +261,8 @@ fn written(changed: AccessChangeResult) -> PlatformResult<UserChangeResult> {
 fn done(written: UserChangeResult) -> PlatformResult<()> {
     match written {
         UserChangeResult::Done => Ok(()),
-        UserChangeResult::LastAdministrator => Err(PeopleRefusal::LastAdministrator.into()),
-        UserChangeResult::HasSignedIn => Err(PeopleRefusal::HasSignedIn.into()),
+        UserChangeResult::LastAdministrator => Err(UserRefusal::LastAdministrator.into()),
+        UserChangeResult::HasSignedIn => Err(UserRefusal::HasSignedIn.into()),
     }
 }
 

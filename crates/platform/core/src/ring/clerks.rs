@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
-use crate::people::PeopleRefusal;
+use crate::people::UserRefusal;
 use crate::port::{AccessChange, AccessChangeResult, Clerk, ClerkAssignResult, Page, User};
 use crate::{Caller, Platform, Scope};
 
@@ -48,8 +48,8 @@ impl Platform {
                 // Another request unassigned the clerk meanwhile.
                 before.ok_or(PlatformError::Busy)
             }
-            ClerkAssignResult::NotAClerk => Err(PeopleRefusal::NotAClerk.into()),
-            ClerkAssignResult::LimitReached => Err(PeopleRefusal::TooManyClerks { maximum: CLERKS_MAX }.into()),
+            ClerkAssignResult::NotAClerk => Err(UserRefusal::NotAClerk.into()),
+            ClerkAssignResult::LimitReached => Err(UserRefusal::TooManyClerks { maximum: CLERKS_MAX }.into()),
         }
     }
 

@@ -3,8 +3,8 @@
 use platform_rules::{Auction, AuctionKind};
 use uuid::Uuid;
 
+use crate::error::user_refusal::UserRefusal;
 use crate::error::{PlatformError, PlatformResult};
-use crate::people::PeopleRefusal;
 use crate::{Caller, Platform, Role};
 
 impl Platform {
@@ -22,7 +22,7 @@ impl Platform {
         if self.store().is_clerk(auction.uuid, caller.id).await? {
             return Ok(());
         }
-        Err(PeopleRefusal::ClerkNotAssigned.into())
+        Err(UserRefusal::ClerkNotAssigned.into())
     }
 
     /// False for a clerk who is not assigned to this webcast. Reads the store.

@@ -6,7 +6,7 @@ use crate::caller::Caller;
 use crate::error::{FieldError, ProviderError, ProviderResult};
 use crate::ids;
 use crate::model::ActivityEntry;
-use crate::people::Role;
+use crate::model::Role;
 use crate::port::{Order, Scan};
 use crate::provider::Provider;
 

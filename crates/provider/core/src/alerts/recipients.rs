@@ -7,8 +7,8 @@ use super::notice::{self, Audience};
 use crate::activity::Action;
 use crate::caller::{Caller, Scope};
 use crate::error::{ProviderError, ProviderResult};
+use crate::model::Role;
 use crate::model::{Capability, Id};
-use crate::people::Role;
 use crate::port::{AlertRecipient, AlertScope, NewMail, StoreError};
 use crate::provider::Provider;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::Id;
-use crate::people::Role;
+use crate::model::Role;
 
 /// Settings of an account; each has a default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

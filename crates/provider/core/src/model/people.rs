@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use kit_identity::Digest;
 
 use super::Id;
-use crate::people::Role;
+use crate::model::Role;
 
 /// A person of an account. `disabled_at` and `must_change_password` are not used: an Admin removes a person.
 pub type Person = kit_identity::user::User<Id, Profile>;

@@ -8,11 +8,12 @@ use kit_identity::throttle::AttemptsToReturn;
 use kit_identity::user::plain_email;
 use kit_runtime::vault::Secret;
 
-use super::{Client, Role, SignedIn, refusal};
+use super::{Client, SignedIn, refusal};
 use crate::activity::{Action, Actor, ChangedValues, Subject};
 use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
+use crate::model::Role;
 use crate::model::{Account, Id, Invitation, Person, Profile};
 use crate::page::{ListPage, PageRequest};
 use crate::port::{AcceptedInvitation, InvitedPerson, Order, PersonChange, StoreError};
@@ -81,7 +82,7 @@ impl Provider {
             role,
             person: None,
             note: note.trim().to_owned(),
-            ttl: self.config().people.invitation_ttl,
+            ttl: self.config().users.invitation_ttl,
             action: Action::Invited,
         })
         .await
@@ -96,7 +97,7 @@ impl Provider {
             role: Role::Admin,
             person: None,
             note: "New Admin".to_owned(),
-            ttl: self.config().people.sign_in_code_ttl,
+            ttl: self.config().users.sign_in_code_ttl,
             action: Action::SignInCode,
         })
         .await
@@ -113,7 +114,7 @@ impl Provider {
             role: person.profile.role,
             person: Some(&person),
             note: format!("New password of {}", person.profile.name),
-            ttl: self.config().people.sign_in_code_ttl,
+            ttl: self.config().users.sign_in_code_ttl,
             action: Action::PasswordLink,
         })
         .await
@@ -140,7 +141,7 @@ impl Provider {
         };
         let values = ChangedValues::default().value("role", None, Some(invitation.role.title()));
         let entry = self.activity_entry(&new.actor, new.action, Subject { id, name }, values);
-        match self.store().create_invitation(invitation.clone(), self.config().people.people_max, entry).await {
+        match self.store().create_invitation(invitation.clone(), self.config().users.users_max, entry).await {
             // The caller was removed or demoted while the request was on its way.
             Err(StoreError::Conflict) => return Err(Role::Admin.needed()),
             created => created?,

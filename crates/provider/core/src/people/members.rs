@@ -2,10 +2,11 @@
 
 use kit_identity::user::Change;
 
-use super::{Role, refusal};
+use super::refusal;
 use crate::activity::{Action, Actor, ChangedValues, Subject};
 use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
+use crate::model::Role;
 use crate::model::{ActivityEntry, Id, Person, Profile};
 use crate::page::{ListPage, PageRequest};
 use crate::port::{Order, PersonChange, PersonChangeResult, StoreError, StoreResult};

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use kit_identity::token_hash;
 
-use super::Role;
 use crate::activity::{Action, Actor, ChangedValues, Subject};
 use crate::caller::{Caller, CallingPerson, Scope};
 use crate::error::{ProviderError, ProviderResult};
+use crate::model::Role;
 use crate::model::{Account, Person, PersonSession};
 use crate::port::SessionsToEnd;
 use crate::provider::Provider;

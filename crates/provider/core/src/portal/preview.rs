@@ -12,8 +12,8 @@ use crate::accounts::authentication::{TOKEN_PREFIX, hash};
 use crate::caller::{Caller, Scope};
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
+use crate::model::Role;
 use crate::model::{AppToken, Capability, Preview};
-use crate::people::Role;
 use crate::provider::Provider;
 
 /// Prefix of the codes of preview links. It differs from the prefix of tokens, so a code is not accepted as a token.
@@ -65,14 +65,6 @@ impl Provider {
         let expires_at = now + SignedDuration::from_secs(SECONDS_MIN);
         let exchanged = self.store().exchange_app_token(hash(code), hash(&token), expires_at, now).await?;
         if exchanged { Ok(token) } else { Err(ProviderError::Unauthenticated) }
-    }
-
-    /// False if the token is of a preview that has ended because of its person, role or session.
-    pub(crate) async fn is_preview_active(&self, token: &AppToken) -> ProviderResult<bool> {
-        let Some(preview) = &token.preview else { return Ok(true) };
-        let Some((session, person)) = self.store().session(&preview.session).await? else { return Ok(false) };
-        let is_same = person.id == preview.person && person.profile.role == preview.role;
-        Ok(is_same && self.identity().goes_on(&session))
     }
 
     /// Whether the caller's token of an application is still valid, for long requests. True for other callers.

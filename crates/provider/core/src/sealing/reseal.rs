@@ -10,10 +10,10 @@ use kit_runtime::vault::{ResealReport, Sealed};
 use crate::error::{ProviderError, ProviderResult};
 use crate::headers::sealing;
 use crate::model::{Endpoint, Id};
-use crate::people::AUDIENCE;
 use crate::port::StoreError;
 use crate::provider::Provider;
 use crate::signing::secret::vault_context;
+use crate::steps::identity::AUDIENCE;
 
 /// Endpoints, or second factors, in one batch.
 const BATCH_MAX: usize = 100;

@@ -1,7 +1,7 @@
 //! The role that each page requires. The server refuses every page that is not listed.
 
 use http::Method;
-use provider_core::people::Role;
+use provider_core::model::Role;
 
 use super::{
     account, activity, alerts, api_keys, applications, checklist, event_types, operational, payload_check, people,

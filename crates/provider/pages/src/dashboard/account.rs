@@ -9,7 +9,7 @@ use kit_design::error_page::ErrorPage;
 use kit_design::fields::{FieldErrors, QueryFields, SubmittedForm, UploadForm};
 use kit_design::frame::{Frame, render_page, render_page_as};
 use provider_core::model::Account;
-use provider_core::people::Role;
+use provider_core::model::Role;
 use provider_core::{LOGO_BYTES_MAX, LogoInput, PortalSettingsInput};
 
 use super::Dashboard;

@@ -8,8 +8,8 @@ use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use provider_core::activity::{Action, ActivityQuery};
+use provider_core::model::Role;
 use provider_core::model::{ActivityEntry, ActorKind};
-use provider_core::people::Role;
 
 use super::Dashboard;
 use super::access::Page;

@@ -8,7 +8,7 @@ use http::StatusCode;
 use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page_as};
 use provider_core::model::Application;
-use provider_core::people::Role;
+use provider_core::model::Role;
 
 use super::Dashboard;
 use super::access::Page;

@@ -13,9 +13,9 @@ use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::pager::{PagePosition, Pager};
 use kit_design::relative_time::RelativeTime;
+use provider_core::model::Role;
 use provider_core::model::{ApiKey, KeyScope};
 use provider_core::page::{CursorKey, PageQuery};
-use provider_core::people::Role;
 use provider_core::{PageRequest, ids};
 
 use super::Dashboard;

@@ -10,7 +10,7 @@ mod preview;
 
 use axum::Router;
 use axum::routing::{get, post};
-use provider_core::people::Role;
+use provider_core::model::Role;
 
 use super::Dashboard;
 use super::access::Page;

@@ -7,8 +7,8 @@ use axum::routing::get;
 use kit_design::charts::{BarChart, Step};
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
+use provider_core::model::Role;
 use provider_core::page::PageRequest;
-use provider_core::people::Role;
 use provider_core::{AccountUsage, SetupProgress, UsageStep};
 
 use super::Dashboard;

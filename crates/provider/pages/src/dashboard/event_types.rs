@@ -12,7 +12,7 @@ mod schema_form;
 
 use axum::Router;
 use axum::routing::{get, post};
-use provider_core::people::Role;
+use provider_core::model::Role;
 
 pub use ready::{ReadyEventType, ReadyEventTypes};
 

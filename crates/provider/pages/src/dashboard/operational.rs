@@ -9,7 +9,7 @@ mod secret;
 
 use axum::Router;
 use axum::routing::{get, post};
-use provider_core::people::Role;
+use provider_core::model::Role;
 
 use super::Dashboard;
 use super::access::Page;

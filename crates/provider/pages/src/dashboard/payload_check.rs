@@ -9,7 +9,7 @@ use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use provider_core::model::PayloadCheck;
-use provider_core::people::Role;
+use provider_core::model::Role;
 
 use super::Dashboard;
 use super::access::Page;

@@ -13,9 +13,9 @@ use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::pager::{PagePosition, Pager};
 use kit_design::relative_time::RelativeTime;
+use provider_core::model::Role;
 use provider_core::model::{Invitation, Person, PersonSession};
 use provider_core::page::{CursorKey, PageQuery};
-use provider_core::people::Role;
 use provider_core::{PageRequest, ids};
 
 use super::Dashboard;

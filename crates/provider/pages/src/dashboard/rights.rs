@@ -1,6 +1,6 @@
 //! What the person may do, for templates.
 
-use provider_core::people::Role;
+use provider_core::model::Role;
 
 use super::session::DashboardSession;
 

@@ -8,8 +8,9 @@ use http::{Method, StatusCode};
 use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::frame::Frame;
 use kit_design::side::{self, Side, SideGroup, SideLink};
+use provider_core::model::Role;
 use provider_core::model::{Account, Person};
-use provider_core::people::{Role, SignedInPerson};
+use provider_core::people::SignedInPerson;
 use provider_core::uid::{NAME_CHARS_MAX, check_name};
 use provider_core::{Caller, Provider, ProviderError};
 

@@ -15,7 +15,8 @@ use kit_design::fields::{FormFields, QueryFields, UnauthenticatedForm};
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::site::own_path;
 use kit_runtime::vault::Secret;
-use provider_core::people::{Client, Role, SignIn, SignInResult, SignedIn};
+use provider_core::model::Role;
+use provider_core::people::{Client, SignIn, SignInResult, SignedIn};
 use provider_core::{PageRequest, ProviderError};
 
 use super::Dashboard;

@@ -8,9 +8,9 @@ use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::pager::Pager;
 use kit_design::relative_time::RelativeTime;
+use provider_core::model::Role;
 use provider_core::model::{BackgroundTask, TaskKind, TaskStatus};
 use provider_core::page::{CursorKey, PageQuery, PageRequest};
-use provider_core::people::Role;
 use provider_core::port::TaskFilter;
 use provider_core::{ProviderError, ids};
 

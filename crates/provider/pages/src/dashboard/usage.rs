@@ -9,7 +9,7 @@ use kit_design::charts::BarChart;
 use kit_design::error_page::ErrorPage;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
-use provider_core::people::Role;
+use provider_core::model::Role;
 use provider_core::{AccountUsage, UsageStep};
 
 use super::Dashboard;

@@ -2,7 +2,7 @@
 
 use kit_mail::Mailer;
 use provider_core::ProviderConfig;
-use provider_core::people::Role;
+use provider_core::model::Role;
 
 use crate::workplace::{HOSTILE, Workplace};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use provider_core::people::Role;
+use provider_core::model::Role;
 use provider_core::{ApplicationInput, ApplicationPatch, Caller, Created, IfExists, PatchField};
 
 use crate::workplace::{HOSTILE, Workplace, at, receiver};

@@ -1,6 +1,6 @@
 //! Event types: the ready ones, the editor, the archive, and the import.
 
-use provider_core::people::Role;
+use provider_core::model::Role;
 use provider_core::{Archived, EndpointInput, PageRequest};
 use serde_json::json;
 

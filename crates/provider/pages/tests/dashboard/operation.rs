@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use jiff::SignedDuration;
+use provider_core::model::Role;
 use provider_core::model::{PayloadCheck, TaskKind};
-use provider_core::people::Role;
 use provider_core::{Created, EventTypeInput, ReplayInput};
 use serde_json::json;
 

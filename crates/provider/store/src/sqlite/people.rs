@@ -5,8 +5,8 @@ use kit_identity::Digest;
 use kit_identity::second_factor::CodeUse;
 use kit_identity::user::{Totp, TotpChange};
 use kit_runtime::vault::Sealed;
+use provider_core::model::Role;
 use provider_core::model::{ActivityEntry, Invitation, Person, Profile};
-use provider_core::people::Role;
 use provider_core::port::{
     AcceptedInvitation, InvitedPerson, Page, PeopleStore, PersonChange, PersonChangeResult, StoreError, StoreResult,
 };

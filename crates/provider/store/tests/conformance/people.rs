@@ -6,8 +6,8 @@ use kit_identity::second_factor::CodeUse;
 use kit_identity::throttle::{Attempt, AttemptsToReturn};
 use kit_identity::user::{Change, Totp, TotpChange};
 use kit_runtime::vault::Sealed;
+use provider_core::model::Role;
 use provider_core::model::{Id, Invitation, Person, PersonSession, Profile};
-use provider_core::people::Role;
 use provider_core::port::{
     AcceptedInvitation, InvitedPerson, Order, PersonChange, PersonChangeResult, SessionsToEnd, StoreError,
 };

@@ -1,8 +1,8 @@
 //! Settings of the App Portal, and codes of its preview.
 
 use provider_core::Colour;
+use provider_core::model::Role;
 use provider_core::model::{AppToken, Capability, LogoType, PortalLogo, PortalSettings, Preview};
-use provider_core::people::Role;
 use provider_core::port::{LogoChange, StoreError};
 
 use super::given::*;

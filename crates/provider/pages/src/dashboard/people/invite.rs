@@ -6,7 +6,8 @@ use http::StatusCode;
 use kit_design::fields::{FieldErrors, SubmittedForm};
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::relative_time::RelativeTime;
-use provider_core::people::{InvitationLink, Role};
+use provider_core::model::Role;
+use provider_core::people::InvitationLink;
 
 use crate::dashboard::form_errors::form_errors;
 use crate::dashboard::session::{DashboardSession, PathParams, Section};

@@ -8,7 +8,7 @@ use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::relative_time::RelativeTime;
 use provider_core::model::Invitation;
-use provider_core::people::Role;
+use provider_core::model::Role;
 
 use super::SessionRow;
 use super::invite::show_link;

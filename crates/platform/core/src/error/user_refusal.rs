@@ -4,7 +4,7 @@ pub use kit_identity::Refusal;
 
 /// Why a change of a user, of an invitation or of a clerk was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PeopleRefusal {
+pub enum UserRefusal {
     /// The user has to choose another password before anything else.
     #[error(
         "an administrator requires that you choose a new password: send it with the present one to POST /api/v1/me/password, then repeat the call"
@@ -43,7 +43,7 @@ pub enum PeopleRefusal {
     },
 }
 
-impl PeopleRefusal {
+impl UserRefusal {
     /// Stable code of the refusal.
     pub fn code(&self) -> &'static str {
         match self {
@@ -59,8 +59,8 @@ impl PeopleRefusal {
     }
 }
 
-impl From<PeopleRefusal> for crate::PlatformError {
-    fn from(refusal: PeopleRefusal) -> Self {
-        Self::People(refusal)
+impl From<UserRefusal> for crate::PlatformError {
+    fn from(refusal: UserRefusal) -> Self {
+        Self::User(refusal)
     }
 }

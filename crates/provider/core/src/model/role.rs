@@ -1,7 +1,5 @@
 //! Roles of an account's people.
 
-use crate::error::ProviderError;
-
 /// A person's role in the account. Each role includes the roles before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
@@ -52,16 +50,6 @@ impl Role {
     /// The role with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.name() == name)
-    }
-
-    /// The error for a caller without this role.
-    pub fn needed(self) -> ProviderError {
-        ProviderError::Forbidden(match self {
-            Self::Viewer => "this needs the role Viewer; ask an Admin of the account",
-            Self::Support => "this needs the role Support; ask an Admin of the account for it",
-            Self::Member => "this needs the role Member; ask an Admin of the account for it",
-            Self::Admin => "this needs the role Admin; ask an Admin of the account to do it, or for the role",
-        })
     }
 }
 

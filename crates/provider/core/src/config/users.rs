@@ -1,24 +1,24 @@
-//! Settings of people and their links.
+//! Settings of users and their links.
 
 use std::time::Duration;
 
-/// Limits of people and their links.
+/// Limits of users and their links.
 #[derive(Debug, Clone)]
-pub struct PeopleConfig {
+pub struct UserConfig {
     /// How long an invitation is valid. 7 days.
     pub invitation_ttl: Duration,
     /// How long a sign-in code of the operator and a link for a new password are valid. 24 h.
     pub sign_in_code_ttl: Duration,
-    /// People of one account, including open invitations. 1,000.
-    pub people_max: usize,
+    /// Users of one account, including open invitations. 1,000.
+    pub users_max: usize,
 }
 
-impl Default for PeopleConfig {
+impl Default for UserConfig {
     fn default() -> Self {
         Self {
             invitation_ttl: Duration::from_secs(7 * 24 * 3_600),
             sign_in_code_ttl: Duration::from_secs(24 * 3_600),
-            people_max: 1_000,
+            users_max: 1_000,
         }
     }
 }
