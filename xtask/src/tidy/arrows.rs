@@ -53,7 +53,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "provider-store",
         ],
     ),
-    ("testkit", &["consumer", "contract", "kit-outbound", "kit-runtime"]),
+    ("testkit", &["consumer", "contract", "kit-http", "kit-outbound", "kit-runtime"]),
     ("rigs", &["consumer", "contract", "kit-outbound", "kit-runtime", "testkit"]),
     ("stories", &[]),
     ("adversary", &[]),

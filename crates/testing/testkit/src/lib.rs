@@ -10,3 +10,4 @@ pub mod server;
 pub mod showcase;
 pub mod site;
 mod skewed_clock;
+pub mod web;

@@ -17,7 +17,7 @@ use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Role};
 use platform_rules::AuctionKind;
 use uuid::Uuid;
 
-use crate::visitor::Visitor;
+use testkit::web::Browser;
 
 pub(crate) const PASSWORD: &str = "correct horse battery";
 
@@ -52,8 +52,8 @@ impl Fixture {
         Fixture { surface, platform, clock, store }
     }
 
-    pub(crate) fn visitor(&self) -> Visitor {
-        Visitor::new(self.surface.clone())
+    pub(crate) fn visitor(&self) -> Browser {
+        Browser::of_surface(&self.surface, "http://admin.test", "/admin")
     }
 
     pub(crate) async fn user(&self, email: &str, role: Role) {
@@ -63,7 +63,7 @@ impl Fixture {
     }
 
     /// A visitor who is signed in with a new user of this role.
-    pub(crate) async fn signed_in(&self, role: Role) -> Visitor {
+    pub(crate) async fn signed_in(&self, role: Role) -> Browser {
         let email = format!("{}@example.com", role.name());
         self.user(&email, role).await;
         let mut visitor = self.visitor();

@@ -6,7 +6,7 @@ use platform_core::Role;
 use platform_core::images::ItemImage;
 
 use crate::sale_fixture::{Sale, staff};
-use crate::visitor::Answer;
+use testkit::web::Answer;
 
 fn picture(colour: u8, format: ImageFormat) -> Vec<u8> {
     let image = DynamicImage::ImageRgb8(RgbImage::from_pixel(40, 30, Rgb([colour, 90, 120])));
@@ -234,7 +234,7 @@ async fn pictures_are_shown_through_the_session_and_only_those_who_edit_lots_cha
         viewer.upload_all(&path, &[("2.jpg", &jpeg(2))]).await.is(403);
     }
     // A form of another site changes nothing.
-    sale.operator.origin = Some("http://evil.test");
+    sale.operator.origin = Some("http://evil.test".to_owned());
     sale.operator.upload_all(&sale.path("/images"), &[("2.jpg", &jpeg(2))]).await.is(403);
     assert!(sale.images(1).await.is_empty());
 }

@@ -22,4 +22,3 @@ mod sign_in;
 mod system_pages;
 mod today;
 mod users_and_keys;
-mod visitor;

@@ -11,14 +11,14 @@ use platform_rules::{AuctionKind, Item};
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, PASSWORD};
-use crate::visitor::Visitor;
+use testkit::web::Browser;
 
 /// Closing time of the auctions.
 pub(crate) const ENDS_AT: &str = "2026-12-04T19:00:00Z";
 
 pub(crate) struct Sale {
     pub(crate) fixture: Fixture,
-    pub(crate) operator: Visitor,
+    pub(crate) operator: Browser,
     pub(crate) auctioneer: Uuid,
     pub(crate) auction: Uuid,
     pub(crate) items: Vec<Item>,
@@ -77,7 +77,7 @@ impl Sale {
     }
 
     /// The operator with a new session, after the clock moved on.
-    pub(crate) async fn sign_in_again(&self) -> Visitor {
+    pub(crate) async fn sign_in_again(&self) -> Browser {
         let mut operator = self.fixture.visitor();
         operator.post("/sign-in", &[("email", "operator@example.com"), ("password", PASSWORD)]).await.is(303);
         operator

@@ -5,7 +5,7 @@ use platform_core::Role;
 use platform_core::port::Page;
 
 use crate::sale_fixture::{Sale, staff};
-use crate::visitor::Answer;
+use testkit::web::Answer;
 
 /// Lot numbers and titles in running order.
 async fn order(sale: &Sale) -> String {

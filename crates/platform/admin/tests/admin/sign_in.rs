@@ -86,7 +86,7 @@ async fn a_form_of_another_site_is_refused() {
     let fixture = Fixture::new();
     let mut visitor = fixture.signed_in(Role::Administrator).await;
     for origin in [None, Some("https://evil.example")] {
-        visitor.origin = origin;
+        visitor.origin = origin.map(str::to_owned);
         visitor.post("/customers/new", &[("name", "Forged")]).await.is(403).shows("sent by another site");
         visitor.post("/sign-in", &[("email", "a@b"), ("password", "x")]).await.is(403);
     }

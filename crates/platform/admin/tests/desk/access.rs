@@ -88,7 +88,7 @@ async fn streams_of_the_desk_and_the_speaker_are_for_assigned_clerks() {
     let cookie = format!("lotwire_admin={clerk}");
     let streams = ["desk/live", "speaker/live"].map(|stream| format!("/webcasts/{}/{stream}", fixture.webcast));
     for path in &streams {
-        let status = fixture.status(Method::GET, &format!("/admin{path}"), &[("cookie", &cookie)]).await;
+        let status = fixture.send(Method::GET, &format!("/admin{path}"), &[("cookie", &cookie)], "").await.status;
         assert_eq!(status, 403, "{path}");
     }
     for path in &streams {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use contract::{AuctionStatus, ItemStatus};
-use http::{HeaderMap, Method, Request};
+use http::{Method, Request};
 use http_body_util::BodyExt as _;
 use kit_http::Surface;
 use kit_runtime::clock::TestClock;
@@ -21,7 +21,7 @@ use platform_core::sales::new_item::NewItem;
 use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Role};
 use platform_rules::AuctionKind;
 use serde_json::{Value, json};
-use tower::ServiceExt as _;
+use testkit::web::{self, Answer};
 use uuid::Uuid;
 
 /// Title of the second lot, which contains a script element.
@@ -35,18 +35,6 @@ pub(crate) struct Fixture {
     pub(crate) lots: Vec<Uuid>,
     pub(crate) clock: TestClock,
     surface: Surface,
-}
-
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) headers: HeaderMap,
-    pub(crate) text: String,
-}
-
-impl Answer {
-    pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("{}: {}", self.status, self.text))
-    }
 }
 
 impl Fixture {
@@ -149,23 +137,7 @@ impl Fixture {
     }
 
     pub(crate) async fn send(&self, method: Method, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-        let mut request = Request::builder().method(method).uri(path);
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let request = request.body(Body::from(body.to_owned())).unwrap();
-        let (head, body) = self.surface.clone().oneshot(request).await.unwrap().into_parts();
-        let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
-        Answer { status: head.status.as_u16(), headers: head.headers, text }
-    }
-
-    /// The status of a response, whose body is not read: it may be a stream.
-    pub(crate) async fn status(&self, method: Method, path: &str, headers: &[(&str, &str)]) -> u16 {
-        let mut request = Request::builder().method(method).uri(path);
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        self.surface.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap().status().as_u16()
+        web::send(&self.surface, &method, path, headers, body).await
     }
 
     /// A timed auction that is still a draft.
@@ -194,7 +166,7 @@ impl Fixture {
     /// As [`Fixture::events_until`], with a cookie.
     pub(crate) async fn events_of(&self, cookie: &str, path: &str, texts: &[&str], act: impl AsyncFnOnce()) -> String {
         let request = Request::get(format!("/admin{path}")).header("cookie", cookie).body(Body::empty()).unwrap();
-        let mut body = self.surface.clone().oneshot(request).await.unwrap().into_body();
+        let mut body = self.surface.answer(request).await.into_body();
         let mut seen = String::new();
         let mut act = Some(act);
         while !texts.iter().all(|text| seen.contains(text)) {

@@ -291,7 +291,7 @@ async fn each_role_may_open_its_pages_and_no_others() {
                 ("content-type", "application/x-www-form-urlencoded"),
             ];
             let path = format!("/admin{}", ids.fill(pattern));
-            let status = fixture.status(Method::from_bytes(method.as_bytes()).unwrap(), &path, &headers).await;
+            let status = fixture.send(Method::from_bytes(method.as_bytes()).unwrap(), &path, &headers, "").await.status;
             let nothing = NOTHING_TO_SHOW.iter().find(|(path, _)| path == pattern).map(|(_, status)| *status);
             let is_right = match (roles.contains(&role), *method) {
                 (false, _) => status == 403,

@@ -8,7 +8,9 @@ use platform_core::people::Refusal;
 use platform_core::{Caller, PlatformError, Role};
 use serde_json::json;
 
-use crate::fixture::{Answer, Fixture, named};
+use testkit::web::Answer;
+
+use crate::fixture::{Fixture, named};
 
 /// Sends a form with the session of a user; none for a device that has no session.
 pub(crate) async fn post(fixture: &Fixture, token: Option<&str>, path: &str, fields: &str) -> Answer {

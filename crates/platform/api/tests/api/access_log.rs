@@ -21,14 +21,7 @@ async fn sign_in(fixture: &Fixture, name: &str, password: &str) -> Answer {
     let body = json!({ "email": format!("{name}@example.com"), "password": password }).to_string();
     let request =
         http::Request::post("/api/v1/sessions").extension(kit_http::client_ip::Peer("192.0.2.7".parse().unwrap()));
-    let answer =
-        tower::ServiceExt::oneshot(fixture.surface.clone(), request.body(axum::body::Body::from(body)).unwrap())
-            .await
-            .unwrap();
-    let (head, body) = answer.into_parts();
-    let bytes = http_body_util::BodyExt::collect(body).await.unwrap().to_bytes();
-    let text = String::from_utf8(bytes.to_vec()).unwrap();
-    Answer { status: head.status.as_u16(), headers: head.headers, text }
+    Answer::read(fixture.surface.answer(request.body(axum::body::Body::from(body)).unwrap()).await).await
 }
 
 async fn call(fixture: &Fixture, method: Method, path: &str, token: &str, body: Value) -> Answer {

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
-use http::{HeaderMap, Method, Request};
-use http_body_util::BodyExt as _;
+use http::Method;
 use kit_http::Surface;
 use kit_runtime::clock::TestClock;
 use kit_runtime::random::SeededRandom;
@@ -15,7 +13,8 @@ use platform_core::port::Store;
 use platform_core::provider_access::ProviderAccess;
 use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Role, Scopes};
 use serde_json::{Value, json};
-use tower::ServiceExt as _;
+use testkit::web;
+pub(crate) use testkit::web::Answer;
 use uuid::Uuid;
 
 /// Clones are the same platform.
@@ -25,26 +24,6 @@ pub(crate) struct Fixture {
     pub(crate) platform: Platform,
     pub(crate) clock: TestClock,
     pub(crate) store: Arc<dyn Store>,
-}
-
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) headers: HeaderMap,
-    pub(crate) text: String,
-}
-
-impl Answer {
-    pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or(Value::Null)
-    }
-
-    pub(crate) fn code(&self) -> String {
-        self.json()["code"].as_str().unwrap_or_default().to_owned()
-    }
-
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name).map(|value| value.to_str().unwrap())
-    }
 }
 
 impl Fixture {
@@ -102,18 +81,7 @@ impl Fixture {
     }
 
     pub(crate) async fn send(&self, method: &Method, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-        let mut request = Request::builder().method(method).uri(path);
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let request = request.body(Body::from(body.to_owned())).unwrap();
-        let (head, body) = self.surface.clone().oneshot(request).await.unwrap().into_parts();
-        if head.headers.get("content-type").is_some_and(|kind| kind == "text/event-stream") {
-            // A live stream does not end.
-            return Answer { status: head.status.as_u16(), headers: head.headers, text: String::new() };
-        }
-        let text = String::from_utf8_lossy(&body.collect().await.unwrap().to_bytes()).into_owned();
-        Answer { status: head.status.as_u16(), headers: head.headers, text }
+        web::send(&self.surface, method, path, headers, body).await
     }
 
     pub(crate) async fn call(&self, method: &Method, path: &str, key: &str, body: &Value) -> Answer {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::fixture::Fixture;
 
 async fn auctioneer(fixture: &Fixture) -> Value {
-    fixture.post("/auctioneers", json!({ "name": "Salter" })).await.body["uuid"].clone()
+    fixture.post("/auctioneers", json!({ "name": "Salter" })).await.json()["uuid"].clone()
 }
 
 fn sale(auctioneer: &Value, currency: Value, extra: &Value) -> Value {
@@ -24,18 +24,18 @@ async fn an_auction_has_a_new_address_or_an_existing_one() {
     let place = json!({ "addressLine1": "Corn Exchange", "addressLine2": "", "postcode": "OX1", "countryCode": "uk" });
     let first = sale(&auctioneer, json!("GBP"), &json!({ "address": place }));
     let created = fixture.post_once("/auctions", "k1", first.clone()).await;
-    assert_eq!((created.status, &created.body["addressId"]), (201, &json!(1)));
-    fixture.post_once("/auctions", "k1", first).await.expect(201, &created.body);
+    assert_eq!((created.status, &created.json()["addressId"]), (201, &json!(1)));
+    fixture.post_once("/auctions", "k1", first).await.expect(201, &created.json());
     let model = json!({ "@class": "com.vendor.scaffold.models.address.AddressModel", "id": 1,
         "addressLine1": "Corn Exchange", "addressLine2": "", "postcode": "OX1", "countryCode": "uk" });
     fixture.get("/reference/addresses/1").await.expect(200, &model);
 
     let second = fixture.post("/auctions", sale(&auctioneer, json!("GBP"), &json!({ "addressId": 1 }))).await;
-    assert_eq!(second.body["addressId"], 1);
-    let path = format!("/auctions/{}", second.body["uuid"].as_str().unwrap());
-    assert_eq!(fixture.get(&path).await.body["addressId"], 1);
+    assert_eq!(second.json()["addressId"], 1);
+    let path = format!("/auctions/{}", second.json()["uuid"].as_str().unwrap());
+    assert_eq!(fixture.get(&path).await.json()["addressId"], 1);
     let nowhere = fixture.post("/auctions", sale(&auctioneer, json!("GBP"), &json!({}))).await;
-    assert_eq!(nowhere.body["addressId"], json!(null));
+    assert_eq!(nowhere.json()["addressId"], json!(null));
 
     for (extra, pointer) in [
         (json!({ "addressId": 99 }), "/addressId"),
@@ -59,7 +59,7 @@ async fn an_auctions_currency_is_given_by_code_or_id() {
         (json!({ "@class": class, "id": 978, "code": "EUR", "name": "Euro" }), "EUR"),
     ] {
         let created = fixture.post("/auctions", sale(&auctioneer, given, &json!({}))).await;
-        assert_eq!((created.status, &created.body["currency"]), (201, &json!(kept)));
+        assert_eq!((created.status, &created.json()["currency"]), (201, &json!(kept)));
     }
     for (given, pointer) in [
         (json!("gbp"), "/currency"),

@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
-use http::header::{AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderMap, Request};
-use http_body_util::BodyExt as _;
+use http::Method;
 use kit_http::Surface;
 use kit_runtime::clock::TestClock;
 use kit_runtime::random::SeededRandom;
@@ -14,7 +11,7 @@ use platform_core::access::NewApiKey;
 use platform_core::provider_access::ProviderAccess;
 use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
 use serde_json::Value;
-use tower::ServiceExt as _;
+use testkit::web::{self, Answer};
 use uuid::Uuid;
 
 pub(crate) const NOW: &str = "2026-11-21T06:28:03.123Z";
@@ -25,33 +22,6 @@ pub(crate) struct Fixture {
     pub(crate) customer: Uuid,
     key: String,
     other_key: String,
-}
-
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Value,
-}
-
-impl Answer {
-    #[track_caller]
-    pub(crate) fn expect(self, status: u16, body: &Value) -> Self {
-        assert_eq!((self.status, &self.body), (status, body));
-        self
-    }
-
-    /// A problem: its code, and the pointer of its first error.
-    #[track_caller]
-    pub(crate) fn refused(self, status: u16, code: &str, pointer: &str) -> Self {
-        let at = self.body["errors"][0]["pointer"].as_str().unwrap_or_default();
-        assert_eq!((self.status, self.body["code"].as_str(), at), (status, Some(code), pointer), "{}", self.body);
-        assert_eq!(self.headers[CONTENT_TYPE], "application/problem+json");
-        self
-    }
-
-    pub(crate) fn header(&self, name: &str) -> &str {
-        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
-    }
 }
 
 impl Fixture {
@@ -112,19 +82,11 @@ impl Fixture {
         headers: &[(&str, &str)],
         body: Option<String>,
     ) -> Answer {
-        let mut request = Request::builder()
-            .method(method)
-            .uri(format!("/api/v1{path}"))
-            .header(AUTHORIZATION, format!("Bearer {key}"))
-            .header(CONTENT_TYPE, "application/json");
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let request = request.body(Body::from(body.unwrap_or_default())).unwrap();
-        let (parts, body) = self.surface.clone().oneshot(request).await.unwrap().into_parts();
-        let text = body.collect().await.unwrap().to_bytes();
-        let body = if text.is_empty() { Value::Null } else { serde_json::from_slice(&text).unwrap() };
-        Answer { status: parts.status.as_u16(), headers: parts.headers, body }
+        let bearer = format!("Bearer {key}");
+        let mut all = vec![("authorization", bearer.as_str()), ("content-type", "application/json")];
+        all.extend(headers);
+        let (method, path) = (Method::try_from(method).unwrap(), format!("/api/v1{path}"));
+        web::send(&self.surface, &method, &path, &all, &body.unwrap_or_default()).await
     }
 }
 

@@ -16,26 +16,29 @@ async fn every_list_may_be_cached_for_a_day_and_revalidated() {
     for list in LISTS {
         let path = format!("/reference-data/{list}");
         let answer = fixture.get(&path).await;
-        assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"), "{list}");
-        assert_eq!(answer.header("cache-control"), "private, max-age=86400");
-        assert_eq!(answer.body.as_object().unwrap().keys().collect::<Vec<_>>(), ["data"]);
-        let tag = answer.header("etag").to_owned();
+        assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/json")), "{list}");
+        assert_eq!(answer.header("cache-control"), Some("private, max-age=86400"));
+        assert_eq!(answer.json().as_object().unwrap().keys().collect::<Vec<_>>(), ["data"]);
+        let tag = answer.header("etag").unwrap().to_owned();
         assert!(tag.starts_with('"') && tag.ends_with('"') && tags.insert(tag.clone()), "{tag}");
 
         for has in [tag.clone(), format!("W/{tag}"), format!("\"other\", {tag}"), "*".to_owned()] {
             let again = fixture.get_unless(&path, &has).await;
-            assert_eq!((again.status, &again.body), (304, &json!(null)), "{has}");
-            assert_eq!((again.header("etag"), again.header("cache-control")), (&*tag, "private, max-age=86400"));
+            assert_eq!((again.status, &again.json()), (304, &json!(null)), "{has}");
+            assert_eq!(
+                (again.header("etag"), again.header("cache-control")),
+                (Some(&*tag), Some("private, max-age=86400"))
+            );
         }
         assert_eq!(fixture.get_unless(&path, "\"other\"").await.status, 200);
-        assert_eq!(fixture.get_as_other(&path).await.header("etag"), tag);
+        assert_eq!(fixture.get_as_other(&path).await.header("etag"), Some(&*tag));
     }
 }
 
 #[tokio::test]
 async fn countries_have_their_iso_numbers_as_ids() {
     let fixture = Fixture::new().await;
-    let body = fixture.get("/reference-data/countries").await.body;
+    let body = fixture.get("/reference-data/countries").await.json();
     let countries = body["data"].as_array().unwrap();
     assert_eq!(countries.len(), CountryCode::all().count());
     let find = |code: &str| countries.iter().find(|country| country["code"] == code).unwrap();
@@ -47,7 +50,7 @@ async fn countries_have_their_iso_numbers_as_ids() {
 #[tokio::test]
 async fn currencies_have_their_iso_numbers_as_ids() {
     let fixture = Fixture::new().await;
-    let body = fixture.get("/reference-data/currencies").await.body;
+    let body = fixture.get("/reference-data/currencies").await.json();
     let currencies = body["data"].as_array().unwrap();
     assert_eq!(currencies.len(), CurrencyCode::all().filter(|code| !code.is_withdrawn()).count());
     assert!(!currencies.iter().any(|currency| currency["code"] == "HRK"), "withdrawn");
@@ -78,8 +81,8 @@ async fn statuses_and_event_types_are_those_of_the_contract() {
         ("PASSED", 17),
     ];
     let auctions = [("DRAFT", 2), ("PREVIEW", 3), ("LIVE", 4), ("RECONCILIATION", 5), ("ARCHIVED", 6)];
-    assert_eq!(codes(&fixture.get("/reference-data/item-statuses").await.body), named(&items));
-    assert_eq!(codes(&fixture.get("/reference-data/auction-statuses").await.body), named(&auctions));
+    assert_eq!(codes(&fixture.get("/reference-data/item-statuses").await.json()), named(&items));
+    assert_eq!(codes(&fixture.get("/reference-data/auction-statuses").await.json()), named(&auctions));
     let types = json!({ "data": [
         { "name": "ITEM_STATUS_CHANGE", "title": "Item status changed",
           "description": "Event triggered when an item status changes" },

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderMap, Method, Request};
-use http_body_util::BodyExt as _;
+use http::{Method, Request};
 use kit_http::Surface;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::{SharedClock, TestClock};
@@ -13,8 +12,7 @@ use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, Vault};
 use provider_core::port::Store;
 use provider_core::{Provider, ProviderConfig, ProviderParts};
-use serde_json::Value;
-use tower::ServiceExt as _;
+pub(crate) use testkit::web::Answer;
 
 use crate::{document, our_document};
 
@@ -30,29 +28,6 @@ pub(crate) struct Fixture {
     pub(crate) key: String,
     /// API key of another account.
     pub(crate) other_key: String,
-}
-
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) headers: HeaderMap,
-    pub(crate) text: String,
-}
-
-impl Answer {
-    /// The body, which must be JSON; null when there is none.
-    pub(crate) fn json(&self) -> Value {
-        if self.text.is_empty() { Value::Null } else { serde_json::from_str(&self.text).expect(&self.text) }
-    }
-
-    /// A text field of the body.
-    pub(crate) fn field(&self, name: &str) -> String {
-        self.json()[name].as_str().expect(&self.text).to_owned()
-    }
-
-    #[track_caller]
-    pub(crate) fn expect(&self, status: u16, body: &Value) {
-        assert_eq!((self.status, &self.json()), (status, body));
-    }
 }
 
 pub(crate) fn provider(store: Arc<dyn Store>, clock: SharedClock, config: ProviderConfig) -> Provider {
@@ -143,13 +118,7 @@ impl Fixture {
 
     pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-        let (parts, body) = self.surface.clone().oneshot(request).await.unwrap().into_parts();
-        let bytes = body.collect().await.unwrap().to_bytes();
-        let answer = Answer {
-            status: parts.status.as_u16(),
-            headers: parts.headers,
-            text: String::from_utf8(bytes.to_vec()).unwrap(),
-        };
+        let answer = Answer::read(self.surface.answer(request).await).await;
         document::check(&method, &path, &answer);
         our_document::check(&method, &path, &answer);
         answer

@@ -54,7 +54,7 @@ pub(crate) fn check(method: &Method, path: &str, answer: &Answer) {
 
 #[test]
 fn a_response_that_the_document_does_not_declare_fails() {
-    let answer = |status, text: &str| Answer { status, headers: http::HeaderMap::new(), text: text.into() };
+    let answer = |status, text: &str| Answer::new(status, http::HeaderMap::new(), text.as_bytes());
     let caught = |answer: Answer| std::panic::catch_unwind(|| check(&Method::GET, "/api/v1/app/x/", &answer)).is_err();
     let whole = json!({"id": "app_1", "name": "n", "metadata": {}, "createdAt": "2026-11-21T06:28:03.123Z",
         "updatedAt": "2026-11-21T06:28:03.123Z"});

@@ -98,7 +98,7 @@ async fn a_preview_of_the_portal_works_once_and_is_listed() {
     let created = fixture.provider.create_application(caller, input, IfExists::Refuse, None, |_| String::new()).await;
     let Created::New(app) = created.unwrap() else { panic!("no new application") };
     let mut ann = fixture.admin().await;
-    let session = ann.cookies["lotwire_dashboard"].0.clone();
+    let session = ann.cookie("lotwire_dashboard");
     let person = fixture.provider.authenticate_session(&session).await.unwrap().caller;
     let link = fixture.provider.create_portal_preview(&person, &app.id).await.unwrap();
     assert!(link.url.starts_with("https://hooks.example/app-portal/login#key="), "{}", link.url);
@@ -112,7 +112,7 @@ async fn a_preview_of_the_portal_works_once_and_is_listed() {
     ann.get("/activity").await.is(200).shows("Previewed the App Portal of").hides(&link.token);
 
     let mut viewer = fixture.invited(&mut ann, "viewer", "Vic").await;
-    let session = viewer.cookies["lotwire_dashboard"].0.clone();
+    let session = viewer.cookie("lotwire_dashboard");
     viewer.get("/").await.is(200);
     let person = fixture.provider.authenticate_session(&session).await.unwrap().caller;
     let refused = fixture.provider.create_portal_preview(&person, &app.id).await.unwrap_err();

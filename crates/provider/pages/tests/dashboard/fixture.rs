@@ -12,7 +12,7 @@ use provider_core::model::Account;
 use provider_core::{Caller, Provider, ProviderConfig, ProviderParts};
 use provider_pages::dashboard::ReadyEventTypes;
 
-use crate::browser::Browser;
+use testkit::web::Browser;
 
 pub(crate) const ORIGIN_OF_SERVER: &str = "https://hooks.example";
 pub(crate) const PASSWORD: &str = "correct horse battery";
@@ -52,7 +52,7 @@ impl Fixture {
 
     /// A browser that is not signed in.
     pub(crate) fn browser(&self) -> Browser {
-        Browser::new(&self.surface)
+        Browser::of_surface(&self.surface, ORIGIN_OF_SERVER, "/dashboard")
     }
 
     /// The browser of Ann, an Admin who joined with a sign-in code.

@@ -5,9 +5,9 @@ use std::time::Duration;
 use provider_core::model::Capability;
 use provider_core::{ApplicationInput, Created, IfExists, ProviderError};
 
-use crate::browser::Browser;
 use crate::fixture::{Fixture, PASSWORD};
 use crate::people::id_of;
+use testkit::web::Browser;
 
 /// An application of the account.
 async fn application(fixture: &Fixture) -> String {

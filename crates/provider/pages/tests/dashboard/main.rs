@@ -7,7 +7,6 @@ mod activity;
 mod alerts;
 mod api_keys;
 mod applications;
-mod browser;
 mod event_types;
 mod fixture;
 mod left;

@@ -134,7 +134,7 @@ async fn people_of_another_account_do_not_exist() {
 }
 
 /// Path of a person's page.
-pub(crate) async fn id_of(browser: &mut crate::browser::Browser, name: &str) -> String {
+pub(crate) async fn id_of(browser: &mut testkit::web::Browser, name: &str) -> String {
     let list = browser.get("/people").await.text;
     let (before, _) = list.split_once(&format!("<strong>{name}</strong>")).expect("the person is listed");
     let (_, path) = before.rsplit_once("href=\"/dashboard").unwrap();

@@ -2,8 +2,8 @@
 
 use data_encoding::BASE32_NOPAD;
 
-use crate::browser::Browser;
 use crate::fixture::{Fixture, PASSWORD};
+use testkit::web::Browser;
 
 /// The code that an authenticator shows (RFC 6238), `steps` of 30 seconds from now.
 fn code(fixture: &Fixture, secret: &str, steps: i64) -> String {

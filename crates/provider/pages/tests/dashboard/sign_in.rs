@@ -108,9 +108,9 @@ async fn a_session_ends_when_it_is_unused_expired_or_signed_out() {
     ann.get("/").await.is(401);
 
     ann.post("/sign-in", &right).await.leads_to("/");
-    let session = ann.cookies["lotwire_dashboard"].clone();
+    let session = ann.cookie("lotwire_dashboard");
     ann.submit("/sign-out", &[]).await.is(200);
-    ann.cookies.insert("lotwire_dashboard".to_owned(), session);
+    ann.set_cookie("lotwire_dashboard", &session);
     ann.get("/").await.is(401);
     // Signing out twice succeeds.
     ann.submit("/sign-out", &[]).await.is(200);
@@ -130,7 +130,7 @@ async fn pages_have_the_headers_of_a_closed_site_and_refuse_forms_of_other_sites
     {
         let mut other = fixture.browser();
         let (name, value) = cookie.split_once('=').unwrap();
-        other.cookies.insert(name.to_owned(), (value.to_owned(), "/dashboard".to_owned()));
+        other.set_cookie(name, value);
         let page = other.get("/people").await;
         assert!(matches!(page.status, 303 | 401), "{cookie}: {}", page.status);
     }

@@ -1,16 +1,9 @@
-//! A provider with its dashboard on a port, an account with people who signed in, and a browser without script.
+//! A provider with its dashboard on a port, an account with people who signed in.
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
 use axum::routing::post;
-use http::header::{CONTENT_TYPE, COOKIE, LOCATION, ORIGIN};
-use http::{HeaderMap, Method, Request};
-use http_body_util::BodyExt as _;
-use hyper_util::client::legacy::Client as HttpClient;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
 use kit_http::serve::{Limits, serve};
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::TestClock;
@@ -23,10 +16,9 @@ use provider_core::people::Joining;
 use provider_core::*;
 use provider_pages::dashboard::{ReadyEventType, ReadyEventTypes};
 use serde_json::json;
+use testkit::web::Browser;
 use tokio::net::TcpListener;
 
-/// Requests that a person makes for a page until the page shows a text.
-const REQUESTS_MAX: usize = 20_000;
 /// A text that would run as a script if a page did not escape it.
 pub(crate) const HOSTILE: &str = "\"><script>alert('x')</script>";
 
@@ -37,40 +29,6 @@ pub(crate) struct Workplace {
     pub(crate) account: Caller,
     server: String,
     _tasks: Tasks,
-}
-
-/// A person's browser.
-pub(crate) struct Desk {
-    http: HttpClient<HttpConnector, Body>,
-    server: String,
-    cookie: String,
-}
-
-pub(crate) struct Answer {
-    pub(crate) status: u16,
-    pub(crate) headers: HeaderMap,
-    pub(crate) location: Option<String>,
-    pub(crate) text: String,
-}
-
-impl Answer {
-    #[track_caller]
-    pub(crate) fn shows(&self, text: &str) -> &Self {
-        assert!(self.text.contains(text), "{text:?} is not in:\n{}", self.text);
-        self
-    }
-
-    #[track_caller]
-    pub(crate) fn hides(&self, text: &str) -> &Self {
-        assert!(!self.text.contains(text), "{text:?} is in:\n{}", self.text);
-        self
-    }
-
-    #[track_caller]
-    pub(crate) fn is(&self, status: u16) -> &Self {
-        assert_eq!(self.status, status, "{:?}\n{}", self.location, self.text);
-        self
-    }
 }
 
 impl Workplace {
@@ -104,7 +62,7 @@ impl Workplace {
     }
 
     /// A person with this role who signed in.
-    pub(crate) async fn person(&self, role: Role) -> Desk {
+    pub(crate) async fn person(&self, role: Role) -> Browser {
         let account = self.provider.account(&self.account.account).await.unwrap();
         let link = if role == Role::Admin {
             self.provider.create_sign_in_code(&account).await.unwrap()
@@ -120,9 +78,9 @@ impl Workplace {
             client: provider_core::people::Client::default(),
         };
         let signed_in = self.provider.join(code, joining).await.unwrap();
-        let token = signed_in.token.expose_str().unwrap().to_owned();
-        let http = HttpClient::builder(TokioExecutor::new()).build_http();
-        Desk { http, server: self.server.clone(), cookie: format!("lotwire_dashboard={token}") }
+        let mut browser = Browser::of_server(&self.server, "/dashboard");
+        browser.set_cookie("lotwire_dashboard", signed_in.token.expose_str().unwrap());
+        browser
     }
 
     pub(crate) async fn application(&self, name: &str) -> Application {
@@ -189,49 +147,4 @@ pub(crate) async fn receiver(status: u16, body: &'static str) -> String {
     let router = Router::new().route("/hook", post(answer));
     tokio::spawn(serve(listener, kit_http::finish(router), std::future::pending(), Limits::default()));
     format!("http://{address}/hook")
-}
-
-impl Desk {
-    /// A page of the dashboard.
-    pub(crate) async fn get(&mut self, path: &str) -> Answer {
-        self.call(Method::GET, path, Vec::new()).await
-    }
-
-    /// Sends a form.
-    pub(crate) async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
-        let form = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
-        self.call(Method::POST, path, form.into_bytes()).await
-    }
-
-    /// Sends a form and follows its redirect.
-    pub(crate) async fn submit(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
-        let answer = self.post(path, fields).await;
-        let location = answer.is(303).location.clone().unwrap();
-        self.get(location.strip_prefix("/dashboard").unwrap()).await
-    }
-
-    /// Requests a page until it shows the text.
-    pub(crate) async fn until_shown(&mut self, path: &str, text: &str) -> Answer {
-        for _ in 0..REQUESTS_MAX {
-            let answer = self.get(path).await;
-            if answer.is(200).text.contains(text) {
-                return answer;
-            }
-            tokio::task::yield_now().await;
-        }
-        panic!("{path} did not show {text:?} after {REQUESTS_MAX} requests");
-    }
-
-    async fn call(&mut self, method: Method, path: &str, body: Vec<u8>) -> Answer {
-        let mut request = Request::builder().method(&method).uri(format!("{}/dashboard{path}", self.server));
-        request = request.header(COOKIE, &self.cookie);
-        if method == Method::POST {
-            request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded").header(ORIGIN, &self.server);
-        }
-        let response = self.http.request(request.body(Body::from(body)).unwrap()).await.unwrap();
-        let (parts, body) = response.into_parts();
-        let location = parts.headers.get(LOCATION).map(|location| location.to_str().unwrap().to_owned());
-        let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
-        Answer { status: parts.status.as_u16(), headers: parts.headers, location, text }
-    }
 }

@@ -2,8 +2,7 @@
 
 use provider_core::model::Capability;
 
-use crate::fixture::Fixture;
-use crate::visitor::Visitor;
+use crate::fixture::{Fixture, visitor_of};
 
 #[tokio::test]
 async fn an_engineer_adds_an_address_and_its_owner_confirms_it_with_the_link_of_the_mail() {
@@ -19,7 +18,7 @@ async fn an_engineer_adds_an_address_and_its_owner_confirms_it_with_the_link_of_
     let link = mail.lines().find(|line| line.contains("/app-portal/alerts/confirm?code=")).unwrap();
     let path = link.strip_prefix(&format!("{}/app-portal", fixture.server)).unwrap();
     // The owner of the address has no session.
-    let mut owner = Visitor::at(&fixture.server);
+    let mut owner = visitor_of(&fixture.server);
     let code = path.split_once("code=").unwrap().1;
     owner.get(path).await.is(200).shows(&format!("value=\"{code}\"")).hides("ops+1@example.com");
     ann.get("/alerts").await.shows("Not confirmed");

@@ -3,7 +3,7 @@
 use http::HeaderMap;
 use provider_core::{LogoInput, PortalSettingsInput};
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, visitor_of};
 
 const CONSOLE: &str = "https://console.example.com";
 const LOGO: &[u8] = include_bytes!("../logo.png");
@@ -36,7 +36,7 @@ async fn only_sites_that_the_account_allows_show_the_portal_in_a_frame() {
         assert_eq!(page.headers["cross-origin-resource-policy"], "cross-origin");
     }
     // Pages that belong to no account.
-    let mut stranger = crate::visitor::Visitor::at(&fixture.server);
+    let mut stranger = visitor_of(&fixture.server);
     let login = stranger.get("/login").await;
     assert!(ancestors(&login.headers).starts_with("https: "), "{}", ancestors(&login.headers));
     assert_eq!(ancestors(&stranger.get("/nowhere").await.headers), "'none'");
@@ -48,7 +48,7 @@ async fn a_session_that_begins_in_a_frame_is_in_a_partitioned_cookie() {
     set_up(&fixture, &[CONSOLE], LogoInput::Keep).await;
     let link = fixture.link(provider_core::PortalAccessInput::default()).await;
     let key = link.url.split_once("#key=").unwrap().1;
-    let mut visitor = crate::visitor::Visitor::at(&fixture.server);
+    let mut visitor = visitor_of(&fixture.server);
     visitor.dest = Some("iframe");
     visitor.get("/endpoints").await.is(303);
     visitor.get("/login?framed=yes").await.is(200).shows("Open in a new tab").shows("keeps no session");
@@ -73,14 +73,14 @@ async fn pages_have_the_accounts_colour_and_logo() {
     page.shows("href=\"/app-portal/theme/7a0000.css\"");
     let (_, logo) = page.text.split_once("src=\"/app-portal/logo/").unwrap();
     let logo = logo.split_once('"').unwrap().0;
-    let mut stranger = crate::visitor::Visitor::at(&fixture.server);
+    let mut stranger = visitor_of(&fixture.server);
     let style = stranger.get("/theme/7a0000.css").await;
     style.is(200).shows("--accent: light-dark(#7a0000, #");
     for name in ["7a0000", "red.css", "7a00000.css", "%7B%7D.css", "7a000;.css"] {
         stranger.get(&format!("/theme/{name}")).await.is(404);
     }
     stranger.get(&format!("/logo/{logo}")).await.is(303);
-    let image = visitor.raw(&format!("/logo/{logo}")).await;
-    assert_eq!((image.0, image.1["content-type"].to_str().unwrap(), &image.2[..]), (200, "image/png", LOGO));
-    assert_eq!(image.1["x-content-type-options"], "nosniff");
+    let image = visitor.get(&format!("/logo/{logo}")).await;
+    assert_eq!((image.status, image.header("content-type").unwrap(), &image.bytes[..]), (200, "image/png", LOGO));
+    assert_eq!(image.headers["x-content-type-options"], "nosniff");
 }

@@ -20,7 +20,7 @@ use provider_core::{
 use serde_json::Value;
 use tokio::net::TcpListener;
 
-use crate::visitor::Visitor;
+use testkit::web::Browser;
 
 /// Name of the application, which contains a script element.
 pub(crate) const NAME: &str = "Hammer & <script>alert('name')</script>";
@@ -92,20 +92,20 @@ impl Fixture {
     }
 
     /// A visitor whose link has all capabilities.
-    pub(crate) async fn visitor(&self) -> Visitor {
+    pub(crate) async fn visitor(&self) -> Browser {
         self.visitor_with(PortalAccessInput::default()).await
     }
 
-    pub(crate) async fn visitor_who_may(&self, capabilities: &[Capability]) -> Visitor {
+    pub(crate) async fn visitor_who_may(&self, capabilities: &[Capability]) -> Browser {
         let capabilities = Some([Capability::ViewBase].iter().chain(capabilities).copied().collect());
         self.visitor_with(PortalAccessInput { capabilities, ..PortalAccessInput::default() }).await
     }
 
-    async fn visitor_with(&self, input: PortalAccessInput) -> Visitor {
+    async fn visitor_with(&self, input: PortalAccessInput) -> Browser {
         let link = self.link(input).await;
-        let mut visitor = Visitor::at(&self.server);
-        let answer = visitor.post("/login", &[("key", link.url.split_once("#key=").unwrap().1)]).await;
-        assert_eq!((answer.status, answer.location.as_deref()), (303, Some("/app-portal/endpoints")));
+        let mut visitor = visitor_of(&self.server);
+        let key = link.url.split_once("#key=").unwrap().1;
+        visitor.post("/login", &[("key", key)]).await.leads_to("/endpoints");
         visitor
     }
 
@@ -139,6 +139,11 @@ impl Fixture {
         };
         self.provider.create_message(&self.account, &self.app.id, input, None).await.unwrap()
     }
+}
+
+/// A visitor of the portal without a session.
+pub(crate) fn visitor_of(server: &str) -> Browser {
+    Browser::of_server(server, "/app-portal")
 }
 
 pub(crate) async fn application(provider: &Provider, account: &Caller, name: &str) -> Application {

@@ -14,4 +14,3 @@ mod login;
 mod overview;
 mod url_check;
 mod verify;
-mod visitor;

@@ -25,7 +25,7 @@ async fn an_address_is_checked_before_it_is_saved_and_a_redirects_target_taken()
     let mut visitor = fixture.visitor().await;
     let good = receiver(200, "secret answer").await;
     let form = |url: &str| vec![("url", url.to_owned()), ("description", "kept".to_owned())];
-    let check = async |visitor: &mut crate::visitor::Visitor, fields: Vec<(&str, String)>| {
+    let check = async |visitor: &mut testkit::web::Browser, fields: Vec<(&str, String)>| {
         // Two checks of an application are made in a second.
         fixture.clock.advance(std::time::Duration::from_secs(1));
         let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
