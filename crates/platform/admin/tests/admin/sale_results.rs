@@ -114,7 +114,7 @@ async fn an_unpaid_lot_is_unsold_and_a_post_sale_offer_sells_it_again() {
     let version = form.is(200).shows("The reserve is £50.00; an offer may lie below it.");
     let version = version.between("name=\"version\" value=\"", "\"");
     let fields = [("version", version.as_str()), ("buyer", "99"), ("amount", "45"), ("reason", "Telephone")];
-    sale.operator.post(&sale.lot(0, "/offer"), &fields).await.is(422).shows("class=\"fault\"");
+    sale.operator.post(&sale.lot(0, "/offer"), &fields).await.is(422).shows("aria-invalid=\"true\"");
     let fields = [("version", version.as_str()), ("buyer", "12"), ("amount", "£45"), ("reason", "Telephone")];
     let sold = sale.operator.submit(&sale.lot(0, "/offer"), &fields).await;
     sold.shows("The post-sale offer was recorded").shows("Paddle 12").shows("£45");
