@@ -128,6 +128,11 @@ impl FormField {
         &self.name
     }
 
+    /// Text of the label.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
     fn describes(&self) -> String {
         let parts = [(!self.hint.is_empty()).then_some("hint"), (!self.fault.is_empty()).then_some("fault")];
         let ids: Vec<String> = parts.into_iter().flatten().map(|part| format!("{}-{part}", self.name)).collect();

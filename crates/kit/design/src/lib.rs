@@ -17,6 +17,7 @@ pub mod code_block;
 pub mod colours;
 pub mod cookie;
 pub mod error_page;
+pub mod error_summary;
 pub mod fields;
 pub mod form_field;
 pub mod frame;

@@ -4,7 +4,8 @@
 use askama::Template;
 use axum::response::Response;
 use http::StatusCode;
-use kit_design::error_page::{ErrorPage, sentence};
+use kit_design::error_page::ErrorPage;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::FieldErrors;
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
@@ -26,8 +27,7 @@ pub(crate) struct FormPage {
     intro: Vec<String>,
     /// What the change will cause, and who will be notified.
     consequences: Vec<String>,
-    /// Errors that belong to no field of the page.
-    faults: Vec<String>,
+    errors: ErrorSummary,
     fields: Vec<FormField>,
     /// Names and values that the form carries unseen.
     hidden: Vec<(&'static str, String)>,
@@ -45,7 +45,7 @@ impl FormPage {
             may_leave: true,
             intro: Vec::new(),
             consequences: Vec::new(),
-            faults: Vec::new(),
+            errors: ErrorSummary::default(),
             fields: Vec::new(),
             hidden: Vec::new(),
             action: action.into(),
@@ -99,12 +99,7 @@ impl FormPage {
 
     /// The page after the form was refused, with the errors of its fields, which the caller has put beside them.
     pub(crate) fn refuse(mut self, refused: &Refused) -> Result<Response, PageError> {
-        let shown: Vec<&str> = self.fields.iter().map(FormField::name).collect();
-        let remaining = refused.errors.remaining(&shown);
-        self.faults = remaining.iter().map(|fault| sentence(fault)).collect();
-        if self.faults.is_empty() {
-            self.faults.push("Nothing was saved. Correct the fields below.".to_owned());
-        }
+        self.errors = ErrorSummary::of_fields(&refused.errors, &self.fields);
         render_page_as(refused.status, &self)
     }
 }

@@ -13,6 +13,7 @@ use http::header::SET_COOKIE;
 use http::request::Parts;
 use kit_design::cookie::Cookie;
 use kit_design::error_page::{ErrorPage, sentence};
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FormFields, UnauthenticatedForm};
 use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page, render_page_as};
@@ -48,7 +49,7 @@ struct AccountPage {
     email: String,
     role: &'static str,
     meaning: &'static str,
-    faults: Vec<String>,
+    errors: ErrorSummary,
     fields: Vec<FormField>,
 }
 
@@ -118,13 +119,13 @@ fn show_account(
             ],
         ),
     ];
-    let faults = refused.errors.remaining(&["password", "repeated"]).iter().map(|fault| sentence(fault)).collect();
+    let errors = ErrorSummary::of_fields(&refused.errors, &fields);
     let page = AccountPage {
         frame: frame(admin, "Choose your password"),
         email: invitation.email.clone(),
         role: labels::role(role),
         meaning: labels::role_meaning(role),
-        faults,
+        errors,
         fields,
     };
     render_page_as(refused.status, &page)

@@ -7,6 +7,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use http::StatusCode;
 use http::request::Parts;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FormFields, UnauthenticatedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
@@ -26,8 +27,7 @@ pub(crate) fn router() -> Router<Admin> {
 #[template(path = "set_up.html")]
 struct SetUpPage {
     frame: Frame,
-    /// Errors that belong to no field.
-    faults: Vec<String>,
+    errors: ErrorSummary,
     fields: Vec<FormField>,
 }
 
@@ -47,9 +47,8 @@ fn show(admin: &Admin, form: &FormFields, refused: &Refused) -> Result<Response,
     ];
     let site = admin.site();
     let frame = Frame::signed_out("Set up the first administrator", site.base.clone(), site.name);
-    let shown: Vec<&str> = fields.iter().map(FormField::name).collect();
-    let faults = refused.errors.remaining(&shown);
-    render_page_as(refused.status, &SetUpPage { frame, faults, fields })
+    let errors = ErrorSummary::of_fields(&refused.errors, &fields);
+    render_page_as(refused.status, &SetUpPage { frame, errors, fields })
 }
 
 /// The form; the sign-in page when the installation has a user.

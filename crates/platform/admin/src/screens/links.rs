@@ -8,6 +8,7 @@ use axum::response::{Redirect, Response};
 use axum::routing::{get, post};
 use http::StatusCode;
 use kit_design::error_page::ErrorPage;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
@@ -59,7 +60,7 @@ struct LinksPage {
     rates: Vec<RateRow>,
     rates_max: usize,
     fields: Vec<FormField>,
-    faults: Vec<String>,
+    errors: ErrorSummary,
 }
 
 struct ScreenRow {
@@ -147,7 +148,7 @@ pub(super) async fn show(
         }),
     };
     let today = now.to_zoned(jiff::tz::TimeZone::get(&auction.time_zone).unwrap_or(jiff::tz::TimeZone::UTC)).date();
-    let (fields, faults) = rates::form(form, today, refused);
+    let (fields, errors) = rates::form(form, today, refused);
     let page = LinksPage {
         frame: session.frame("Screens", Section::Auctions).with_notice(notice::from_query(query)),
         webcast,
@@ -157,7 +158,7 @@ pub(super) async fn show(
         rates: platform.guide_rates(caller, webcast).await?.iter().map(RateRow::new).collect(),
         rates_max: GUIDE_RATES_MAX,
         fields,
-        faults,
+        errors,
         currency: auction.currency,
         sale: auction.title,
     };

@@ -2,7 +2,7 @@
 
 use axum::response::{IntoResponse as _, Redirect, Response};
 use jiff::civil::Date;
-use kit_design::error_page::sentence;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FormFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use platform_core::port::GuideRate;
@@ -30,8 +30,8 @@ pub(super) fn day(date: Date) -> String {
     date.strftime("%-d %b %Y").to_string()
 }
 
-/// The fields of the form, and errors that belong to none of them.
-pub(super) fn form(form: &FormFields, today: Date, refused: Option<&Refused>) -> (Vec<FormField>, Vec<String>) {
+/// The fields of the form, and their errors.
+pub(super) fn form(form: &FormFields, today: Date, refused: Option<&Refused>) -> (Vec<FormField>, ErrorSummary) {
     let fault = |field: &str| refused.map(|refused| refused.of(field)).unwrap_or_default();
     let date = form.non_empty("date").map_or_else(|| today.to_string(), str::to_owned);
     let fields = vec![
@@ -43,8 +43,8 @@ pub(super) fn form(form: &FormFields, today: Date, refused: Option<&Refused>) ->
             .fault(fault("rate")),
         FormField::text("date", "Date of the rate", &date, 10).kind("date", "off").fault(fault("date")),
     ];
-    let others = refused.map(|refused| refused.errors.remaining(&["currency", "rate", "date"])).unwrap_or_default();
-    (fields, others.iter().map(|fault| sentence(fault)).collect())
+    let errors = refused.map(|refused| ErrorSummary::of_fields(&refused.errors, &fields)).unwrap_or_default();
+    (fields, errors)
 }
 
 /// Enters or replaces a rate.

@@ -67,6 +67,10 @@ impl Field {
         Self { is_code: true, ..self }
     }
 
+    pub(super) fn name_and_label(&self) -> (&str, &str) {
+        (self.name, self.label)
+    }
+
     /// Ids of the texts that describe the field.
     fn described_by(&self) -> String {
         let parts = [(!self.hint.is_empty(), "hint"), (!self.fault.is_empty(), "fault")];

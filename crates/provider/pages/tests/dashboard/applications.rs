@@ -86,7 +86,7 @@ async fn errors_are_shown_beside_their_field_and_entered_values_stay() {
         ("throttleRate", [("name", "Kept"), ("throttleRate", "many")], 422),
     ] {
         let page = ann.post("/applications/new", &form).await;
-        page.is(status).shows(&format!("id=\"{field}-fault\"")).shows("Correct the fields below");
+        page.is(status).shows(&format!("id=\"{field}-fault\"")).shows(&format!("<li><a href=\"#{field}\">"));
         for (_, value) in form.iter().filter(|(_, value)| !value.is_empty()) {
             page.shows(&format!("value=\"{value}\""));
         }

@@ -3,6 +3,7 @@
 use askama::Template;
 use askama::filters::HtmlSafe;
 use http::StatusCode;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields};
 use provider_core::model::Application;
 use provider_core::{ApplicationInput, ApplicationPatch, PatchField, ProviderError};
@@ -24,13 +25,9 @@ pub(super) struct ApplicationForm {
 
 /// The fields of the form, as part of a page.
 #[derive(Template)]
-#[template(
-    source = "{% if has_errors %}<p class=\"fault\" role=\"alert\">The application was not saved.{% if others.is_empty() %} Correct the fields below.{% endif %}</p>{% endif %}{% for other in others %}<p class=\"fault\" role=\"alert\">{{ other }}</p>{% endfor %}{% for field in fields %}{{ field }}{% endfor %}",
-    ext = "html"
-)]
+#[template(source = "{{ summary }}{% for field in fields %}{{ field }}{% endfor %}", ext = "html")]
 pub(super) struct FormPart {
-    has_errors: bool,
-    others: Vec<String>,
+    summary: ErrorSummary,
     fields: [Field; 3],
 }
 
@@ -101,8 +98,7 @@ impl ApplicationForm {
             .short()
             .filled(&self.throttle_rate, errors.of("throttleRate"));
         FormPart {
-            has_errors: !errors.is_empty(),
-            others: errors.remaining(&["name", "uid", "throttleRate"]),
+            summary: ErrorSummary::new(errors, [&name, &uid, &rate].map(Field::name_and_label)),
             fields: [name, uid, rate],
         }
     }

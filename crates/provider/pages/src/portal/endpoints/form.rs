@@ -13,10 +13,18 @@ use crate::page_error::PageError;
 use crate::portal::event_type_choices::{self, Group};
 use crate::portal::session::Session;
 use kit_design::error_page::sentence;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields};
 
 /// Fields of the form that show their errors.
-const FIELDS_WITH_ERRORS: &[&str] = &["url", "description", "eventTypes", "channels", "throttleRate", "ordering"];
+const FIELDS_WITH_ERRORS: &[(&str, &str)] = &[
+    ("url", "Address"),
+    ("description", "Description"),
+    ("eventTypes", "Event types"),
+    ("channels", "Channels"),
+    ("throttleRate", "Throttle rate"),
+    ("ordering", "Ordering"),
+];
 
 /// Stands for a rate that is not a number. The provider refuses it together with the form's other errors.
 const NO_RATE: Option<u16> = Some(0);
@@ -40,7 +48,7 @@ pub(super) struct EndpointForm {
 pub(super) struct FormPart {
     typed: EndpointForm,
     errors: FieldErrors,
-    others: Vec<String>,
+    summary: ErrorSummary,
     groups: Vec<Group>,
     is_whole_catalogue: bool,
     /// Path of the action that checks the typed address.
@@ -62,7 +70,7 @@ impl FormPart {
         let (event_types, is_whole_catalogue) = event_type_choices::all(session).await?;
         let groups = event_type_choices::groups(&event_types, &typed.types);
         Ok(Self {
-            others: errors.remaining(FIELDS_WITH_ERRORS),
+            summary: ErrorSummary::new(&errors, FIELDS_WITH_ERRORS.iter().copied()),
             check_path: format!("{}{path}/check-url", session.portal.site().base),
             verdict: None,
             typed,

@@ -1,0 +1,66 @@
+//! The errors of a form above its fields: all of them at once, each with a link to its field.
+
+use askama::Template;
+use askama::filters::HtmlSafe;
+
+use super::error_page::sentence;
+use super::fields::FieldErrors;
+use super::form_field::FormField;
+
+/// All errors of a form. Write it with `{{ errors }}` in a template, below the heading of the page; without errors it
+/// writes nothing. The browser moves the focus to it.
+#[derive(Debug, Clone, Default, Template)]
+#[template(path = "error_summary.html")]
+pub struct ErrorSummary {
+    /// Ids, labels and errors of fields, in the order of the page.
+    fields: Vec<(String, String, String)>,
+    /// Errors that belong to no field of the page.
+    others: Vec<String>,
+}
+
+impl HtmlSafe for ErrorSummary {}
+
+impl ErrorSummary {
+    /// The errors of a form whose fields have these names and labels. The id of a field is its name.
+    pub fn new<'a>(errors: &FieldErrors, fields: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let fields: Vec<(&str, &str)> = fields.into_iter().collect();
+        let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+        let others = errors.remaining(&names).iter().map(|text| sentence(text)).collect();
+        let wrong = fields.into_iter().map(|(name, label)| (name.to_owned(), label.to_owned(), errors.of(name)));
+        Self { fields: wrong.filter(|(_, _, text)| !text.is_empty()).collect(), others }
+    }
+
+    /// The errors of a form with these fields.
+    pub fn of_fields(errors: &FieldErrors, fields: &[FormField]) -> Self {
+        Self::new(errors, fields.iter().map(|field| (field.name(), field.label())))
+    }
+
+    /// The form has no error.
+    pub fn is_empty(&self) -> bool {
+        self.fields.is_empty() && self.others.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_errors_are_listed_in_the_order_of_the_page_with_links_to_their_fields() {
+        let mut errors = FieldErrors::default();
+        errors.add("rate", "must be a number");
+        errors.add("", "the sale has ended");
+        errors.add("name", "must not be <empty>");
+        let html = ErrorSummary::new(&errors, [("name", "Name"), ("rate", "Rate"), ("note", "Note")]).to_string();
+        let name = "<li><a href=\"#name\">Name: must not be &#60;empty&#62;</a></li>";
+        let rate = "<li><a href=\"#rate\">Rate: must be a number</a></li>";
+        assert!(html.contains(&format!("{name}{rate}")), "{html}");
+        assert!(html.contains("<li>The sale has ended.</li>") && !html.contains("Note"), "{html}");
+        assert!(html.contains("role=\"alert\""), "{html}");
+    }
+
+    #[test]
+    fn a_form_without_errors_has_no_summary() {
+        assert_eq!(ErrorSummary::new(&FieldErrors::default(), [("name", "Name")]).to_string().trim(), "");
+    }
+}
