@@ -53,7 +53,7 @@ pub struct Browser {
 
 enum Wire {
     InProcess(Box<Surface>),
-    Tcp(Client<HttpConnector, Body>),
+    Tcp(Box<Client<HttpConnector, Body>>),
 }
 
 impl Browser {
@@ -64,7 +64,8 @@ impl Browser {
 
     /// A browser of the application at this path of a server that listens.
     pub fn of_server(server: &str, path: &'static str) -> Self {
-        Self::new(Wire::Tcp(Client::builder(TokioExecutor::new()).build_http()), server, path)
+        let client = Client::builder(TokioExecutor::new()).build_http();
+        Self::new(Wire::Tcp(Box::new(client)), server, path)
     }
 
     fn new(wire: Wire, server: &str, path: &'static str) -> Self {
