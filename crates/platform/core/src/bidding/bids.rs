@@ -144,7 +144,7 @@ impl Platform {
         if admitted.is_registered() && auction.kind == AuctionKind::Timed {
             draft.note_bidder_item(&item, admission.paddle);
         }
-        draft.set_bidder_preconditions(admitted.spending_version.clone(), &admitted.precondition);
+        draft.set_bidder_preconditions(admitted.spending_version, &admitted.precondition);
         let item = draft.item(&auction, item, &changes);
         let bid = draft.last_bid().cloned();
         let bid = bid.ok_or_else(|| PlatformError::Internal("an accepted bid has no record".into()))?;

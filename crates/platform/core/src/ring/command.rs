@@ -314,7 +314,7 @@ impl Platform {
         draft: &mut ChangeBuilder<'_>,
     ) -> PlatformResult<Bidder> {
         let admitted = self.admit_to_webcast(auction, paddle).await?;
-        draft.set_bidder_preconditions(admitted.spending_version.clone(), &admitted.precondition);
+        draft.set_bidder_preconditions(admitted.spending_version, &admitted.precondition);
         Ok(admitted.bidder)
     }
 }

@@ -78,7 +78,7 @@ impl Platform {
                     }
                 };
                 let mut draft = self.build_change(&caller.actor, now);
-                draft.set_bidder_preconditions(admitted.spending_version.clone(), &admitted.precondition);
+                draft.set_bidder_preconditions(admitted.spending_version, &admitted.precondition);
                 // The auction keeps its version, so that bids on other items do not conflict with this one.
                 let item = draft.item(&auction, item, &decided.item);
                 let state = draft

@@ -60,7 +60,7 @@ impl Platform {
                     changes = decide(&admitted.bidder)?;
                 }
                 let mut draft = self.build_change(&caller.actor, now);
-                draft.set_bidder_preconditions(admitted.spending_version.clone(), &admitted.precondition);
+                draft.set_bidder_preconditions(admitted.spending_version, &admitted.precondition);
                 let item = draft.item(&auction, item, &changes);
                 draft.unless_archived(auction);
                 let change = draft.finish(answering.as_ref(), &item);

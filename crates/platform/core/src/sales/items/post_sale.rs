@@ -55,7 +55,7 @@ impl Platform {
                 if auction.kind == AuctionKind::Timed {
                     draft.note_bidder_item(&item, buyer);
                 }
-                draft.set_bidder_preconditions(admitted.spending_version.clone(), &admitted.precondition);
+                draft.set_bidder_preconditions(admitted.spending_version, &admitted.precondition);
                 let item = draft.item(&auction, item, &changes);
                 draft.unless_archived(auction);
                 let change = draft.finish(answering.as_ref(), &item);
