@@ -1,6 +1,7 @@
 //! Tests of the client against local servers, most of them misbehaving.
 
 mod early;
+mod framing;
 mod hostile;
 mod interim;
 mod owners;
