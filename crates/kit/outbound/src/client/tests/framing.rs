@@ -94,6 +94,13 @@ async fn a_response_ends_where_its_head_says_and_the_connection_is_reused_only_i
         ("HTTP/1.0 200 OK\r\ncontent-length: 4\r\n\r\nfive", 200, "five", false, false),
         ("HTTP/1.0 200 OK\r\ncontent-length: 4\r\nconnection: keep-alive\r\n\r\nfive", 200, "five", false, true),
         ("HTTP/1.0 200 OK\r\n\r\nfive", 200, "five", true, false),
+        (
+            "HTTP/1.0 200 OK\r\ntransfer-encoding: chunked\r\nconnection: keep-alive\r\n\r\n4\r\nfive\r\n0\r\n\r\n",
+            200,
+            "five",
+            false,
+            false,
+        ),
     ] {
         for piece in [1, 7, answer.len()] {
             let outcome = two_answers(&Method::GET, answer, piece, closes).await;
@@ -147,6 +154,8 @@ async fn a_response_that_could_be_read_in_two_ways_is_refused() {
         "HTTP/1.1 200 OK\ncontent-length: +4",
         "HTTP/1.1 200 OK\ncontent-length: 0x4",
         "HTTP/1.1 200 OK\ncontent-length: 99999999999999999999",
+        "HTTP/1.1 200 OK\ntransfer-encoding: chunked\ncontent-length: 4, 2",
+        "HTTP/1.1 204 No Content\ncontent-length: 4\ncontent-length: 2",
         "HTTP/1.1 200 OK\ncontent-length : 4",
         "HTTP/1.1 200 OK\ntransfer-encoding : chunked",
         "HTTP/1.1 200 OK\na: b\n folded: c",
