@@ -204,7 +204,8 @@ mod tests {
         let squashed = Migration::unapplied("V1__lots", "CREATE TABLE lots (number INTEGER, bids INTEGER)").unwrap();
         let server_lock = dir.path().join("a.lock");
         for opened_by in [OpenedBy::Server, OpenedBy::Command { server_lock: &server_lock }] {
-            let refused = Database::open(&path, &Runner::new(std::slice::from_ref(&squashed)), opened_by).err().unwrap();
+            let refused =
+                Database::open(&path, &Runner::new(std::slice::from_ref(&squashed)), opened_by).err().unwrap();
             assert!(matches!(refused, EngineError::Unsupported(_)), "{refused}");
             let refused = refused.to_string();
             assert!(
