@@ -68,7 +68,8 @@ database.commit()";
 async fn a_database_of_an_earlier_build_is_refused_by_server_and_command() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());
-    launch.run_command(&["customer", "create", "Harbour House"]).unwrap();
+    let created = run(&launch, &["customer", "create", "Harbour House"]).await.unwrap();
+    assert!(created.status.success(), "{}", String::from_utf8_lossy(&created.stderr));
     let earlier = "import sqlite3, sys
 database = sqlite3.connect(sys.argv[1], timeout=60)
 database.execute(\"UPDATE refinery_schema_history SET checksum = '1'\")
