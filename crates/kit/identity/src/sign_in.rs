@@ -74,7 +74,7 @@ impl SignIn {
 /// An attempt to sign in to an account, which need not exist.
 #[derive(Debug, Clone)]
 pub struct Attempted {
-    /// E-mail address as it is stored.
+    /// E-mail address in its stored form.
     pub email: String,
     /// The device, if it signed in to this account before.
     pub device: Option<Device>,

@@ -103,7 +103,7 @@ pub struct Limit {
 
 impl Limit {
     /// An attempt at this account, which need not exist, and from this address. A device that signed in to the account before
-    /// has attempts of its own, so that those of others do not count for it.
+    /// has a separate allowance, which the attempts of others do not use up.
     pub fn at_account(self, email: &str, device: Option<&Device>, from: Option<IpAddr>) -> TakenAttempts {
         match device {
             Some(device) => TakenAttempts { own: self.of_device(email, device), address: None },

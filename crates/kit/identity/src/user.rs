@@ -87,7 +87,7 @@ pub struct Change<I, P> {
     pub expected_version: i64,
     /// The user after the change, with the next version.
     pub user: User<I, P>,
-    /// The change of the second factor, as it is to be stored.
+    /// The change of the second factor, in its stored form.
     pub totp: TotpChange,
     /// Sessions that the change ends.
     pub ending: SessionsToEnd<I>,

@@ -1,9 +1,7 @@
 //! Images of lots: uploading, ordering, removing and reading them.
 //!
 //! An upload is decoded with limits and encoded again, so that no metadata, no other format and nothing active is kept.
-//! Decoding runs on blocking threads. The images that are decoded at the same time need no more memory than the largest
-//! alone: small ones two at a time, large ones one after the other. The content of an image never changes, so it can be cached
-//! for ever.
+//! [`crate::image_decoder`] bounds the memory of decoding. The content of an image never changes, so it can be cached for ever.
 
 mod archive;
 mod archived_images;

@@ -13,7 +13,8 @@
 //!   provider delays neither other customers nor a bid.
 //! - Its *circuit breaker* pauses the lane after a failure and sends a single request when the pause is over.
 //! - The *sweep* looks once a second for rows that a crash, a full lane or another process left in the table.
-//! - The *heartbeat* keeps this node alive for the others, so that its rows stay its own.
+//! - The *heartbeat* keeps this node alive for the others, so that its rows stay its own. It and the sweep are workers of
+//!   [`crate::outbox`].
 //!
 //! Guarantees:
 //! - An event is published at least once, with the bytes of the outbox row and an `eventId` that makes repeats
@@ -239,7 +240,7 @@ impl Publisher {
         }
     }
 
-    /// Ends all lanes: what is under way is finished, what waits in memory goes back to the table.
+    /// Ends all lanes: requests under way are finished, and events that wait in memory return to the table.
     pub(crate) async fn end(&self) {
         self.shared.stopping.cancel();
         let lanes: Vec<LaneHandle> = lock(&self.shared.lanes).drain().map(|(_, lane)| lane).collect();

@@ -223,7 +223,7 @@ impl Provider {
         })
     }
 
-    /// Maximum messages a second of the endpoint: the lower one of its own limit and its application's limit.
+    /// Maximum messages a second of the endpoint: the lower of the endpoint's limit and its application's.
     pub(crate) async fn rate(&self, endpoint: &Endpoint) -> ProviderResult<Option<u16>> {
         let application =
             self.store().snapshot(&endpoint.application).await?.and_then(|(found, _)| found.throttle_rate);

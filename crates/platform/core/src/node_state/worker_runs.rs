@@ -23,7 +23,7 @@ pub enum Worker {
     TestClocks,
     /// Applies changes of large auctions.
     BulkChanges,
-    /// Deletes what has expired.
+    /// Deletes expired answers, sessions and uploads.
     Expiry,
 }
 
