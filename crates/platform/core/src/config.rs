@@ -13,7 +13,8 @@ pub use self::live::LiveConfig;
 /// }`.
 #[derive(Debug, Clone)]
 pub struct PlatformConfig {
-    /// How often a command is decided again after a version conflict. 20.
+    /// How often a command is decided again after a version conflict. 64: commands on other nodes do not wait for each
+    /// other, so that one of them can lose many times in a row.
     pub decide_tries_max: usize,
     /// Items in one auction. 100,000.
     pub auction_items_max: usize,
@@ -162,7 +163,7 @@ pub struct PublisherConfig {
 impl Default for PlatformConfig {
     fn default() -> Self {
         Self {
-            decide_tries_max: 20,
+            decide_tries_max: 64,
             auction_items_max: 100_000,
             call_items_max: 1_000,
             catalogue: CatalogueLimits::default(),

@@ -7,7 +7,7 @@ use crate::bidders::{Admitted, LookUpIn};
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Bid, BidSource, Page};
 use crate::steps::decide::{Decision, expect_version};
-use crate::steps::decide_in_queue::{Attempt, Step, TRIES_MAX};
+use crate::steps::decide_in_queue::{Attempt, Step};
 use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
@@ -90,7 +90,7 @@ impl Platform {
         }
         let bid = self.ids().uuid_v7();
         let (mut source, mut bidder_lock) = (LookUpIn::Cache, None);
-        for _ in 0..TRIES_MAX {
+        for _ in 0..self.config().decide_tries_max {
             let queue = self.item_queue(item)?;
             let decide = async {
                 let (item, auction) = queue.visible_item(caller).await?;

@@ -21,7 +21,7 @@ impl Platform {
     /// Runs a command to its end. `decide` loads what it needs and decides. After a version conflict at the commit it
     /// is called again, `decide_tries_max` times at most. A caller that named the version it saw gets
     /// `PreconditionFailed` from `decide` then, which compares. After its first conflict, a command waits for the other
-    /// retries of its customer, so that any number of concurrent commands succeed. A repeated request with an
+    /// retries of its customer, so that any number of concurrent commands of one node succeed. A repeated request with an
     /// idempotency key gets the stored answer.
     pub(crate) async fn decide<T, F>(
         &self,
@@ -36,7 +36,7 @@ impl Platform {
             return Ok(Outcome::Replayed(answer));
         }
         let mut retry_lock = None;
-        for _ in 0..self.config().decide_tries_max.max(1) {
+        for _ in 0..self.config().decide_tries_max {
             let Decision { customer, mut change, result } = decide().await?;
             // Stored answers expire by the server's clock, in a sandbox auction too.
             if let Some(answer) = &mut change.answer {

@@ -30,10 +30,6 @@ use crate::steps::decide::Decision;
 use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform};
 
-/// How often a command is decided again after a conflict. Each try costs a commit of the whole queue, and other
-/// nodes' queues are as long: more tries than for a command outside a queue.
-pub(crate) const TRIES_MAX: usize = 64;
-
 /// What a command decides when it has its turn.
 #[expect(clippy::large_enum_variant, reason = "a step is taken apart where it is returned; nearly all are commits")]
 pub(crate) enum Step<T> {
@@ -97,7 +93,7 @@ impl ItemQueueHandle {
         if let Some(answer) = self.platform.replay(answering).await? {
             return Ok(Outcome::Replayed(answer));
         }
-        for _ in 0..TRIES_MAX {
+        for _ in 0..self.platform.config().decide_tries_max {
             if let Attempt::Done(outcome) = self.attempt(answering, async { decide().await.map(Step::Commit) }).await? {
                 return Ok(outcome);
             }
