@@ -60,7 +60,7 @@ const PROVIDER: &[Place] = &[
     Place {
         title: "Dashboard",
         path: provider_pages::dashboard::PATH,
-        text: "Applications, event types, API keys and people of an account. An Admin of the account invites you.",
+        text: "Applications, event types, API keys and users of an account. An Admin of the account invites you.",
     },
     Place {
         title: "App Portal",

@@ -18,7 +18,7 @@ use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::{Secret, Vault};
 use platform_admin::AdminConfig;
 use platform_core::access::NewApiKey;
-use platform_core::people::{NewUser, PasswordReset};
+use platform_core::users::{NewUser, PasswordReset};
 use platform_core::{Caller, Outcome, Platform, PlatformError, Scopes};
 use provider_core::page::{CursorKey, PageQuery};
 use provider_core::{PageRequest, Provider};

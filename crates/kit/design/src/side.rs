@@ -8,7 +8,7 @@ pub struct Side {
     /// Groups of links, from top to bottom.
     pub groups: Vec<SideGroup>,
     /// The visitor.
-    pub person: Person,
+    pub user: User,
     /// Name of an installation that is not for production, such as "Staging"; shown as a badge.
     pub environment: Option<String>,
 }
@@ -37,7 +37,7 @@ pub struct SideLink {
 
 /// The visitor who is signed in.
 #[derive(Debug, Clone)]
-pub struct Person {
+pub struct User {
     /// E-mail address or name.
     pub name: String,
     /// What the visitor is here, such as a role.

@@ -71,7 +71,7 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProviderAccount {
-    /// Create an account and print its id (`org_…`). On a terminal, also print a link for its first person.
+    /// Create an account and print its id (`org_…`). On a terminal, also print a link for its first user.
     #[command(after_help = "\
 Standard output has the id alone, so that a script can keep it. The link goes to standard error if that is a
 terminal, or if it is asked for with --sign-in-code.
@@ -86,14 +86,14 @@ Examples:
         /// Print JSON: {"id":"org_…"}, and with --sign-in-code {"id":"org_…","signInUrl":"…"}.
         #[arg(long)]
         json: bool,
-        /// Make a link for the account's first person, also if there is no terminal.
+        /// Make a link for the account's first user, also if there is no terminal.
         #[arg(long)]
         sign_in_code: bool,
     },
     /// Print a link with which a new Admin of an account joins and signs in to the dashboard. It works once, for 24
     /// hours.
     #[command(after_help = "\
-Use it for the first person of an account, or if no Admin can sign in any more. Admins invite others in the
+Use it for the first user of an account, or if no Admin can sign in any more. Admins invite others in the
 dashboard.
 
 Examples:

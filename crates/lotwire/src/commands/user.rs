@@ -2,14 +2,14 @@
 
 use kit_runtime::clock::rfc3339_ms;
 use kit_runtime::vault::Secret;
-use platform_core::people::{ChangedUser, NewUser, PasswordReset, ScreenLinksToEnd, UserPatch, UserWithPassword};
-use platform_core::port::{Page, Session, User as Person};
+use platform_core::port::{Page, Session, User};
+use platform_core::users::{ChangedUser, NewUser, PasswordReset, ScreenLinksToEnd, UserPatch, UserWithPassword};
 use platform_core::{Caller, Platform, Role};
 use serde_json::json;
 
 use super::{hint, print, print_json, require_database, secret_from_stdin};
 use crate::address_file;
-use crate::cli::User;
+use crate::cli::User as UserCommand;
 use crate::config::{self, Config, listen_address};
 use crate::error::{CommandError, ErrorContext as _};
 use crate::node::{NodeServices, open_platform};
@@ -17,15 +17,15 @@ use crate::node::{NodeServices, open_platform};
 /// Rows read from the store in one page.
 const PAGE_ROWS: usize = 1_000;
 
-pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandError> {
-    if !matches!(command, User::Create { .. }) {
+pub(super) async fn run(config: &Config, command: &UserCommand) -> Result<(), CommandError> {
+    if !matches!(command, UserCommand::Create { .. }) {
         require_database(config, "platform.db")?;
     }
     let services = NodeServices::new(config)?;
     let platform = open_platform(config, &services).await?;
     let operator = Caller::command_line();
     match command {
-        User::Create { email, role, password_stdin, require_new_password, json } => {
+        UserCommand::Create { email, role, password_stdin, require_new_password, json } => {
             let (role, password) = (parse_role(role)?, password_from(*password_stdin)?);
             let new = NewUser { email: email.clone(), role, password, must_change_password: *require_new_password };
             let made = platform.create_user(&operator, new, None).await.and_then(|outcome| outcome.fresh());
@@ -36,8 +36,8 @@ pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandEr
                 *json,
             )
         }
-        User::List { json } => list(&platform, &operator, *json).await,
-        User::Role { email, role, end_screen_links } => {
+        UserCommand::List { json } => list(&platform, &operator, *json).await,
+        UserCommand::Role { email, role, end_screen_links } => {
             let screen_links_to_end = to_end(*end_screen_links);
             let patch = UserPatch { role: Some(parse_role(role)?), disabled: None, screen_links_to_end };
             let changed = change(&platform, &operator, email, patch).await?;
@@ -45,7 +45,7 @@ pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandEr
             show_ended_links(config, &changed);
             Ok(())
         }
-        User::Disable { email, end_screen_links } => {
+        UserCommand::Disable { email, end_screen_links } => {
             let screen_links_to_end = to_end(*end_screen_links);
             let patch = UserPatch { role: None, disabled: Some(true), screen_links_to_end };
             let changed = change(&platform, &operator, email, patch).await?;
@@ -53,20 +53,20 @@ pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandEr
             show_ended_links(config, &changed);
             Ok(())
         }
-        User::Enable { email } => {
+        UserCommand::Enable { email } => {
             let patch = UserPatch { disabled: Some(false), ..UserPatch::default() };
             let user = change(&platform, &operator, email, patch).await?.user;
             print(&format!("User {} is enabled.", user.email));
             Ok(())
         }
-        User::Delete { email, confirmation } => {
+        UserCommand::Delete { email, confirmation } => {
             let user = named(&platform, &operator, email).await?;
             confirmation.ask(|| format!("Delete user {}?", user.email))?;
             platform.remove_user(&operator, user.id).await.context(format!("deleting {email}"))?;
             print(&format!("User {} is deleted.", user.email));
             Ok(())
         }
-        User::Password { email, password_stdin, require_new_password, json } => {
+        UserCommand::Password { email, password_stdin, require_new_password, json } => {
             let user = named(&platform, &operator, email).await?;
             let password = password_from(*password_stdin)?;
             let reset = PasswordReset { password, must_change_password: *require_new_password };
@@ -74,20 +74,20 @@ pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandEr
             let made = made.and_then(|outcome| outcome.fresh()).context(format!("changing the password of {email}"))?;
             show_password(&made, &format!("User {} has a new password.", user.email), *json)
         }
-        User::SecondFactorOff { email } => {
+        UserCommand::SecondFactorOff { email } => {
             let user = named(&platform, &operator, email).await?;
             let off = platform.turn_off_second_factor(&operator, user.id, None).await;
             off.context(format!("turning off the second factor of {email}"))?;
             print(&format!("User {} now signs in with the password alone.", user.email));
             Ok(())
         }
-        User::Assign { email, auction } => {
+        UserCommand::Assign { email, auction } => {
             let user = named(&platform, &operator, email).await?;
             platform.assign_clerk(&operator, *auction, user.id).await.context(format!("assigning {email}"))?;
             print(&format!("User {} is assigned to webcast {auction}.", user.email));
             Ok(())
         }
-        User::Unassign { email, auction } => {
+        UserCommand::Unassign { email, auction } => {
             let user = named(&platform, &operator, email).await?;
             platform
                 .unassign_clerk(&operator, *auction, user.id)
@@ -96,11 +96,11 @@ pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandEr
             print(&format!("User {} is no longer assigned to webcast {auction}.", user.email));
             Ok(())
         }
-        User::Webcasts { email, json } => {
+        UserCommand::Webcasts { email, json } => {
             let user = named(&platform, &operator, email).await?;
             webcasts(&platform, &operator, &user, *json).await
         }
-        User::Sessions { email, json } => {
+        UserCommand::Sessions { email, json } => {
             let user = named(&platform, &operator, email).await?;
             let page = Page { after: None, limit: PAGE_ROWS };
             let sessions = platform.sessions_of(&operator, user.id, page).await.context("listing the sessions")?;
@@ -109,7 +109,7 @@ pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandEr
             }
             sessions.iter().try_for_each(|session| show_session(session, *json))
         }
-        User::SignOut { email, session } => {
+        UserCommand::SignOut { email, session } => {
             let user = named(&platform, &operator, email).await?;
             let ended = match session {
                 Some(session) => platform.end_session(&operator, *session).await.map(|()| 1),
@@ -135,7 +135,7 @@ fn password_from(password_stdin: bool) -> Result<Option<Secret>, CommandError> {
     Ok(Some(Secret::new(secret_from_stdin("the password")?.into_bytes())))
 }
 
-async fn named(platform: &Platform, operator: &Caller, email: &str) -> Result<Person, CommandError> {
+async fn named(platform: &Platform, operator: &Caller, email: &str) -> Result<User, CommandError> {
     platform.user_by_email(operator, email).await.context(format!("finding {email}"))
 }
 
@@ -212,7 +212,7 @@ async fn list(platform: &Platform, operator: &Caller, json: bool) -> Result<(), 
     }
 }
 
-async fn webcasts(platform: &Platform, operator: &Caller, user: &Person, json: bool) -> Result<(), CommandError> {
+async fn webcasts(platform: &Platform, operator: &Caller, user: &User, json: bool) -> Result<(), CommandError> {
     let mut page = Page { after: None, limit: PAGE_ROWS };
     loop {
         let found = platform.webcasts_of_clerk(operator, user.id, page).await.context("listing the webcasts")?;
@@ -234,7 +234,7 @@ async fn webcasts(platform: &Platform, operator: &Caller, user: &Person, json: b
     }
 }
 
-fn show(user: &Person, json: bool) -> Result<(), CommandError> {
+fn show(user: &User, json: bool) -> Result<(), CommandError> {
     let (disabled_at, signed_in_at) = (user.disabled_at.map(rfc3339_ms), user.signed_in_at.map(rfc3339_ms));
     let second_factor = user.has_second_factor();
     if json {

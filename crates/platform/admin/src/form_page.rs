@@ -10,7 +10,7 @@ use kit_design::fields::FieldErrors;
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::PlatformError;
-use platform_core::people::Refusal;
+use platform_core::users::Refusal;
 
 use crate::page_error::PageError;
 

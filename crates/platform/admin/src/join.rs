@@ -17,8 +17,8 @@ use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FormFields, UnauthenticatedForm};
 use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page, render_page_as};
-use platform_core::people::{Client, Refusal, SignIn};
 use platform_core::port::Invitation;
+use platform_core::users::{Client, Refusal, SignIn};
 use platform_core::{PlatformError, Role};
 
 use crate::account::password::secret;

@@ -4,7 +4,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use kit_design::error_page::{ErrorPage, sentence};
 use platform_core::PlatformError;
-use platform_core::people::{Refusal, UserRefusal};
+use platform_core::users::{Refusal, UserRefusal};
 
 /// Why a handler can't show its page. `?` converts a [`PlatformError`] and an [`ErrorPage`] into it.
 #[derive(Debug)]

@@ -10,9 +10,9 @@ use http::{Method, StatusCode};
 use jiff::Timestamp;
 use kit_design::error_page::ErrorPage;
 use kit_design::frame::Frame;
-use kit_design::side::{Person, Side, SideGroup, SideLink};
+use kit_design::side::{Side, SideGroup, SideLink, User};
 use kit_design::site::SideOfVisitor;
-use platform_core::people::SignedInUser;
+use platform_core::users::SignedInUser;
 use platform_core::{Caller, Platform, PlatformError, Role, Scope};
 use uuid::Uuid;
 
@@ -105,14 +105,14 @@ fn side(admin: &Admin, role: Role, email: &str, section: Option<Section>) -> Sid
     };
     let groups = GROUPS.iter().map(|(title, sections)| SideGroup { title, links: links(sections) });
     let environment = Some(admin.config().environment.clone()).filter(|name| !name.is_empty());
-    let person = Person {
+    let user = User {
         name: email.to_owned(),
         detail: labels::role(role).into(),
         account_path: "/account",
         sign_out_path: "/sign-out",
     };
     let groups = groups.filter(|group| !group.links.is_empty()).collect();
-    Side { groups, person, environment }
+    Side { groups, user, environment }
 }
 
 /// The navigation beside the error pages of a user who is signed in.

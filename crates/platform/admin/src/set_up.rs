@@ -12,7 +12,7 @@ use kit_design::fields::{FormFields, UnauthenticatedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use kit_runtime::vault::Secret;
-use platform_core::people::{Client, FirstAdministrator, SignIn};
+use platform_core::users::{Client, FirstAdministrator, SignIn};
 
 use crate::admin::Admin;
 use crate::form_page::Refused;

@@ -16,7 +16,7 @@ use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::site::own_path;
 use kit_runtime::vault::Secret;
 use platform_core::PlatformError;
-use platform_core::people::{Client, Refusal, SignIn, SignedIn};
+use platform_core::users::{Client, Refusal, SignIn, SignedIn};
 
 use crate::access::{Need, Page};
 use crate::admin::Admin;

@@ -14,8 +14,8 @@ use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use platform_core::Role;
 use platform_core::Scope::{UsersRead, UsersWrite};
-use platform_core::people::{NewUser, UserWithPassword};
 use platform_core::port::{Page as ListPage, User};
+use platform_core::users::{NewUser, UserWithPassword};
 use uuid::Uuid;
 
 use crate::access::{Need, Page};

@@ -10,7 +10,7 @@ pub(crate) use kit_http::problem::Problem;
 use kit_http::problem::ProblemError;
 use kit_runtime::log_throttle::LogThrottle;
 use platform_core::catalogue::{ImportReport, RowError};
-use platform_core::people::{Refusal, UserRefusal};
+use platform_core::users::{Refusal, UserRefusal};
 use platform_core::{PlatformError, Problem as InputProblem};
 use platform_rules::Rejection;
 
@@ -134,7 +134,7 @@ impl From<PlatformError> for ApiError {
             PlatformError::Unauthenticated => StatusCode::UNAUTHORIZED,
             PlatformError::Forbidden(_) => StatusCode::FORBIDDEN,
             PlatformError::Identity(refusal) => of_refusal(refusal),
-            PlatformError::User(refusal) => of_people(refusal),
+            PlatformError::User(refusal) => of_users(refusal),
             PlatformError::Provider { .. } => StatusCode::BAD_GATEWAY,
             PlatformError::Unavailable(_) | PlatformError::ListenersFull { .. } | PlatformError::UploadsFull { .. } => {
                 StatusCode::SERVICE_UNAVAILABLE
@@ -191,7 +191,7 @@ fn of_refusal(refusal: &Refusal) -> StatusCode {
     }
 }
 
-fn of_people(refusal: &UserRefusal) -> StatusCode {
+fn of_users(refusal: &UserRefusal) -> StatusCode {
     match refusal {
         UserRefusal::NewPasswordRequired | UserRefusal::ClerkNotAssigned => StatusCode::FORBIDDEN,
         UserRefusal::SetupCodeRefused

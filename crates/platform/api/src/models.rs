@@ -12,11 +12,11 @@ mod common;
 mod customer;
 mod event;
 mod item;
-mod people;
 mod record;
 mod registration;
 mod results;
 mod ring;
+mod users;
 
 pub(crate) use access_log::AccessEntryView;
 pub(crate) use api_key::{ApiKeyCreated, ApiKeyView};
@@ -31,16 +31,16 @@ pub(crate) use common::{
 pub(crate) use customer::{ConsumerView, CustomerView, QuarantinedView};
 pub(crate) use event::{EventView, EventsView, HistoryView};
 pub(crate) use item::ItemView;
-pub(crate) use people::{
-    ChangedUserView, EnrolledView, MeView, RecoveryCodesView, SessionView, SignedInView, UserView,
-    UserWithPasswordView, scopes_of,
-};
 pub(crate) use record::RecordView;
 pub(crate) use registration::RegistrationView;
 pub(crate) use results::{
     BulkDoneView, ChargesView, ItemResultView, MovedEndsView, RelistedView, ResultsView, UnpaidView,
 };
 pub(crate) use ring::{InternetBidView, RingView};
+pub(crate) use users::{
+    ChangedUserView, EnrolledView, MeView, RecoveryCodesView, SessionView, SignedInView, UserView,
+    UserWithPasswordView, scopes_of,
+};
 
 use jiff::Timestamp;
 use serde::Serialize;

@@ -99,7 +99,7 @@ fn security(access: Option<Access>) -> Vec<SecurityRequirement> {
         Some(Access::OneOf(scopes)) => {
             scopes.iter().map(|scope| SecurityRequirement::new(KEY, [scope.name()])).collect()
         }
-        Some(Access::Person) => vec![SecurityRequirement::new::<_, [&str; 0], _>(SESSION, [])],
+        Some(Access::User) => vec![SecurityRequirement::new::<_, [&str; 0], _>(SESSION, [])],
         Some(Access::AnyKey) | None => vec![SecurityRequirement::new::<_, [&str; 0], _>(KEY, [])],
     }
 }
@@ -205,7 +205,7 @@ impl CommonError {
         match self.status {
             "400" => has_parameters || operation.request_body.is_some(),
             "401" | "429" => !is_public,
-            "403" => matches!(access, Some(Access::OneOf(_) | Access::Person)),
+            "403" => matches!(access, Some(Access::OneOf(_) | Access::User)),
             "404" => path.contains('{') || PATHS_WITH_REFERENCES.contains(&path),
             "408" | "413" | "415" => operation.request_body.is_some(),
             "422" => has_parameters || operation.request_body.is_some(),

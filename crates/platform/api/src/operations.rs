@@ -24,7 +24,7 @@ pub(crate) enum Access {
     /// Every API key and every user.
     AnyKey,
     /// Signed-in users; no API keys.
-    Person,
+    User,
     /// An API key or user with one of these scopes.
     OneOf(&'static [Scope]),
 }
@@ -51,15 +51,15 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::DELETE, "/api-keys/{uuid}",                     Access::OneOf(&[KeysWrite])),
     (Method::GET,  "/access-log",                            Access::OneOf(&[UsersRead])),
     (Method::POST, "/sessions",                              Access::Public),
-    (Method::GET,  "/sessions",                              Access::Person),
-    (Method::DELETE, "/sessions",                            Access::Person),
-    (Method::DELETE, "/sessions/{uuid}",                     Access::Person),
-    (Method::GET,  "/me",                                    Access::Person),
-    (Method::GET,  "/me/webcasts",                           Access::Person),
-    (Method::POST, OWN_PASSWORD,                             Access::Person),
-    (Method::POST, "/me/second-factor",                      Access::Person),
-    (Method::POST, "/me/second-factor/confirm",              Access::Person),
-    (Method::POST, "/me/second-factor/off",                  Access::Person),
+    (Method::GET,  "/sessions",                              Access::User),
+    (Method::DELETE, "/sessions",                            Access::User),
+    (Method::DELETE, "/sessions/{uuid}",                     Access::User),
+    (Method::GET,  "/me",                                    Access::User),
+    (Method::GET,  "/me/webcasts",                           Access::User),
+    (Method::POST, OWN_PASSWORD,                             Access::User),
+    (Method::POST, "/me/second-factor",                      Access::User),
+    (Method::POST, "/me/second-factor/confirm",              Access::User),
+    (Method::POST, "/me/second-factor/off",                  Access::User),
     (Method::POST, "/users",                                 Access::OneOf(&[UsersWrite])),
     (Method::GET,  "/users",                                 Access::OneOf(&[UsersRead, UsersWrite])),
     (Method::GET,  "/users/{uuid}",                          Access::OneOf(&[UsersRead, UsersWrite])),
@@ -181,11 +181,11 @@ impl Access {
     pub(crate) fn check(self, caller: &Caller) -> Result<(), PlatformError> {
         match self {
             Access::OneOf(scopes) => caller.require_one_of(scopes),
-            Access::Person if caller.session.is_none() => {
+            Access::User if caller.session.is_none() => {
                 let detail = "this operation is for signed-in users, not for API keys; sign in with POST /sessions";
                 Err(PlatformError::Forbidden(detail.to_owned()))
             }
-            Access::Public | Access::AnyKey | Access::Person => Ok(()),
+            Access::Public | Access::AnyKey | Access::User => Ok(()),
         }
     }
 }

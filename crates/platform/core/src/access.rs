@@ -1,4 +1,4 @@
-//! API keys, callers and their scopes. Users are in [`crate::people`].
+//! API keys, callers and their scopes. Users are in [`crate::users`].
 //!
 //! An API key is `lw_` and 33 base62 characters (192 random bits). The platform shows it once and stores its SHA-256. A
 //! checked key is cached for `key_cache_ttl`, so that a busy caller costs no look-up for each request. A key that

@@ -50,11 +50,11 @@ pub mod images;
 pub mod journal;
 mod live_streams;
 pub mod outbox;
-pub mod people;
 pub mod ring;
 pub mod sales;
 pub mod sandbox;
 mod sealing;
+pub mod users;
 pub mod verification;
 pub mod worker_states;
 

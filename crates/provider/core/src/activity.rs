@@ -1,6 +1,6 @@
-//! The activity log: changes in an account with their actor (person, key or link) and the values before and after.
+//! The activity log: changes in an account with their actor (user, key or link) and the values before and after.
 //!
-//! Use cases that change people, keys and settings hand their entry to the store with the change, so that both are
+//! Use cases that change users, keys and settings hand their entry to the store with the change, so that both are
 //! committed together. Changes of applications, endpoints and event types are recorded directly after their commit: a
 //! crash between the two loses the entry, not the change.
 //!
@@ -17,7 +17,7 @@ pub use log::{ActivityPage, ActivityQuery};
 use crate::caller::{Caller, Scope};
 use crate::ids;
 use crate::model::hidden_account;
-use crate::model::{Account, ActivityEntry, ActorKind, Id, Person};
+use crate::model::{Account, ActivityEntry, ActorKind, Id, User};
 use crate::provider::Provider;
 
 const VALUE_CHARS_MAX: usize = 500;
@@ -33,8 +33,8 @@ pub(crate) struct Actor {
 
 impl Actor {
     pub(crate) fn of_caller(caller: &Caller) -> Self {
-        let kind = match (&caller.scope, &caller.person) {
-            (_, Some(_)) => ActorKind::Person,
+        let kind = match (&caller.scope, &caller.user) {
+            (_, Some(_)) => ActorKind::User,
             (Scope::Application(_), None) => ActorKind::PortalLink,
             (Scope::Account, None) if caller.is_operator() => ActorKind::Operator,
             (Scope::Account, None) => ActorKind::ApiKey,
@@ -44,18 +44,18 @@ impl Actor {
         Self { account, kind, id: caller.key.clone(), name: caller.name.to_string() }
     }
 
-    pub(crate) fn person(person: &Person) -> Self {
-        let (account, id) = (person.profile.account.clone(), person.id.clone());
-        Self { account, kind: ActorKind::Person, id, name: person.profile.name.clone() }
+    pub(crate) fn user(user: &User) -> Self {
+        let (account, id) = (user.profile.account.clone(), user.id.clone());
+        Self { account, kind: ActorKind::User, id, name: user.profile.name.clone() }
     }
 
     pub(crate) fn operator(account: &Account) -> Self {
         Self::of_caller(&Caller::operator(account))
     }
 
-    /// The actor's id, if the actor is a person.
-    pub(crate) fn person_id(&self) -> Option<Id> {
-        matches!(self.kind, ActorKind::Person).then(|| self.id.clone())
+    /// The actor's id, if the actor is a user.
+    pub(crate) fn user_id(&self) -> Option<Id> {
+        matches!(self.kind, ActorKind::User).then(|| self.id.clone())
     }
 
     pub(crate) fn name(&self) -> &str {

@@ -15,9 +15,9 @@ const OPERATOR: &str = "operator";
 pub struct Caller {
     /// The account.
     pub account: Id,
-    /// Id of the API key, token or person.
+    /// Id of the API key, token or user.
     pub key: Id,
-    /// Name of the API key or person, for the activity log.
+    /// Name of the API key or user, for the activity log.
     pub name: Arc<str>,
     /// The part of the account that the caller may access. The surface checks the path against it before it calls a use
     /// case.
@@ -26,14 +26,14 @@ pub struct Caller {
     pub settings: AccountSettings,
     /// Scopes of the API key; it allows everything when none. The surface checks the route against them.
     pub key_scopes: Option<Arc<BTreeSet<KeyScope>>>,
-    /// The signed-in person who calls; none for a key, a token and the operator.
-    pub person: Option<Arc<CallingPerson>>,
+    /// The signed-in user who calls; none for a key, a token and the operator.
+    pub user: Option<Arc<CallingUser>>,
 }
 
-/// The signed-in person who calls. [`Caller::key`] is the person's id.
+/// The signed-in user who calls. [`Caller::key`] is the user's id.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallingPerson {
-    /// The person's role.
+pub struct CallingUser {
+    /// The user's role.
     pub role: Role,
     /// The session.
     pub session: Id,
@@ -58,7 +58,7 @@ impl Caller {
             scope: Scope::Account,
             settings: account.settings,
             key_scopes: None,
-            person: None,
+            user: None,
         }
     }
 
@@ -69,7 +69,7 @@ impl Caller {
 
     /// The caller's role. API keys and the operator may do everything in the account.
     pub fn role(&self) -> Role {
-        self.person.as_ref().map_or(Role::Admin, |person| person.role)
+        self.user.as_ref().map_or(Role::Admin, |user| user.role)
     }
 
     /// 403 unless the caller has access to the whole account and at least this role. The refusal names the role.
@@ -81,9 +81,9 @@ impl Caller {
         }
     }
 
-    /// The signed-in person. 403 for a key, a token and the operator.
-    pub(crate) fn require_person(&self) -> ProviderResult<&CallingPerson> {
-        self.person.as_deref().ok_or(ProviderError::Forbidden("only a person who signed in can do this"))
+    /// The signed-in user. 403 for a key, a token and the operator.
+    pub(crate) fn require_user(&self) -> ProviderResult<&CallingUser> {
+        self.user.as_deref().ok_or(ProviderError::Forbidden("only a user who signed in can do this"))
     }
 
     /// Whether the caller has this scope. Callers without a list of scopes have every scope.

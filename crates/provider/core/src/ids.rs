@@ -29,10 +29,10 @@ pub const MESSAGE: &str = "msg_";
 pub const ATTEMPT: &str = "atmpt_";
 /// Prefix of a background task's id.
 pub const TASK: &str = "qtask_";
-/// Prefix of a person's id.
-pub const PERSON: &str = "per_";
-/// Prefix of the id of a person's session.
-pub const PERSON_SESSION: &str = "ses_";
+/// Prefix of a user's id.
+pub const USER: &str = "usr_";
+/// Prefix of the id of a user's session.
+pub const USER_SESSION: &str = "ses_";
 /// Prefix of an invitation's id.
 pub const INVITATION: &str = "inv_";
 /// Prefix of the id of an entry of the activity log.

@@ -55,10 +55,10 @@ pub mod messages;
 pub mod operational;
 pub mod ordering;
 mod overview;
-pub mod people;
 mod portal;
 mod sealing;
 mod supervision;
+pub mod users;
 
 // Composition.
 #[cfg(feature = "fuzzing")]
@@ -73,7 +73,7 @@ pub use attempts::{AttemptedDestination, AttemptedFilter};
 pub use background::ReplayInput;
 pub use background::outcome::ReplayOutcome;
 pub use background::replay_count::ReplayCount;
-pub use caller::{Caller, CallingPerson, Scope};
+pub use caller::{Caller, CallingUser, Scope};
 pub use config::ProviderConfig;
 pub use config::endpoint_address::{AllowedSchemes, EndpointAddressPolicy};
 pub use endpoints::health_timeline::{EndpointHealth, HealthSpan};

@@ -7,11 +7,11 @@ pub mod colour;
 pub mod hidden_account;
 mod key_scope;
 pub mod ordering;
-mod people;
 mod portal_settings;
 mod role;
 pub mod stored_payload;
 mod task;
+mod users;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU16;
@@ -27,10 +27,10 @@ use crate::model::cause::FailureDetail;
 pub use access::{AccountSettings, AppToken, Capability, PayloadCheck, Preview};
 pub use activity::{ActivityEntry, ActorKind};
 pub use key_scope::KeyScope;
-pub use people::{Invitation, Person, PersonSession, Profile};
 pub use portal_settings::{LogoType, PortalLogo, PortalSettings};
 pub use role::Role;
 pub use task::{BackgroundTask, Progress, Selection, TaskKind, TaskStatus};
+pub use users::{Invitation, Profile, User, UserSession};
 
 /// Text id with a prefix and a KSUID, such as `app_2b…`. Cheap to clone: it is in every delivery.
 pub type Id = Arc<str>;

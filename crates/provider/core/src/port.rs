@@ -30,12 +30,12 @@ mod nodes;
 mod operational_events;
 mod overview;
 mod pauses;
-mod people;
-mod person_sessions;
 mod portal_settings;
 mod retention;
 mod sealings;
 mod tasks;
+mod user_sessions;
+mod users;
 
 pub use accounts::AccountStore;
 pub use activity::ActivityStore;
@@ -63,12 +63,12 @@ pub use nodes::{NodeId, NodeStore};
 pub use operational_events::{AttemptEvent, OperationalEvent, OperationalEventStore};
 pub use overview::{AccountProgress, ApplicationFigures, OverviewStore, PayloadBytes};
 pub use pauses::{Pause, PauseStore};
-pub use people::{AcceptedInvitation, InvitedPerson, PeopleStore, PersonChange, PersonChangeResult, SessionsToEnd};
-pub use person_sessions::PersonSessionStore;
 pub use portal_settings::{LogoChange, PortalSettingsStore};
 pub use retention::{EXPUNGED, RetentionStore};
 pub use sealings::SealingStore;
 pub use tasks::{FailedAttempt, ReplayCandidate, TaskCount, TaskFilter, TaskStep, TaskStore};
+pub use user_sessions::UserSessionStore;
+pub use users::{AcceptedInvitation, InvitedUser, SessionsToEnd, UserChange, UserChangeResult, UserStore};
 
 use crate::model::Id;
 
@@ -159,8 +159,8 @@ pub trait Store:
     + OperationalEventStore
     + OverviewStore
     + PauseStore
-    + PeopleStore
-    + PersonSessionStore
+    + UserStore
+    + UserSessionStore
     + PortalSettingsStore
     + RetentionStore
     + SealingStore
@@ -187,8 +187,8 @@ impl<T> Store for T where
         + OperationalEventStore
         + OverviewStore
         + PauseStore
-        + PeopleStore
-        + PersonSessionStore
+        + UserStore
+        + UserSessionStore
         + PortalSettingsStore
         + RetentionStore
         + SealingStore

@@ -1,4 +1,4 @@
-//! Access of an account's customers to their own application: magic links, tokens, and their revocation. People of the
+//! Access of an account's customers to their own application: magic links, tokens, and their revocation. Users of the
 //! account open the App Portal with a [`preview`].
 
 mod preview;

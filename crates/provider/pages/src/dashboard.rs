@@ -1,6 +1,6 @@
-//! The provider's dashboard, where the people of an account manage applications, event types, API keys and each other.
+//! The provider's dashboard, where the users of an account manage applications, event types, API keys and each other.
 //!
-//! Guarantees: a person may do exactly what their role allows. Each request authenticates the session and calls the use case
+//! Guarantees: a user may do exactly what their role allows. Each request authenticates the session and calls the use case
 //! that the API calls; `access` lists the role that each page requires, and a page that is not listed is refused. The session
 //! is a token in a cookie that scripts can't read: when it ends, it ends on every node.
 
@@ -17,12 +17,12 @@ pub(crate) mod form_errors;
 mod operational;
 mod outcomes;
 mod payload_check;
-mod people;
 mod rights;
 mod session;
 mod sign_in;
 mod tasks;
 mod usage;
+mod users;
 
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ pub fn add_to(surface: Surface, provider: Provider, clock: SharedClock, ready: R
 fn pages() -> Router<Dashboard> {
     Router::new()
         .merge(sign_in::router())
-        .merge(people::router())
+        .merge(users::router())
         .merge(api_keys::router())
         .merge(activity::router())
         .merge(account::router())

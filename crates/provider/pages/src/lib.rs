@@ -1,4 +1,4 @@
-//! Web pages of the delivery provider: the dashboard, where the people of an account work, and the App Portal, where a
+//! Web pages of the delivery provider: the dashboard, where the users of an account work, and the App Portal, where a
 //! customer's engineers manage the endpoints of their application.
 //!
 //! The binary mounts both beside the provider's JSON API. A page is a template beside the handler that fills it.

@@ -198,7 +198,7 @@ pub(crate) fn logo_type(name: &str) -> StoreResult<LogoType> {
     LogoType::parse(name).ok_or_else(|| corrupt(format_args!("logo of type {name}")))
 }
 
-/// Whether a change takes the role Admin from a person. `after` is `None` when the person is removed.
+/// Whether a change takes the role Admin from a user. `after` is `None` when the user is removed.
 pub(crate) fn ends_admin(before: Role, after: Option<Role>) -> bool {
     before == Role::Admin && after != Some(Role::Admin)
 }

@@ -25,13 +25,13 @@ mod operational_events;
 mod ordering;
 mod overview;
 mod pauses;
-mod people;
-mod person_sessions;
 mod portal_settings;
 mod retention;
 mod rows;
 mod sealings;
 mod tasks;
+mod user_sessions;
+mod users;
 
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@ use kit_design::fields::{FormFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_runtime::vault::Secret;
 use platform_core::PlatformError;
-use platform_core::people::Refusal;
+use platform_core::users::Refusal;
 
 use crate::form_page::{FormPage, Refused};
 use crate::page_error::PageError;

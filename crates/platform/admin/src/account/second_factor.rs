@@ -8,7 +8,7 @@ use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use kit_design::qr_code::QrCode;
 use platform_core::PlatformError;
-use platform_core::people::{Enrolled, Refusal};
+use platform_core::users::{Enrolled, Refusal};
 
 use super::password::secret;
 use crate::form_page::{FormPage, Refused};

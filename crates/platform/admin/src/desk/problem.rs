@@ -5,7 +5,7 @@ use http::StatusCode;
 use kit_design::error_page::sentence;
 use kit_http::json::JsonError;
 use platform_core::PlatformError;
-use platform_core::people::UserRefusal;
+use platform_core::users::UserRefusal;
 use platform_rules::Rejection;
 use serde::Serialize;
 

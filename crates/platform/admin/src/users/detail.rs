@@ -10,8 +10,8 @@ use kit_design::frame::{Frame, render_page_as};
 use kit_design::relative_time::RelativeTime;
 use platform_core::Role;
 use platform_core::Scope::UsersWrite;
-use platform_core::people::{PasswordReset, UserPatch, loses_access};
 use platform_core::port::{Page as ListPage, User};
+use platform_core::users::{PasswordReset, UserPatch, loses_access};
 use uuid::Uuid;
 
 use super::{first_password, made_links, requires_new, role_choices, role_label, show_password};

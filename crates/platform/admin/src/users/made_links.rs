@@ -4,8 +4,8 @@ use axum::response::{IntoResponse as _, Response};
 use kit_design::fields::FormFields;
 use kit_design::form_field::{Choice, FormField};
 use kit_design::relative_time::RelativeTime;
-use platform_core::people::{ChangedUser, MadeByUser, MadeScreenLink, ScreenLinksToEnd};
 use platform_core::port::ScreenKind;
+use platform_core::users::{ChangedUser, MadeByUser, MadeScreenLink, ScreenLinksToEnd};
 use uuid::Uuid;
 
 use crate::form_page::FormPage;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use http::Method;
-use platform_core::people::UserPatch;
 use platform_core::sales::auctions::NewAuction;
+use platform_core::users::UserPatch;
 use platform_core::{Caller, Role};
 use platform_rules::AuctionKind;
 use serde_json::json;
@@ -17,10 +17,10 @@ async fn a_desk_is_for_people_who_may_clerk_this_webcast() {
     let path = format!("/webcasts/{}/desk", fixture.webcast);
     let signed_out = fixture.send(Method::GET, &format!("/admin{path}"), &[], "").await;
     assert_eq!(signed_out.status, 303);
-    let viewer = fixture.person("viewer", Role::Viewer).await.1;
+    let viewer = fixture.user("viewer", Role::Viewer).await.1;
     assert_eq!(fixture.get(&viewer, &path).await.status, 403);
     assert_eq!(fixture.get(&viewer, &format!("{path}/state")).await.status, 403);
-    let (user, clerk) = fixture.person("clerk", Role::Clerk).await;
+    let (user, clerk) = fixture.user("clerk", Role::Clerk).await;
     assert_eq!(fixture.get(&clerk, &format!("{path}/state")).await.json()["code"], "clerk_not_assigned");
     let page = fixture.get(&clerk, &path).await;
     assert!(page.status == 403 && page.text.contains("You are not a clerk of this webcast"), "{}", page.text);
@@ -84,7 +84,7 @@ async fn a_timed_auction_has_no_desk() {
 #[tokio::test]
 async fn streams_of_the_desk_and_the_speaker_are_for_assigned_clerks() {
     let fixture = Fixture::new().await;
-    let (user, clerk) = fixture.person("clerk", Role::Clerk).await;
+    let (user, clerk) = fixture.user("clerk", Role::Clerk).await;
     let cookie = format!("lotwire_admin={clerk}");
     let streams = ["desk/live", "speaker/live"].map(|stream| format!("/webcasts/{}/{stream}", fixture.webcast));
     for path in &streams {
@@ -110,7 +110,7 @@ async fn streams_end_within_five_seconds_of_their_session() {
     for (number, stream) in ["desk/live", "speaker/live", "room/live"].into_iter().enumerate() {
         let path = format!("/webcasts/{}/{stream}", fixture.webcast);
         for end in ["signed out", "disabled", "new password"] {
-            let (user, token) = fixture.person(&format!("{end}{number}").replace(' ', ""), Role::Operator).await;
+            let (user, token) = fixture.user(&format!("{end}{number}").replace(' ', ""), Role::Operator).await;
             let act = async || {
                 match end {
                     "signed out" => drop(fixture.platform.end_sessions_of(&staff, user).await.unwrap()),

@@ -13,11 +13,11 @@ use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, KeyId, Secret, Vault};
 use platform_admin::AdminConfig;
 use platform_core::bidding::absentee_bids::NewAbsenteeBid;
-use platform_core::people::{Client, NewUser, SignIn};
 use platform_core::provider_access::ProviderAccess;
 use platform_core::ring::NewInternetBid;
 use platform_core::sales::auctions::NewAuction;
 use platform_core::sales::new_item::NewItem;
+use platform_core::users::{Client, NewUser, SignIn};
 use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Role};
 use platform_rules::AuctionKind;
 use serde_json::{Value, json};
@@ -83,7 +83,7 @@ impl Fixture {
     }
 
     /// The session token of a user with this role.
-    pub(crate) async fn person(&self, name: &str, role: Role) -> (Uuid, String) {
+    pub(crate) async fn user(&self, name: &str, role: Role) -> (Uuid, String) {
         let (email, password) = (format!("{name}@example.com"), Some(Secret::new(PASSWORD.to_vec())));
         let new = NewUser { email, role, password, must_change_password: false };
         self.platform.create_user(&Caller::command_line(), new, None).await.unwrap();
@@ -100,7 +100,7 @@ impl Fixture {
 
     /// A desk of an operator.
     pub(crate) async fn desk(&self, name: &str) -> Desk<'_> {
-        let token = self.person(name, Role::Operator).await.1;
+        let token = self.user(name, Role::Operator).await.1;
         let desk =
             Desk { fixture: self, token, state: Value::Null, keys: std::cell::Cell::new(0), name: name.to_owned() };
         desk.loaded().await

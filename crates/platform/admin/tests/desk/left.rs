@@ -21,8 +21,8 @@ fn new_link(page: &str) -> String {
 #[tokio::test]
 async fn links_of_a_disabled_user_are_listed_and_replaced_or_ended() {
     let fixture = Fixture::new().await;
-    let ada = fixture.person("ada", Role::Administrator).await.1;
-    let (max, token) = fixture.person("max", Role::Administrator).await;
+    let ada = fixture.user("ada", Role::Administrator).await.1;
+    let (max, token) = fixture.user("max", Role::Administrator).await;
     let invited = post(&fixture, Some(&token), "/users/invite", "email=eve@example.com&role=administrator").await;
     let start = invited.text.find("#key=lwi_").expect("an invitation");
     let code = invited.text[start + 5..].split('<').next().unwrap().to_owned();
@@ -68,8 +68,8 @@ async fn links_of_a_disabled_user_are_listed_and_replaced_or_ended() {
 #[tokio::test]
 async fn a_replaced_link_ends_after_an_hour_and_a_demotion_asks_first() {
     let fixture = Fixture::new().await;
-    let ada = fixture.person("ada", Role::Administrator).await.1;
-    let (otto, _) = fixture.person("otto", Role::Operator).await;
+    let ada = fixture.user("ada", Role::Administrator).await.1;
+    let (otto, _) = fixture.user("otto", Role::Operator).await;
     let path = format!("/users/{otto}/role");
     // Another role that takes nothing away asks nothing.
     assert_eq!(post(&fixture, Some(&ada), &path, "role=administrator").await.status, 303);

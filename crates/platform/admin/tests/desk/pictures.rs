@@ -21,7 +21,7 @@ async fn the_desk_and_the_screens_show_the_first_image_of_the_lot_in_the_ring() 
     let mut desk = fixture.desk("one").await;
     desk.give(named("send")).await;
     assert_eq!(desk.at("/lot/picture"), &Value::from(picture.as_str()));
-    let operator = fixture.person("two", Role::Operator).await.1;
+    let operator = fixture.user("two", Role::Operator).await.1;
     for screen in ["room", "speaker"] {
         let shown = fixture.get(&operator, &format!("/webcasts/{}/{screen}", fixture.webcast)).await;
         assert!(shown.text.contains(&format!("src=\"{picture}\"")), "{screen}: {}", shown.text);

@@ -225,7 +225,7 @@ impl Ids {
             expires_at: None,
         };
         let key = platform.create_api_key(&staff, &key).await.unwrap();
-        let (user, _) = fixture.person("target", Viewer).await;
+        let (user, _) = fixture.user("target", Viewer).await;
         let customer = platform.auction(&staff, fixture.webcast).await.unwrap().customer;
         let values = [
             ("{auction}", fixture.webcast),
@@ -279,7 +279,7 @@ async fn each_role_may_open_its_pages_and_no_others() {
     rows.sort_by_key(|(method, path, _)| (*method, ENDS_THE_SESSION.contains(path)));
     let mut wrong = Vec::new();
     for role in [Viewer, Support, Clerk, Operator, Administrator] {
-        let (user, token) = fixture.person(role.name(), role).await;
+        let (user, token) = fixture.user(role.name(), role).await;
         if role == Clerk {
             fixture.platform.assign_clerk(&Caller::command_line(), fixture.webcast, user).await.unwrap();
         }
@@ -323,7 +323,7 @@ async fn the_navigation_has_what_a_role_may_open() {
         ("/audit", ADMINISTRATORS),
     ];
     for role in ALL {
-        let token = fixture.person(role.name(), *role).await.1;
+        let token = fixture.user(role.name(), *role).await.1;
         let page = fixture.get(&token, "/account").await;
         for (path, roles) in places {
             let is_shown = page.text.contains(&format!("href=\"/admin{path}\""));

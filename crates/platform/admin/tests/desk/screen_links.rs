@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use contract::AuctionStatus;
 use http::Method;
-use platform_core::people::Refusal;
+use platform_core::users::Refusal;
 use platform_core::{Caller, PlatformError, Role};
 use serde_json::json;
 
@@ -185,13 +185,13 @@ async fn guesses_at_links_are_throttled_and_clerks_of_other_sales_make_none() {
     };
     assert!(matches!(refused, PlatformError::Identity(Refusal::TooManyAttempts { .. })), "{refused}");
     assert_eq!(tries, 51, "five times the attempts of an account");
-    let (user, clerk) = fixture.person("clerk", Role::Clerk).await;
+    let (user, clerk) = fixture.user("clerk", Role::Clerk).await;
     let set_up = format!("/webcasts/{}/screens", fixture.webcast);
     assert_eq!(fixture.get(&clerk, &set_up).await.status, 403);
     assert_eq!(post(&fixture, Some(&clerk), &format!("{set_up}/links"), "kind=room&valid=12h").await.status, 403);
     fixture.platform.assign_clerk(&Caller::command_line(), fixture.webcast, user).await.unwrap();
     assert_eq!(fixture.get(&clerk, &set_up).await.status, 200);
-    let viewer = fixture.person("viewer", Role::Viewer).await.1;
+    let viewer = fixture.user("viewer", Role::Viewer).await.1;
     assert_eq!(fixture.get(&viewer, &set_up).await.status, 403);
 }
 

@@ -13,7 +13,7 @@ async fn the_room_sees_the_lot_and_no_secret() {
     let fixture = Fixture::new().await;
     fixture.absentee(0, "88", 76_543).await;
     let mut desk = fixture.desk("one").await;
-    let viewer = fixture.person("viewer", Role::Viewer).await.1;
+    let viewer = fixture.user("viewer", Role::Viewer).await.1;
     let room = format!("/webcasts/{}/room", fixture.webcast);
     let shown = fixture.get(&viewer, &room).await;
     assert!(
@@ -54,7 +54,7 @@ async fn the_speaker_sees_who_calls_the_reserve_and_the_book() {
     for figure in ["£123.45", "£765.43", "paddle 88", "Book £123.45"] {
         assert!(shown.text.contains(figure), "{figure}: {}", shown.text);
     }
-    let viewer = fixture.person("viewer", Role::Viewer).await.1;
+    let viewer = fixture.user("viewer", Role::Viewer).await.1;
     assert_eq!(fixture.get(&viewer, &speaker).await.status, 403);
 }
 

@@ -4,8 +4,8 @@ use axum::extract::State;
 use axum::response::Response;
 use kit_runtime::vault::Secret;
 use platform_core::Platform;
-use platform_core::people::{Enrolled, RecoveryCodes};
 use platform_core::port::User;
+use platform_core::users::{Enrolled, RecoveryCodes};
 use serde::Deserialize;
 use utoipa::ToSchema;
 

@@ -6,7 +6,7 @@ use axum::extract::{FromRequest, Path, Request, State};
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_runtime::vault::Secret;
-use platform_core::people::{Client, SignIn, SignedIn};
+use platform_core::users::{Client, SignIn, SignedIn};
 use platform_core::{IdempotentRequest, Platform};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};

@@ -150,7 +150,7 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
 const PUBLIC: [&str; 3] = ["GET /health", "POST /sessions", "GET /images/{uuid}/{variant}"];
 
 /// Routes for signed-in users of every role; refused to every API key.
-fn of_people() -> Vec<(&'static str, &'static str, Value)> {
+fn of_users() -> Vec<(&'static str, &'static str, Value)> {
     vec![
         ("GET", "/sessions", Value::Null),
         ("DELETE", "/sessions", Value::Null),
@@ -276,7 +276,7 @@ async fn every_route_refuses_callers_without_access() {
         assert!(untried.remove(route), "{route} is not in the document");
     }
     let any = rig.fixture.key(None, Scopes::all()).await;
-    for (method, path, body) in of_people() {
+    for (method, path, body) in of_users() {
         let route = format!("{method} {path}");
         assert!(untried.remove(&route), "{route} is not in the document");
         let security = &document["paths"][format!("/api/v1{path}")][method.to_lowercase()]["security"];

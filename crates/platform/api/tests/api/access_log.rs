@@ -2,7 +2,7 @@
 
 use http::Method;
 use kit_runtime::vault::Secret;
-use platform_core::people::NewUser;
+use platform_core::users::NewUser;
 use platform_core::{Caller, Role, Scopes};
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::fixture::{Answer, Fixture};
 
 const PASSWORD: &str = "correct horse battery";
 
-async fn person(fixture: &Fixture, name: &str, role: Role) -> String {
+async fn user(fixture: &Fixture, name: &str, role: Role) -> String {
     let password = Some(Secret::new(PASSWORD.as_bytes().to_vec()));
     let new = NewUser { email: format!("{name}@example.com"), role, password, must_change_password: false };
     let made = fixture.platform.create_user(&Caller::command_line(), new, None).await.unwrap().fresh().unwrap();
@@ -41,7 +41,7 @@ fn events(list: &Value) -> Vec<&str> {
 #[tokio::test]
 async fn administrators_read_sign_ins_and_changes_of_access() {
     let fixture = Fixture::new();
-    let ada = person(&fixture, "ada", Role::Administrator).await;
+    let ada = user(&fixture, "ada", Role::Administrator).await;
     let signed_in = sign_in(&fixture, "ada", PASSWORD).await.json();
     let token = signed_in["token"].as_str().unwrap();
     let customer = fixture.customer("Hartley").await;
@@ -111,7 +111,7 @@ async fn administrators_read_sign_ins_and_changes_of_access() {
 #[tokio::test]
 async fn failed_sign_ins_are_counted_and_do_not_fill_the_log() {
     let fixture = Fixture::new();
-    person(&fixture, "ada", Role::Administrator).await;
+    user(&fixture, "ada", Role::Administrator).await;
     let counts = async || {
         let rows = fixture.store.latest_access_entries(None, 99).await.unwrap();
         let refused = rows.into_iter().filter(|entry| entry.content.contains("signInsRefused"));
@@ -141,7 +141,7 @@ async fn the_access_log_needs_the_scope_users_read() {
     let fixture = Fixture::new();
     for (name, role) in [("otto", Role::Operator), ("cleo", Role::Clerk), ("sue", Role::Support), ("vic", Role::Viewer)]
     {
-        person(&fixture, name, role).await;
+        user(&fixture, name, role).await;
         let token = sign_in(&fixture, name, PASSWORD).await.json()["token"].as_str().unwrap().to_owned();
         let refused = call(&fixture, Method::GET, "/access-log", &token, Value::Null).await;
         assert_eq!((refused.status, refused.code().as_str()), (403, "forbidden"), "{name}");

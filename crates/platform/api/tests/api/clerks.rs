@@ -2,7 +2,7 @@
 
 use http::Method;
 use kit_runtime::vault::Secret;
-use platform_core::people::{Client, NewUser, SignIn};
+use platform_core::users::{Client, NewUser, SignIn};
 use platform_core::{Caller, Role, Scope, Scopes};
 use serde_json::{Value, json};
 
@@ -31,8 +31,8 @@ impl ClerkFixture {
         ClerkFixture { fixture, key, auctioneer, first, second }
     }
 
-    /// A person's UUID and the token of their session.
-    async fn person(&self, name: &str, role: Role) -> (String, String) {
+    /// A user's UUID and the token of their session.
+    async fn user(&self, name: &str, role: Role) -> (String, String) {
         let (email, password) = (format!("{name}@example.com"), Secret::new(b"correct horse battery".to_vec()));
         let new = NewUser { email: email.clone(), role, password: Some(password.clone()), must_change_password: false };
         let platform = &self.fixture.platform;
@@ -96,8 +96,8 @@ fn not_assigned() -> (u16, String) {
 #[tokio::test]
 async fn a_clerk_commands_only_the_webcasts_that_they_are_assigned_to() {
     let room = ClerkFixture::new().await;
-    let (otto, operator) = room.person("otto", Role::Operator).await;
-    let (cleo, clerk) = room.person("cleo", Role::Clerk).await;
+    let (otto, operator) = room.user("otto", Role::Operator).await;
+    let (cleo, clerk) = room.user("cleo", Role::Clerk).await;
     let (webcast, other) = (&room.first.0, &room.second.0);
     for (what, answer) in room.behind_the_desk(&clerk, &room.first).await {
         assert_eq!(refusal(&answer), not_assigned(), "{what}: {}", answer.text);
@@ -151,7 +151,7 @@ async fn a_clerk_commands_only_the_webcasts_that_they_are_assigned_to() {
 #[tokio::test]
 async fn a_removed_clerk_is_refused_on_every_node() {
     let room = ClerkFixture::new().await;
-    let (cleo, clerk) = room.person("cleo", Role::Clerk).await;
+    let (cleo, clerk) = room.user("cleo", Role::Clerk).await;
     let webcast = &room.first.0;
     let elsewhere = room.fixture.another_node();
     room.assign(&room.key, webcast, &cleo).await;
@@ -174,7 +174,7 @@ async fn only_users_with_the_role_clerk_are_assigned() {
     let room = ClerkFixture::new().await;
     let (webcast, _) = &room.first;
     for (name, role) in [("ada", Role::Administrator), ("otto", Role::Operator)] {
-        let (uuid, token) = room.person(name, role).await;
+        let (uuid, token) = room.user(name, role).await;
         let ring = room.call(Method::GET, &format!("/auctions/{webcast}/ring"), &token).await;
         assert!(ring.json()["desk"].is_object(), "{name}: {}", ring.text);
         assert_eq!(refusal(&room.assign(&room.key, webcast, &uuid).await), (409, "not_a_clerk".to_owned()));
@@ -183,7 +183,7 @@ async fn only_users_with_the_role_clerk_are_assigned() {
     assert_eq!(room.command(&room.fixture, &key, webcast, ("send", "1")).await.status, 200, "keys are as they were");
 
     // A user who becomes a clerk again has no assignments.
-    let (cleo, clerk) = room.person("cleo", Role::Clerk).await;
+    let (cleo, clerk) = room.user("cleo", Role::Clerk).await;
     room.assign(&room.key, webcast, &cleo).await;
     let path = format!("/api/v1/users/{cleo}");
     for role in ["support", "clerk"] {
@@ -206,9 +206,9 @@ async fn only_users_with_the_role_clerk_are_assigned() {
 async fn assigning_clerks_needs_the_scope_and_a_webcast() {
     let room = ClerkFixture::new().await;
     let (webcast, _) = &room.first;
-    let (cleo, clerk) = room.person("cleo", Role::Clerk).await;
+    let (cleo, clerk) = room.user("cleo", Role::Clerk).await;
     for (name, role) in [("vera", Role::Viewer), ("sue", Role::Support)] {
-        let (_, token) = room.person(name, role).await;
+        let (_, token) = room.user(name, role).await;
         assert_eq!(refusal(&room.assign(&token, webcast, &cleo).await), (403, "forbidden".to_owned()));
     }
     assert_eq!(refusal(&room.assign(&clerk, webcast, &cleo).await), (403, "forbidden".to_owned()), "nor oneself");

@@ -298,7 +298,7 @@ async fn a_stream_ends_within_five_seconds_of_the_session_or_the_key_that_opened
     // Another node ends them, so this one learns it from the store alone.
     let (other, staff) = (live.fixture.another_node(), Caller::command_line());
     let session = live.fixture.session().await;
-    let (person, key) = (other.platform.authenticate(&session).await.unwrap(), live.key.clone());
+    let (user, key) = (other.platform.authenticate(&session).await.unwrap(), live.key.clone());
     let of_key = other.platform.authenticate(&key).await.unwrap();
     for (credential, is_session) in [(session, true), (key, false)] {
         live.key = credential;
@@ -313,7 +313,7 @@ async fn a_stream_ends_within_five_seconds_of_the_session_or_the_key_that_opened
             assert_eq!(stream.next().await.event, "item", "it goes on");
         }
         match is_session {
-            true => other.platform.end_own_sessions(&person).await.unwrap(),
+            true => other.platform.end_own_sessions(&user).await.unwrap(),
             false => other.platform.revoke_api_key(&staff, of_key.id).await.unwrap(),
         }
         live.fixture.clock.advance(Duration::from_secs(5));

@@ -20,8 +20,8 @@ async fn every_operation_rejects_an_unknown_query_parameter() {
             continue;
         }
         for method in operations.as_object().unwrap().keys() {
-            let is_of_people = path.starts_with("/api/v1/me") || path.starts_with("/api/v1/sessions");
-            let bearer = if is_of_people { &session } else { &key };
+            let is_of_users = path.starts_with("/api/v1/me") || path.starts_with("/api/v1/sessions");
+            let bearer = if is_of_users { &session } else { &key };
             let fill = |part: &str| match part {
                 "{id}" => "826".to_owned(),
                 part if part.starts_with('{') => "019a0000-0000-7000-8000-000000000000".to_owned(),

@@ -5,8 +5,8 @@ use uuid::Uuid;
 
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
-use crate::people::UserRefusal;
 use crate::port::{AccessChange, AccessChangeResult, Clerk, ClerkAssignResult, Page, User};
+use crate::users::UserRefusal;
 use crate::{Caller, Platform, Scope};
 
 /// Clerks of one webcast, at most.

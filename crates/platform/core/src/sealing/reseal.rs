@@ -10,9 +10,9 @@ use uuid::Uuid;
 use crate::Platform;
 use crate::access::sealed_answer_context;
 use crate::error::{PlatformError, PlatformResult};
-use crate::people::AUDIENCE;
 use crate::port::{Page, SealedLocation, SealedReplacement, StoreError};
 use crate::provider_access::provider_key_context;
+use crate::users::AUDIENCE;
 
 /// Values read and replaced at a time.
 const BATCH_MAX: usize = 200;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use kit_runtime::vault::Secret;
 use platform_core::access::NewApiKey;
 use platform_core::journal::SubjectKind;
-use platform_core::people::NewUser;
 use platform_core::port::{Customer, Page};
+use platform_core::users::NewUser;
 use platform_core::{IdempotentRequest, Outcome, PlatformConfig, PlatformError, Role, Scope};
 
 use crate::fixture::{TestPlatform, node};

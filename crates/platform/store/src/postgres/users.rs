@@ -5,11 +5,11 @@ use jiff::Timestamp;
 use kit_engine::postgres::{Connection, Transaction};
 use kit_identity::second_factor::CodeUse;
 use kit_runtime::vault::Sealed;
-use platform_core::people::administers;
 use platform_core::port::{
     Digest, IdempotentAnswer, MadeLinks, Page, Profile, ScreenLink, StoreError, StoreResult, Totp, TotpChange, User,
     UserChange, UserChangeResult, UserStore,
 };
+use platform_core::users::administers;
 use platform_core::{Role, Scope};
 use tokio_postgres::Row;
 use uuid::Uuid;

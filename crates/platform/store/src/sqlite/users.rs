@@ -4,11 +4,11 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_identity::second_factor::CodeUse;
 use kit_runtime::vault::Sealed;
-use platform_core::people::administers;
 use platform_core::port::{
     Digest, IdempotentAnswer, MadeLinks, Page, Profile, ScreenLink, StoreError, StoreResult, Totp, TotpChange, User,
     UserChange, UserChangeResult, UserStore,
 };
+use platform_core::users::administers;
 use platform_core::{Role, Scope};
 use rusqlite::{Connection, Row, params};
 use uuid::Uuid;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use kit_runtime::clock::TestClock;
 use kit_runtime::vault::Secret;
-use platform_core::people::{NewUser, UserPatch};
 use platform_core::port::{Page, Store};
+use platform_core::users::{NewUser, UserPatch};
 use platform_core::verification::{Anchor, VerifyReport};
 use platform_core::{Caller, Platform, Role};
 

@@ -24,7 +24,6 @@ mod lists;
 mod made_links;
 mod many_nodes;
 mod nodes;
-mod people;
 mod presence;
 mod quarantine;
 mod reference;
@@ -39,6 +38,7 @@ mod staff_reads;
 mod telephone_bookings;
 mod timers;
 mod together;
+mod users;
 
 /// A test of each store for each story. Another store is another module of three lines.
 macro_rules! stories {
@@ -69,7 +69,7 @@ stories! {
         a_key_is_found_by_its_hash_and_remembers_its_use,
         keys_are_listed_and_a_revoked_one_stays_to_be_read,
         a_ping_reads_and_writes;
-    people:
+    users:
         an_email_address_is_one_users,
         a_user_changes_by_their_version_and_their_sessions_end_with_it,
         the_last_administrator_stays_however_many_go_at_once,

@@ -31,11 +31,11 @@ components:
       properties:
         id: {type: integer}
         name: {type: string, nullable: true}
-        owner: {$ref: "#/components/schemas/Person"}
-    Person:
+        owner: {$ref: "#/components/schemas/User"}
+    User:
       type: object
       properties:
-        friend: {$ref: "#/components/schemas/Person"}
+        friend: {$ref: "#/components/schemas/User"}
 "##;
 
 fn document(webhooks: Value) -> Value {
@@ -53,9 +53,9 @@ async fn a_document_in_yaml_becomes_complete_event_types() {
     let schema = json!({
         "required": ["id", "owner"],
         "properties": {"id": {"type": "integer"}, "name": {"type": ["string", "null"]},
-            "owner": {"$ref": "#/$defs/Person"}},
+            "owner": {"$ref": "#/$defs/User"}},
         "examples": [{"id": 1, "name": "Clock"}],
-        "$defs": {"Person": {"type": "object", "properties": {"friend": {"$ref": "#/$defs/Person"}}}},
+        "$defs": {"User": {"type": "object", "properties": {"friend": {"$ref": "#/$defs/User"}}}},
     });
     let expected = json!({"name": "item.sold", "description": "An item was sold", "deprecated": false,
         "groupName": "item", "schemas": {"1": schema}});

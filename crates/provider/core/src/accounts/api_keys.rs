@@ -1,4 +1,4 @@
-//! Management of an account's API keys by its people and by the operator.
+//! Management of an account's API keys by its users and by the operator.
 
 use std::collections::BTreeSet;
 

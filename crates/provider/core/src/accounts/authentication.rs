@@ -132,7 +132,7 @@ impl Provider {
         let Some(account) = self.store().account(&account).await? else { return Ok(None) };
         let rate = self.rate_limiters().of(&account.id);
         let (name, settings) = (name.into(), account.settings);
-        let caller = Caller { account: account.id, key: id, name, scope, settings, key_scopes, person: None };
+        let caller = Caller { account: account.id, key: id, name, scope, settings, key_scopes, user: None };
         Ok(Some(CachedCredential { caller, expires_at, rate }))
     }
 

@@ -26,30 +26,30 @@ macro_rules! actions {
 }
 
 actions! {
-    /// A person signed in.
-    SignedIn = "person.signed_in", "Signed in";
+    /// A user signed in.
+    SignedIn = "user.signed_in", "Signed in";
     /// An invitation was made.
-    Invited = "person.invited", "Invited";
+    Invited = "user.invited", "Invited";
     /// The operator made a sign-in code.
-    SignInCode = "person.sign_in_code", "Made a sign-in code for";
+    SignInCode = "user.sign_in_code", "Made a sign-in code for";
     /// A link for a new password was made.
-    PasswordLink = "person.password_link", "Made a link for a new password of";
+    PasswordLink = "user.password_link", "Made a link for a new password of";
     /// An invitation was withdrawn.
-    InvitationWithdrawn = "person.invitation_withdrawn", "Withdrew the invitation of";
-    /// A person joined by an invitation.
-    Joined = "person.joined", "Joined as";
-    /// A person's name or role changed.
-    PersonChanged = "person.changed", "Changed the person";
-    /// A person was removed.
-    PersonRemoved = "person.removed", "Removed the person";
-    /// A person's sessions were ended by another person.
-    SessionsEnded = "person.sessions_ended", "Ended the sessions of";
-    /// A person chose a new password.
-    PasswordChanged = "person.password_changed", "Changed the password of";
-    /// A person turned the second factor on.
-    SecondFactorOn = "person.second_factor_on", "Turned on the second factor of";
+    InvitationWithdrawn = "user.invitation_withdrawn", "Withdrew the invitation of";
+    /// A user joined by an invitation.
+    Joined = "user.joined", "Joined as";
+    /// A user's name or role changed.
+    UserChanged = "user.changed", "Changed the user";
+    /// A user was removed.
+    UserRemoved = "user.removed", "Removed the user";
+    /// A user's sessions were ended by another user.
+    SessionsEnded = "user.sessions_ended", "Ended the sessions of";
+    /// A user chose a new password.
+    PasswordChanged = "user.password_changed", "Changed the password of";
+    /// A user turned the second factor on.
+    SecondFactorOn = "user.second_factor_on", "Turned on the second factor of";
     /// A second factor was turned off.
-    SecondFactorOff = "person.second_factor_off", "Turned off the second factor of";
+    SecondFactorOff = "user.second_factor_off", "Turned off the second factor of";
     /// An API key was created.
     KeyCreated = "api_key.created", "Created the API key";
     /// The expiry of an API key was changed.

@@ -157,7 +157,7 @@ impl Notice<'_> {
 /// The readers of an alert, which determine the pages that it links to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Audience {
-    /// People of the account, who have the dashboard.
+    /// Users of the account, who have the dashboard.
     Account,
     /// Engineers of the application, who have the App Portal.
     Application,

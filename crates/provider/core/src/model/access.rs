@@ -127,19 +127,19 @@ pub struct AppToken {
     pub created_at: Timestamp,
     /// When it expires.
     pub expires_at: Timestamp,
-    /// The person who previews the App Portal with it; none for a token that an API key created.
+    /// The user who previews the App Portal with it; none for a token that an API key created.
     pub preview: Option<Preview>,
 }
 
-/// A person's preview of the App Portal. It ends when the person is removed or gets another role, and when the session
+/// A user's preview of the App Portal. It ends when the user is removed or gets another role, and when the session
 /// ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
-    /// The person.
-    pub person: Id,
+    /// The user.
+    pub user: Id,
     /// The session.
     pub session: Id,
-    /// The role that the person had.
+    /// The role that the user had.
     pub role: Role,
 }
 

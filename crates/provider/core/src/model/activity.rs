@@ -15,7 +15,7 @@ pub struct ActivityEntry {
     pub at: Timestamp,
     /// Kind of the actor.
     pub actor_kind: ActorKind,
-    /// Id of the person, key or token; `operator` for the operator.
+    /// Id of the user, key or token; `operator` for the operator.
     pub actor: Id,
     /// Name of the actor at that time.
     pub actor_name: String,
@@ -34,8 +34,8 @@ pub struct ActivityEntry {
 /// Kind of an actor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActorKind {
-    /// A person who signed in to the dashboard.
-    Person,
+    /// A user who signed in to the dashboard.
+    User,
     /// An API key.
     ApiKey,
     /// A link to the App Portal.
@@ -46,12 +46,12 @@ pub enum ActorKind {
 
 impl ActorKind {
     /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Person, Self::ApiKey, Self::PortalLink, Self::Operator];
+    pub const ALL: [Self; 4] = [Self::User, Self::ApiKey, Self::PortalLink, Self::Operator];
 
     /// The stable name in the store.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Person => "person",
+            Self::User => "user",
             Self::ApiKey => "api_key",
             Self::PortalLink => "portal_link",
             Self::Operator => "operator",

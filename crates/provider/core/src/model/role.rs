@@ -1,6 +1,6 @@
-//! Roles of an account's people.
+//! Roles of an account's users.
 
-/// A person's role in the account. Each role includes the roles before it.
+/// A user's role in the account. Each role includes the roles before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// Reads everything except secrets.
@@ -9,7 +9,7 @@ pub enum Role {
     Support,
     /// Changes applications, event types and endpoints, and resends messages.
     Member,
-    /// Manages people, API keys and the account's settings.
+    /// Manages users, API keys and the account's settings.
     Admin,
 }
 
@@ -43,7 +43,7 @@ impl Role {
             Self::Viewer => "Reads everything except secrets.",
             Self::Support => "Also opens the App Portal of applications.",
             Self::Member => "Also changes applications, event types and endpoints, and resends messages.",
-            Self::Admin => "Also manages people, API keys and the account's settings.",
+            Self::Admin => "Also manages users, API keys and the account's settings.",
         }
     }
 

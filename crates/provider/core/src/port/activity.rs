@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::{Scan, ScanResult, StoreResult};
 use crate::model::ActivityEntry;
 
-/// The activity log. Calls that change people, keys and settings write their entry in their own transaction.
+/// The activity log. Calls that change users, keys and settings write their entry in their own transaction.
 #[async_trait]
 pub trait ActivityStore: Send + Sync {
     /// Adds an entry whose change is committed already.

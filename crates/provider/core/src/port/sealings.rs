@@ -19,9 +19,9 @@ pub trait SealingStore: Send + Sync {
     /// of `old`. Nothing else changes: no event is written and the application's `version` stays. Returns the number
     /// changed.
     async fn reseal_endpoints(&self, endpoints: Vec<(Endpoint, Endpoint)>) -> StoreResult<usize>;
-    /// Persons of all accounts with the secrets of their second factors, by id, after `after`.
+    /// Users of all accounts with the secrets of their second factors, by id, after `after`.
     async fn all_second_factors(&self, after: Option<Id>, limit: usize) -> StoreResult<Vec<(Id, Sealed)>>;
-    /// For each person, old and new secret: stores the new secret if the person still has the old one. Nothing else
+    /// For each user, old and new secret: stores the new secret if the user still has the old one. Nothing else
     /// changes. Returns the number changed.
     async fn reseal_second_factors(&self, secrets: Vec<(Id, Sealed, Sealed)>) -> StoreResult<usize>;
 }

@@ -1,6 +1,6 @@
-//! Previews: a person of the account opens the App Portal of an application from the dashboard.
+//! Previews: a user of the account opens the App Portal of an application from the dashboard.
 //!
-//! Guarantee: a preview ends with the person's session, and when the person is removed or gets another role, at once on
+//! Guarantee: a preview ends with the user's session, and when the user is removed or gets another role, at once on
 //! every node, because each use looks up the session.
 
 use std::collections::BTreeSet;
@@ -29,15 +29,15 @@ impl Provider {
     /// API key, 403, 404.
     pub async fn create_portal_preview(&self, caller: &Caller, application: &str) -> ProviderResult<PortalAccess> {
         caller.require_role(Role::Support)?;
-        let person = caller.require_person()?;
+        let user = caller.require_user()?;
         let application = self.application(caller, application).await?;
         let now = self.now();
         let code = self.new_secret(CODE_PREFIX);
-        let capabilities: BTreeSet<Capability> = match person.role {
+        let capabilities: BTreeSet<Capability> = match user.role {
             Role::Viewer | Role::Support => [Capability::ViewBase].into(),
             Role::Member | Role::Admin => Capability::ALL.into_iter().collect(),
         };
-        let preview = Preview { person: caller.key.clone(), session: person.session.clone(), role: person.role };
+        let preview = Preview { user: caller.key.clone(), session: user.session.clone(), role: user.role };
         let token = AppToken {
             id: self.ids().make(ids::APP_TOKEN),
             hash: hash(&code),

@@ -86,10 +86,10 @@ impl Provider {
             let secrets = self.store().all_second_factors(after, BATCH_MAX).await?;
             let Some((last, _)) = secrets.last() else { return Ok(()) };
             after = Some(last.clone());
-            let renew = |(person, old): (Id, Sealed)| {
-                let renewed = self.vault().reseal(self.random(), &AUDIENCE.totp_context(&person), &old);
-                let new = found.record(&format!("the second factor of {person}"), renewed)?;
-                Some((person, old, new))
+            let renew = |(user, old): (Id, Sealed)| {
+                let renewed = self.vault().reseal(self.random(), &AUDIENCE.totp_context(&user), &old);
+                let new = found.record(&format!("the second factor of {user}"), renewed)?;
+                Some((user, old, new))
             };
             let changed: Vec<(Id, Sealed, Sealed)> = secrets.into_iter().filter_map(renew).collect();
             if stale == StaleAction::Reseal && !changed.is_empty() {

@@ -6,12 +6,12 @@ use crate::error::ProviderResult;
 use crate::model::AppToken;
 use crate::provider::Provider;
 
-/// The names that keep these people apart from the platform's users.
+/// The names that keep these users apart from the platform's users.
 pub(crate) static AUDIENCE: Audience = Audience {
     session_prefix: "lwps_",
     device_realm: "provider",
-    totp_context: "person-totp",
-    code_purpose: "person-code",
+    totp_context: "user-totp",
+    code_purpose: "user-code",
 };
 
 impl Provider {
@@ -27,11 +27,11 @@ impl Provider {
         }
     }
 
-    /// False if the token is of a preview that has ended because of its person, role or session.
+    /// False if the token is of a preview that has ended because of its user, role or session.
     pub(crate) async fn is_preview_active(&self, token: &AppToken) -> ProviderResult<bool> {
         let Some(preview) = &token.preview else { return Ok(true) };
-        let Some((session, person)) = self.store().session(&preview.session).await? else { return Ok(false) };
-        let is_same = person.id == preview.person && person.profile.role == preview.role;
+        let Some((session, user)) = self.store().session(&preview.session).await? else { return Ok(false) };
+        let is_same = user.id == preview.user && user.profile.role == preview.role;
         Ok(is_same && self.identity().goes_on(&session))
     }
 }

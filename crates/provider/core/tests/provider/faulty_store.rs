@@ -111,17 +111,17 @@ forward! {
         async fn activity(account: &str, text: &str, scan: &Scan) -> StoreResult<ScanResult<ActivityEntry>>;
         async fn delete_old_activity(before: &str, limit: usize) -> StoreResult<usize>;
     }
-    impl PeopleStore {
-        async fn person(id: &str) -> StoreResult<Option<Person>>;
-        async fn person_by_email(email: &str) -> StoreResult<Option<Person>>;
-        async fn people(account: &str, page: Page) -> StoreResult<Vec<Person>>;
-        async fn change_person(change: PersonChange) -> StoreResult<PersonChangeResult>;
-        async fn remove_person(person: Person, activity: ActivityEntry) -> StoreResult<PersonChangeResult>;
-        async fn use_code(person: &str, code: CodeUse) -> StoreResult<bool>;
-        async fn recovery_codes(person: &str) -> StoreResult<usize>;
+    impl UserStore {
+        async fn user(id: &str) -> StoreResult<Option<User>>;
+        async fn user_by_email(email: &str) -> StoreResult<Option<User>>;
+        async fn users(account: &str, page: Page) -> StoreResult<Vec<User>>;
+        async fn change_user(change: UserChange) -> StoreResult<UserChangeResult>;
+        async fn remove_user(user: User, activity: ActivityEntry) -> StoreResult<UserChangeResult>;
+        async fn use_code(user: &str, code: CodeUse) -> StoreResult<bool>;
+        async fn recovery_codes(user: &str) -> StoreResult<usize>;
         async fn create_invitation(
             invitation: Invitation,
-            people_max: usize,
+            users_max: usize,
             activity: ActivityEntry,
         ) -> StoreResult<()>;
         async fn invitation_by_hash(hash: Digest) -> StoreResult<Option<Invitation>>;
@@ -129,16 +129,16 @@ forward! {
         async fn delete_invitation(account: &str, id: &str, activity: ActivityEntry) -> StoreResult<bool>;
         async fn accept_invitation(accepted: AcceptedInvitation) -> StoreResult<()>;
     }
-    impl PersonSessionStore {
+    impl UserSessionStore {
         async fn begin_session(
-            session: PersonSession,
-            person_version: i64,
+            session: UserSession,
+            user_version: i64,
             sessions_max: usize,
             activity: ActivityEntry,
         ) -> StoreResult<()>;
-        async fn session_by_hash(hash: Digest) -> StoreResult<Option<(PersonSession, Person)>>;
-        async fn session(id: &str) -> StoreResult<Option<(PersonSession, Person)>>;
-        async fn sessions(person: &str, limit: usize) -> StoreResult<Vec<PersonSession>>;
+        async fn session_by_hash(hash: Digest) -> StoreResult<Option<(UserSession, User)>>;
+        async fn session(id: &str) -> StoreResult<Option<(UserSession, User)>>;
+        async fn sessions(user: &str, limit: usize) -> StoreResult<Vec<UserSession>>;
         async fn touch_session(id: &str, at: Timestamp) -> StoreResult<()>;
         async fn end_sessions(ending: SessionsToEnd, activity: Option<ActivityEntry>) -> StoreResult<usize>;
         async fn delete_expired_sessions(

@@ -4,8 +4,8 @@ use http::Method;
 use provider_core::model::Role;
 
 use super::{
-    account, activity, alerts, api_keys, applications, checklist, event_types, operational, payload_check, people,
-    sign_in, tasks, usage,
+    account, activity, alerts, api_keys, applications, checklist, event_types, operational, payload_check, sign_in,
+    tasks, usage, users,
 };
 
 /// Method and path of a page, and the role that it requires.
@@ -14,7 +14,7 @@ pub(crate) type Page = (&'static str, &'static str, Role);
 /// The pages of each module.
 const PAGES: &[&[Page]] = &[
     sign_in::PAGES,
-    people::PAGES,
+    users::PAGES,
     api_keys::PAGES,
     activity::PAGES,
     account::PAGES,
@@ -54,7 +54,7 @@ mod tests {
         assert_eq!(required_role(&Method::GET, "/dashboard/new-page"), None);
     }
 
-    /// A form of the person's own session and profile needs no more than the session.
+    /// A form of the user's own session and profile needs no more than the session.
     const OWN: &[&str] = &["/sign-out", "/profile"];
 
     #[test]

@@ -62,7 +62,7 @@ impl Row {
             time: RelativeTime::new(entry.at, now),
             actor: entry.actor_name.clone(),
             actor_kind: match entry.actor_kind {
-                ActorKind::Person => "Person",
+                ActorKind::User => "User",
                 ActorKind::ApiKey => "API key",
                 ActorKind::PortalLink => "App Portal link",
                 ActorKind::Operator => "Operator of the server",

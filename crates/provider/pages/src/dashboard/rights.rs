@@ -1,10 +1,10 @@
-//! What the person may do, for templates.
+//! What the user may do, for templates.
 
 use provider_core::model::Role;
 
 use super::session::DashboardSession;
 
-/// What a person's role allows.
+/// What a user's role allows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rights {
     /// Open the App Portal of an application.

@@ -1,4 +1,4 @@
-//! The person's session: the token in the cookie, which the provider authenticates at each request.
+//! The user's session: the token in the cookie, which the provider authenticates at each request.
 
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, MatchedPath, RawPathParams};
@@ -9,21 +9,21 @@ use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::frame::Frame;
 use kit_design::side::{self, Side, SideGroup, SideLink};
 use provider_core::model::Role;
-use provider_core::model::{Account, Person};
-use provider_core::people::SignedInPerson;
+use provider_core::model::{Account, User};
 use provider_core::uid::{NAME_CHARS_MAX, check_name};
+use provider_core::users::SignedInUser;
 use provider_core::{Caller, Provider, ProviderError};
 
 use super::{Dashboard, access};
 use crate::page_error::PageError;
 
-/// A person who may see the requested page.
+/// A user who may see the requested page.
 pub(crate) struct DashboardSession {
     pub(crate) dashboard: Dashboard,
-    /// The person as a caller of use cases: the whole account, with the person's role.
+    /// The user as a caller of use cases: the whole account, with the user's role.
     pub(crate) caller: Caller,
     pub(crate) account: Account,
-    pub(crate) person: Person,
+    pub(crate) user: User,
 }
 
 /// The part of the dashboard that a page belongs to, for the navigation.
@@ -38,10 +38,10 @@ pub(crate) enum Section {
     Tasks,
     PayloadCheck,
     Usage,
-    People,
+    Users,
     Activity,
     Account,
-    /// The person's own settings, which the navigation shows below the links.
+    /// The user's own settings, which the navigation shows below the links.
     Profile,
 }
 
@@ -58,7 +58,7 @@ impl Section {
             Self::Tasks => ("Background tasks", "/tasks"),
             Self::PayloadCheck => ("Payload check", "/payload-check"),
             Self::Usage => ("Usage and health", "/usage"),
-            Self::People => ("People", "/people"),
+            Self::Users => ("Users", "/users"),
             Self::Activity => ("Activity", "/activity"),
             Self::Account => ("Account settings", "/account"),
             Self::Profile => return None,
@@ -70,7 +70,7 @@ impl Section {
 const GROUPS: &[(&str, &[Section])] = &[
     ("", &[Section::Overview, Section::Applications, Section::EventTypes]),
     ("Operation", &[Section::Usage, Section::Tasks, Section::PayloadCheck, Section::Alerts, Section::Operational]),
-    ("Account", &[Section::ApiAccess, Section::People, Section::Activity, Section::Account]),
+    ("Account", &[Section::ApiAccess, Section::Users, Section::Activity, Section::Account]),
 ];
 
 impl DashboardSession {
@@ -82,9 +82,9 @@ impl DashboardSession {
         self.dashboard.now()
     }
 
-    /// True if the person has at least this role. Templates offer what it allows.
+    /// True if the user has at least this role. Templates offer what it allows.
     pub(crate) fn may(&self, role: Role) -> bool {
-        self.person.profile.role >= role
+        self.user.profile.role >= role
     }
 
     /// The frame around a page.
@@ -94,13 +94,13 @@ impl DashboardSession {
             own.map(|(own, (words, path))| SideLink::new(words, path, own == section)).collect()
         };
         let groups = GROUPS.iter().map(|(title, sections)| SideGroup { title, links: links(sections) }).collect();
-        let person = side::Person {
-            name: self.person.profile.name.clone(),
-            detail: self.person.profile.role.title().into(),
+        let user = side::User {
+            name: self.user.profile.name.clone(),
+            detail: self.user.profile.role.title().into(),
             account_path: "/profile",
             sign_out_path: "/sign-out",
         };
-        let side = Some(Side { groups, person, environment: None });
+        let side = Some(Side { groups, user, environment: None });
         let base = self.dashboard.site().base.clone();
         Frame { side, ..Frame::signed_out(title, base, &self.account.name) }
     }
@@ -120,14 +120,14 @@ impl FromRequestParts<Dashboard> for DashboardSession {
             Err(ProviderError::Unauthenticated) => return Err(session_ended(dashboard).into_response()),
             signed_in => signed_in.map_err(|error| PageError::from(error).into_response())?,
         };
-        let SignedInPerson { caller, person, account, .. } = signed_in;
+        let SignedInUser { caller, user, account, .. } = signed_in;
         let path = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
         let needed =
             access::required_role(&parts.method, path).ok_or_else(|| ErrorPage::not_found().into_response())?;
-        if person.profile.role < needed {
+        if user.profile.role < needed {
             return Err(ErrorPage::forbidden(sentence(&needed.needed().to_string())).into_response());
         }
-        Ok(Self { dashboard: dashboard.clone(), caller, account, person })
+        Ok(Self { dashboard: dashboard.clone(), caller, account, user })
     }
 }
 

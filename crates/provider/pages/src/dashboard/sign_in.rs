@@ -16,7 +16,7 @@ use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::site::own_path;
 use kit_runtime::vault::Secret;
 use provider_core::model::Role;
-use provider_core::people::{Client, SignIn, SignInResult, SignedIn};
+use provider_core::users::{Client, SignIn, SignInResult, SignedIn};
 use provider_core::{PageRequest, ProviderError};
 
 use super::Dashboard;
@@ -48,7 +48,7 @@ struct SignInPage {
     next: String,
     fault: String,
     has_signed_out: bool,
-    /// The installation has no account, or none with a person.
+    /// The installation has no account, or none with a user.
     is_empty: bool,
 }
 
@@ -86,7 +86,7 @@ async fn page(State(dashboard): State<Dashboard>, QueryFields(query): QueryField
     let accounts = dashboard.provider().list_accounts(&PageRequest::first(2)).await?.data;
     let is_empty = match accounts.as_slice() {
         [] => true,
-        [only] => !dashboard.provider().has_people(&only.id).await?,
+        [only] => !dashboard.provider().has_users(&only.id).await?,
         _ => false,
     };
     render_page(&SignInPage { has_signed_out, is_empty, ..SignInPage::new(&dashboard, "", query.text("next")) })

@@ -7,10 +7,10 @@ use provider_core::{
 use crate::fixture::{Fixture, PASSWORD};
 
 #[tokio::test]
-async fn changes_of_people_and_keys_are_listed_with_values_and_without_secrets() {
+async fn changes_of_users_and_keys_are_listed_with_values_and_without_secrets() {
     let fixture = Fixture::new().await;
     let mut ann = fixture.admin().await;
-    let invitation = ann.post("/people/invite", &[("note", "Bob"), ("role", "viewer")]).await.text_of("link");
+    let invitation = ann.post("/users/invite", &[("note", "Bob"), ("role", "viewer")]).await.text_of("link");
     let mut bob = fixture.join(&invitation, "Bob", "bob@example.com").await;
     let key =
         ann.post("/api-access/new", &[("name", "Shop"), ("access", "full"), ("expiry", "never")]).await.text_of("key");
@@ -99,8 +99,8 @@ async fn a_preview_of_the_portal_works_once_and_is_listed() {
     let Created::New(app) = created.unwrap() else { panic!("no new application") };
     let mut ann = fixture.admin().await;
     let session = ann.cookie("lotwire_dashboard");
-    let person = fixture.provider.authenticate_session(&session).await.unwrap().caller;
-    let link = fixture.provider.create_portal_preview(&person, &app.id).await.unwrap();
+    let user = fixture.provider.authenticate_session(&session).await.unwrap().caller;
+    let link = fixture.provider.create_portal_preview(&user, &app.id).await.unwrap();
     assert!(link.url.starts_with("https://hooks.example/app-portal/login#key="), "{}", link.url);
     assert!(matches!(fixture.provider.authenticate(&link.token).await, Err(ProviderError::Unauthenticated)));
     let token = fixture.provider.redeem_portal_code(&link.token).await.unwrap();
@@ -114,7 +114,7 @@ async fn a_preview_of_the_portal_works_once_and_is_listed() {
     let mut viewer = fixture.invited(&mut ann, "viewer", "Vic").await;
     let session = viewer.cookie("lotwire_dashboard");
     viewer.get("/").await.is(200);
-    let person = fixture.provider.authenticate_session(&session).await.unwrap().caller;
-    let refused = fixture.provider.create_portal_preview(&person, &app.id).await.unwrap_err();
+    let user = fixture.provider.authenticate_session(&session).await.unwrap().caller;
+    let refused = fixture.provider.create_portal_preview(&user, &app.id).await.unwrap_err();
     assert!(refused.to_string().contains("the role Support"), "{refused}");
 }

@@ -15,7 +15,7 @@ async fn with_mail() -> Workplace {
 async fn addresses_of_the_account_and_contacts_of_an_application_are_kept_apart() {
     let place = with_mail().await;
     let app = place.application(HOSTILE).await;
-    let mut ann = place.person(Role::Member).await;
+    let mut ann = place.user(Role::Member).await;
     ann.get("/alerts").await.is(200).shows("No addresses yet").shows("All attempts failed for 5 days");
     ann.submit("/alerts", &[("do", "add"), ("address", "ops@example.com")])
         .await
@@ -37,10 +37,10 @@ async fn addresses_of_the_account_and_contacts_of_an_application_are_kept_apart(
 #[tokio::test]
 async fn a_viewer_reads_and_a_page_without_a_mail_server_names_the_setting() {
     let place = Workplace::open().await;
-    let mut viewer = place.person(Role::Viewer).await;
+    let mut viewer = place.user(Role::Viewer).await;
     let page = viewer.get("/alerts").await;
     page.is(200).shows("sends no e-mail").shows("<code>mail.smtp_url</code>").shows("/dashboard/operational-webhooks");
     viewer.post("/alerts", &[("do", "add"), ("address", "ops@example.com")]).await.is(403);
-    let mut member = place.person(Role::Member).await;
+    let mut member = place.user(Role::Member).await;
     member.post("/alerts", &[("do", "add"), ("address", "ops@example.com")]).await.is(422).shows("mail.smtp_url");
 }

@@ -10,7 +10,7 @@ use crate::workplace::{HOSTILE, Workplace, at, receiver};
 #[tokio::test]
 async fn a_new_account_is_led_through_its_set_up() {
     let place = Workplace::open().await;
-    let mut ann = place.person(Role::Admin).await;
+    let mut ann = place.user(Role::Admin).await;
     let page = ann.get("/").await;
     page.is(200).shows("0 of 5 steps done").shows("Create an API key").shows("href=\"/dashboard/event-types\"");
     page.hides("key-figures");
@@ -31,7 +31,7 @@ async fn a_new_account_is_led_through_its_set_up() {
 #[tokio::test]
 async fn an_application_is_created_changed_and_deleted() {
     let place = Workplace::open().await;
-    let mut ann = place.person(Role::Member).await;
+    let mut ann = place.user(Role::Member).await;
     ann.get("/applications").await.is(200).shows("No applications yet").shows("Create application");
     let form = [("name", "Hammer & Sons"), ("uid", "hammer"), ("throttleRate", "20")];
     let page = ann.submit("/applications/new", &form).await;
@@ -69,7 +69,7 @@ async fn an_application_is_created_changed_and_deleted() {
 #[tokio::test]
 async fn errors_are_shown_beside_their_field_and_entered_values_stay() {
     let place = Workplace::open().await;
-    let mut ann = place.person(Role::Member).await;
+    let mut ann = place.user(Role::Member).await;
     place
         .provider
         .patch_application(
@@ -96,7 +96,7 @@ async fn errors_are_shown_beside_their_field_and_entered_values_stay() {
 #[tokio::test]
 async fn failing_applications_come_first_and_a_search_finds_the_others() {
     let place = Workplace::open().await;
-    let mut ann = place.person(Role::Viewer).await;
+    let mut ann = place.user(Role::Viewer).await;
     let calm = place.application("Calm").await;
     for number in 0..30 {
         place.application(&format!("House {number}")).await;
@@ -128,11 +128,11 @@ async fn a_role_opens_what_it_allows_and_a_refusal_names_the_role() {
     let place = Workplace::open().await;
     let app = place.application("Hammer").await;
     let preview = format!("/applications/{}/preview", app.id);
-    let mut viewer = place.person(Role::Viewer).await;
+    let mut viewer = place.user(Role::Viewer).await;
     viewer.post(&preview, &[]).await.is(403).shows("Support");
     viewer.get("/applications/new").await.is(403).shows("Member");
     viewer.post("/payload-check", &[("check", "off")]).await.is(403).shows("Admin");
-    let mut support = place.person(Role::Support).await;
+    let mut support = place.user(Role::Support).await;
     support.get(&format!("/applications/{}", app.id)).await.shows("Preview App Portal").hides("Edit application");
     let answer = support.post(&preview, &[]).await;
     let location = answer.is(303).location.clone().unwrap();

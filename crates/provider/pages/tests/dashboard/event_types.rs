@@ -9,7 +9,7 @@ use crate::workplace::{HOSTILE, Workplace, at};
 #[tokio::test]
 async fn ready_event_types_are_added_with_one_click() {
     let place = Workplace::open().await;
-    let mut ann = place.person(Role::Member).await;
+    let mut ann = place.user(Role::Member).await;
     ann.get("/event-types").await.is(200).shows("Event types of the auction platform").shows("No event types yet");
     let page = ann.submit("/ready-event-types", &[]).await;
     page.is(200).shows("The event types were added").shows("ITEM_STATUS_CHANGE").hides("of the auction platform");
@@ -18,13 +18,13 @@ async fn ready_event_types_are_added_with_one_click() {
     assert_eq!(schema["properties"]["itemUuid"]["type"], "string", "STRING is kept as string");
     let page = ann.get("/event-types/ITEM_STATUS_CHANGE").await;
     page.is(200).shows("Item status changed").shows("&#34;status&#34;: &#34;SOLD&#34;").shows("<code>itemUuid</code>");
-    place.person(Role::Viewer).await.post("/ready-event-types", &[]).await.is(403);
+    place.user(Role::Viewer).await.post("/ready-event-types", &[]).await.is(403);
 }
 
 #[tokio::test]
 async fn an_event_type_is_created_from_a_table_as_the_set_up_writes_it() {
     let place = Workplace::open().await;
-    let mut ann = place.person(Role::Member).await;
+    let mut ann = place.user(Role::Member).await;
     ann.get("/new-event-type").await.is(200).shows("name=\"propertyName\"").shows("id=\"schema-table\" checked");
     let form = [
         ("name", "AUCTION_STATUS_CHANGE"),
@@ -62,7 +62,7 @@ async fn an_event_type_is_created_from_a_table_as_the_set_up_writes_it() {
 #[tokio::test]
 async fn the_editor_names_the_line_of_an_error_and_accepts_type_names_in_upper_case() {
     let place = Workplace::open().await;
-    let mut ann = place.person(Role::Member).await;
+    let mut ann = place.user(Role::Member).await;
     let form = |json: &'static str| [("name", "A"), ("schema", "json"), ("version", "1"), ("json", json)];
     let page = ann.post("/new-event-type", &form("{\n \"type\": \"object\",\n \"properties\" {}\n}")).await;
     page.is(422).shows("id=\"json-fault\"").shows("Line 3, column").shows("id=\"schema-json\" checked");
@@ -83,7 +83,7 @@ async fn the_editor_names_the_line_of_an_error_and_accepts_type_names_in_upper_c
 #[tokio::test]
 async fn archiving_and_deleting_name_the_endpoints_that_choose_the_event_type() {
     let place = Workplace::open().await;
-    let mut ann = place.person(Role::Member).await;
+    let mut ann = place.user(Role::Member).await;
     place.event_type("invoice.paid").await;
     let app = place.application("Hammer & Sons").await;
     let chosen = EndpointInput { filter_types: Some(vec!["invoice.paid".into()]), ..at("https://chooses.example/") };
@@ -104,7 +104,7 @@ async fn archiving_and_deleting_name_the_endpoints_that_choose_the_event_type() 
 #[tokio::test]
 async fn an_import_shows_what_it_changes_and_saves_all_of_it_once() {
     let place = Workplace::open().await;
-    let mut ann = place.person(Role::Member).await;
+    let mut ann = place.user(Role::Member).await;
     let webhook = |description: &str| {
         json!({"post": {"description": description, "requestBody": {"content":
         {"application/json": {"schema": {"type": "object", "properties": {"id": {"type": "string"}}}}}}}})

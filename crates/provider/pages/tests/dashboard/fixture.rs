@@ -61,9 +61,9 @@ impl Fixture {
         self.join(&link.url, "Ann", "ann@example.com").await
     }
 
-    /// The browser of a person whom the Admin invites with this role.
+    /// The browser of a user whom the Admin invites with this role.
     pub(crate) async fn invited(&self, admin: &mut Browser, role: &str, name: &str) -> Browser {
-        let page = admin.post("/people/invite", &[("note", name), ("role", role)]).await;
+        let page = admin.post("/users/invite", &[("note", name), ("role", role)]).await;
         let url = page.is(200).text_of("link");
         self.join(&url, name, &format!("{}@example.com", name.to_lowercase())).await
     }

@@ -1,4 +1,4 @@
-//! People who left: what they had open and what they made ends with their session, role and membership.
+//! Users who left: what they had open and what they made ends with their session, role and membership.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use provider_core::model::Capability;
 use provider_core::{ApplicationInput, Created, IfExists, ProviderError};
 
 use crate::fixture::{Fixture, PASSWORD};
-use crate::people::id_of;
+use crate::users::id_of;
 use testkit::web::Browser;
 
 /// An application of the account.
@@ -18,7 +18,7 @@ async fn application(fixture: &Fixture) -> String {
     app.id.to_string()
 }
 
-/// The code of a preview that the person opens.
+/// The code of a preview that the user opens.
 async fn preview_code(browser: &mut Browser, app: &str) -> String {
     let location = browser.post(&format!("/applications/{app}/preview"), &[]).await.is(303).location.clone().unwrap();
     let (_, key) = location.split_once("#key=").unwrap();
@@ -27,7 +27,7 @@ async fn preview_code(browser: &mut Browser, app: &str) -> String {
     key["token"].as_str().unwrap().to_owned()
 }
 
-/// The token of a preview that the person opened.
+/// The token of a preview that the user opened.
 async fn preview(fixture: &Fixture, browser: &mut Browser, app: &str) -> String {
     fixture.provider.redeem_portal_code(&preview_code(browser, app).await).await.unwrap()
 }
@@ -38,7 +38,7 @@ fn is_refused<T: std::fmt::Debug>(answer: Result<T, ProviderError>) {
 }
 
 #[tokio::test]
-async fn a_preview_ends_with_the_person_the_role_and_the_session() {
+async fn a_preview_ends_with_the_user_the_role_and_the_session() {
     let fixture = Fixture::new().await;
     let app = application(&fixture).await;
     let mut ann = fixture.admin().await;
@@ -93,10 +93,9 @@ async fn open_links_of_who_is_no_admin_any_more_are_listed_and_withdrawn() {
         let mut bob = fixture.invited(&mut ann, "admin", &name).await;
         let bobs = id_of(&mut ann, &name).await;
         let anns = id_of(&mut ann, "Ann").await;
-        let invited =
-            bob.post("/people/invite", &[("note", "Eve <of> sales"), ("role", "admin")]).await.text_of("link");
+        let invited = bob.post("/users/invite", &[("note", "Eve <of> sales"), ("role", "admin")]).await.text_of("link");
         let made = [invited, bob.post(&format!("{anns}/password-link"), &[]).await.text_of("link")];
-        let kept = ann.post("/people/invite", &[("note", "Kept"), ("role", "viewer")]).await.text_of("link");
+        let kept = ann.post("/users/invite", &[("note", "Kept"), ("role", "viewer")]).await.text_of("link");
 
         // Another role that keeps the links asks nothing, and neither does a refused one.
         let path = format!("{bobs}/{action}");

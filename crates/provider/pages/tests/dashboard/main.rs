@@ -11,7 +11,7 @@ mod event_types;
 mod fixture;
 mod left;
 mod operation;
-mod people;
 mod profile;
 mod sign_in;
+mod users;
 mod workplace;

@@ -19,7 +19,7 @@ async fn usage_is_shown_by_day_and_as_csv() {
     let app = place.application("Hammer").await;
     place.send(&app.id, "a.b", "{}").await;
     place.clock.advance(Duration::from_secs(24 * 3_600));
-    let mut ann = place.person(Role::Viewer).await;
+    let mut ann = place.user(Role::Viewer).await;
     place.endpoint(&app.id, at(&receiver(204, "").await)).await;
     place.send(&app.id, "a.b", "{}").await;
     ann.until_shown(&format!("/applications/{}", app.id), "100 %").await;
@@ -42,7 +42,7 @@ async fn usage_is_shown_by_day_and_as_csv() {
 #[tokio::test]
 async fn an_operational_endpoint_is_added_changed_and_deleted() {
     let place = Workplace::open().await;
-    let mut ann = place.person(Role::Member).await;
+    let mut ann = place.user(Role::Member).await;
     ann.get("/operational-webhooks").await.is(200).shows("No operational endpoints yet").shows("endpoint.disabled");
     ann.post("/operational-webhooks/new", &[("url", "ftp://x"), ("types", "some")])
         .await
@@ -76,14 +76,14 @@ async fn an_operational_endpoint_is_added_changed_and_deleted() {
     ann.get(&path("/delete")).await.is(200).shows("No event is sent");
     ann.submit(&path("/delete"), &[]).await.shows("The endpoint was deleted.").shows("No operational endpoints yet");
     ann.get(&path("")).await.is(404);
-    let mut viewer = place.person(Role::Viewer).await;
+    let mut viewer = place.user(Role::Viewer).await;
     viewer.post(&path("/secret"), &[]).await.is(403);
 }
 
 #[tokio::test]
 async fn a_background_task_shows_its_progress_and_outcome() {
     let place = Workplace::open().await;
-    let mut ann = place.person(Role::Viewer).await;
+    let mut ann = place.user(Role::Viewer).await;
     ann.get("/tasks").await.is(200).shows("No background tasks yet");
     let app = place.application("Hammer").await;
     place.send(&app.id, "a.b", "{}").await;
@@ -117,7 +117,7 @@ async fn a_background_task_shows_its_progress_and_outcome() {
 #[tokio::test]
 async fn the_payload_check_is_set_and_shows_what_it_found_without_the_payload() {
     let place = Workplace::open().await;
-    let mut ann = place.person(Role::Admin).await;
+    let mut ann = place.user(Role::Admin).await;
     ann.get("/payload-check").await.is(200).shows("value=\"off\" checked").shows("No findings");
     ann.submit("/payload-check", &[("check", "warn")]).await.shows("was saved").shows("value=\"warn\" checked");
     let settings = place.provider.account(&place.account.account).await.unwrap().settings;
@@ -133,5 +133,5 @@ async fn the_payload_check_is_set_and_shows_what_it_found_without_the_payload() 
         .shows("<code>/required</code>")
         .shows("href=\"/dashboard/event-types/a.b\"");
     page.hides("secret");
-    place.person(Role::Viewer).await.get("/payload-check").await.is(200).shows("Warn.").hides("Save payload check");
+    place.user(Role::Viewer).await.get("/payload-check").await.is(200).shows("Warn.").hides("Save payload check");
 }

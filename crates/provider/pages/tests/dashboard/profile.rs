@@ -1,4 +1,4 @@
-//! The person's own name, password, second factor and sessions.
+//! The user's own name, password, second factor and sessions.
 
 use data_encoding::BASE32_NOPAD;
 
@@ -19,7 +19,7 @@ fn code(fixture: &Fixture, secret: &str, steps: i64) -> String {
 }
 
 #[tokio::test]
-async fn a_person_changes_name_and_password() {
+async fn a_user_changes_name_and_password() {
     let fixture = Fixture::new().await;
     let mut ann = fixture.admin().await;
     let mut elsewhere = fixture.browser();
@@ -41,7 +41,7 @@ async fn a_person_changes_name_and_password() {
 }
 
 #[tokio::test]
-async fn a_person_ends_their_own_sessions() {
+async fn a_user_ends_their_own_sessions() {
     let fixture = Fixture::new().await;
     let mut ann = fixture.admin().await;
     let (mut second, mut third) = (sign_in(&fixture).await, sign_in(&fixture).await);
@@ -78,17 +78,17 @@ async fn a_second_factor_is_asked_for_after_the_password() {
 
     let mut browser = fixture.browser();
     browser.post("/sign-in/code", &[("code", recovery[0])]).await.is(401).shows("Sign in again");
-    let right = [("email", "ann@example.com"), ("password", PASSWORD), ("next", "/people")];
-    browser.post("/sign-in", &right).await.leads_to("/sign-in/code?next=%2Fpeople");
+    let right = [("email", "ann@example.com"), ("password", PASSWORD), ("next", "/users")];
+    browser.post("/sign-in", &right).await.leads_to("/sign-in/code?next=%2Fusers");
     assert!(!browser.cookies.contains_key("lotwire_dashboard"), "the password alone is no session");
-    browser.get("/people").await.is(303);
-    browser.get("/sign-in/code?next=%2Fpeople").await.is(200).shows("The six digits");
+    browser.get("/users").await.is(303);
+    browser.get("/sign-in/code?next=%2Fusers").await.is(200).shows("The six digits");
     browser.post("/sign-in/code", &[("code", "123456")]).await.is(422).shows("The code is wrong");
     // The code that turned the factor on was used.
     browser.post("/sign-in/code", &[("code", &code(&fixture, &secret, 0))]).await.is(422);
     let next = code(&fixture, &secret, 1);
-    browser.post("/sign-in/code", &[("code", &next), ("next", "/people")]).await.leads_to("/people");
-    browser.get("/people").await.is(200);
+    browser.post("/sign-in/code", &[("code", &next), ("next", "/users")]).await.leads_to("/users");
+    browser.get("/users").await.is(200);
 
     for status in [303, 422] {
         let mut other = fixture.browser();
@@ -103,7 +103,7 @@ async fn a_second_factor_is_asked_for_after_the_password() {
 
     ann.post("/profile/second-factor/off", &[("code", recovery[1])]).await.is(422);
     ann.submit("/profile/second-factor/off", &[("code", recovery[2])]).await.is(200).shows("second factor is off");
-    fixture.browser().post("/sign-in", &right).await.leads_to("/people");
+    fixture.browser().post("/sign-in", &right).await.leads_to("/users");
 }
 
 /// Someone who knows the password tries codes without end: through the sign-in, and with a session that they stole.

@@ -1,11 +1,11 @@
-//! Signing in: the first person, links that work once, passwords, throttling and the end of a session.
+//! Signing in: the first user, links that work once, passwords, throttling and the end of a session.
 
 use std::time::Duration;
 
 use crate::fixture::{Fixture, PASSWORD};
 
 #[tokio::test]
-async fn the_first_person_joins_with_a_code_that_works_once() {
+async fn the_first_user_joins_with_a_code_that_works_once() {
     let fixture = Fixture::new().await;
     let mut browser = fixture.browser();
     browser.get("").await.leads_to("/sign-in");
@@ -120,7 +120,7 @@ async fn a_session_ends_when_it_is_unused_expired_or_signed_out() {
 async fn pages_have_the_headers_of_a_closed_site_and_refuse_forms_of_other_sites() {
     let fixture = Fixture::new().await;
     let mut ann = fixture.admin().await;
-    let page = ann.get("/people").await;
+    let page = ann.get("/users").await;
     let policy = page.is(200).headers["content-security-policy"].to_str().unwrap();
     assert!(policy.starts_with("default-src 'none'") && policy.ends_with("frame-ancestors 'none'"), "{policy}");
     assert_eq!(page.headers["cache-control"], "no-store");
@@ -131,7 +131,7 @@ async fn pages_have_the_headers_of_a_closed_site_and_refuse_forms_of_other_sites
         let mut other = fixture.browser();
         let (name, value) = cookie.split_once('=').unwrap();
         other.set_cookie(name, value);
-        let page = other.get("/people").await;
+        let page = other.get("/users").await;
         assert!(matches!(page.status, 303 | 401), "{cookie}: {}", page.status);
     }
 }

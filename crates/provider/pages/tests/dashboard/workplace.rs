@@ -1,4 +1,4 @@
-//! A provider with its dashboard on a port, an account with people who signed in.
+//! A provider with its dashboard on a port, an account with users who signed in.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::{Key, Secret, Vault};
 use provider_core::model::Role;
 use provider_core::model::{Application, Endpoint};
-use provider_core::people::Joining;
+use provider_core::users::Joining;
 use provider_core::*;
 use provider_pages::dashboard::{ReadyEventType, ReadyEventTypes};
 use serde_json::json;
@@ -61,8 +61,8 @@ impl Workplace {
         Self { provider, clock, account, server, _tasks: tasks }
     }
 
-    /// A person with this role who signed in.
-    pub(crate) async fn person(&self, role: Role) -> Browser {
+    /// A user with this role who signed in.
+    pub(crate) async fn user(&self, role: Role) -> Browser {
         let account = self.provider.account(&self.account.account).await.unwrap();
         let link = if role == Role::Admin {
             self.provider.create_sign_in_code(&account).await.unwrap()
@@ -75,7 +75,7 @@ impl Workplace {
             name: "Ann".into(),
             email: format!("{}@example.com", role.name()),
             password: Secret::new(b"a long enough passphrase".to_vec()),
-            client: provider_core::people::Client::default(),
+            client: provider_core::users::Client::default(),
         };
         let signed_in = self.provider.join(code, joining).await.unwrap();
         let mut browser = Browser::of_server(&self.server, "/dashboard");

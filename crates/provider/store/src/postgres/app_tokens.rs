@@ -58,7 +58,7 @@ impl AppTokenStore for PostgresStore {
 
 /// Does not return tokens of a deleted application.
 const BY_HASH: &str = "SELECT id, hash, account, application, capabilities, feature_flags, session_id, created_at, \
-     expires_at, preview_person, preview_session, preview_role FROM app_tokens t \
+     expires_at, preview_user_id, preview_session, preview_role FROM app_tokens t \
      WHERE hash = $1 AND EXISTS (SELECT FROM applications a WHERE a.id = t.application)";
 
 fn token(row: &Row) -> StoreResult<AppToken> {
@@ -73,8 +73,8 @@ fn token(row: &Row) -> StoreResult<AppToken> {
         created_at: rows::get(row, 7)?,
         expires_at: rows::get(row, 8)?,
         preview: match (optional_text(row, 9)?, optional_text(row, 10)?, optional_text(row, 11)?) {
-            (Some(person), Some(session), Some(role)) => {
-                Some(Preview { person: person.into(), session: session.into(), role: codec::role(role)? })
+            (Some(user), Some(session), Some(role)) => {
+                Some(Preview { user: user.into(), session: session.into(), role: codec::role(role)? })
             }
             _ => None,
         },
@@ -92,7 +92,7 @@ async fn create(db: &impl Client, token: &AppToken, tokens_max: usize) -> SqlRes
         return Err(StoreError::NotFound.into());
     }
     let insert = "INSERT INTO app_tokens (id, hash, account, application, capabilities, feature_flags, session_id, \
-         created_at, expires_at, preview_person, preview_session, preview_role) \
+         created_at, expires_at, preview_user_id, preview_session, preview_role) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     let preview = token.preview.as_ref();
     let (capabilities, feature_flags) =
@@ -107,7 +107,7 @@ async fn create(db: &impl Client, token: &AppToken, tokens_max: usize) -> SqlRes
         &token.session_id,
         &token.created_at,
         &token.expires_at,
-        &preview.map(|preview| &*preview.person),
+        &preview.map(|preview| &*preview.user),
         &preview.map(|preview| &*preview.session),
         &preview.map(|preview| preview.role.name()),
     ];

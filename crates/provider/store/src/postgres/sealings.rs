@@ -34,8 +34,7 @@ impl SealingStore for PostgresStore {
 
     async fn all_second_factors(&self, after: Option<Id>, limit: usize) -> StoreResult<Vec<(Id, Sealed)>> {
         let client = self.client().await?;
-        let select =
-            "SELECT id, totp_secret FROM people WHERE id > $1 AND totp_secret IS NOT NULL ORDER BY id LIMIT $2";
+        let select = "SELECT id, totp_secret FROM users WHERE id > $1 AND totp_secret IS NOT NULL ORDER BY id LIMIT $2";
         let after = after.as_deref().unwrap_or_default();
         let secret = |row: &Row| Ok((rows::id(row, 0)?, Sealed::from_text(rows::get::<&str>(row, 1)?)));
         Ok(rows::all(&client, select, &[&after, &rows::sql_limit(limit)], secret).await?)
@@ -43,7 +42,7 @@ impl SealingStore for PostgresStore {
 
     async fn reseal_second_factors(&self, secrets: Vec<(Id, Sealed, Sealed)>) -> StoreResult<usize> {
         let client = self.client().await?;
-        let update = "UPDATE people SET totp_secret = $3 WHERE id = $1 AND totp_secret = $2";
+        let update = "UPDATE users SET totp_secret = $3 WHERE id = $1 AND totp_secret = $2";
         let mut count = 0;
         for (id, old, new) in &secrets {
             count += rows::write(&client, update, &[&&**id, &old.as_str(), &new.as_str()]).await?;

@@ -52,7 +52,7 @@ impl AppTokenStore for SqliteStore {
 
 /// Does not return tokens of a deleted application.
 const BY_HASH: &str = "SELECT id, hash, account, application, capabilities, feature_flags, session_id, created_at, \
-     expires_at, preview_person, preview_session, preview_role FROM app_tokens t \
+     expires_at, preview_user_id, preview_session, preview_role FROM app_tokens t \
      WHERE hash = ?1 AND EXISTS (SELECT 1 FROM applications a WHERE a.id = t.application)";
 
 fn token(row: &Row<'_>) -> SqlResult<AppToken> {
@@ -67,8 +67,8 @@ fn token(row: &Row<'_>) -> SqlResult<AppToken> {
         created_at: rows::time(row, 7)?,
         expires_at: rows::time(row, 8)?,
         preview: match (rows::optional_text(row, 9)?, rows::optional_text(row, 10)?, rows::optional_text(row, 11)?) {
-            (Some(person), Some(session), Some(role)) => {
-                Some(Preview { person: person.into(), session: session.into(), role: codec::role(role)? })
+            (Some(user), Some(session), Some(role)) => {
+                Some(Preview { user: user.into(), session: session.into(), role: codec::role(role)? })
             }
             _ => None,
         },
@@ -80,7 +80,7 @@ fn create(db: &Connection, token: &AppToken, tokens_max: usize) -> SqlResult<()>
         return Err(StoreError::NotFound.into());
     }
     let insert = "INSERT INTO app_tokens (id, hash, account, application, capabilities, feature_flags, session_id, \
-         created_at, expires_at, preview_person, preview_session, preview_role) \
+         created_at, expires_at, preview_user_id, preview_session, preview_role) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
     let preview = token.preview.as_ref();
     db.prepare_cached(insert)?.execute(params![
@@ -93,7 +93,7 @@ fn create(db: &Connection, token: &AppToken, tokens_max: usize) -> SqlResult<()>
         token.session_id,
         ms(token.created_at),
         ms(token.expires_at),
-        preview.map(|preview| &*preview.person),
+        preview.map(|preview| &*preview.user),
         preview.map(|preview| &*preview.session),
         preview.map(|preview| preview.role.name())
     ])?;

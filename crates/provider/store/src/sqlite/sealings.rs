@@ -49,8 +49,7 @@ impl SealingStore for SqliteStore {
     }
 
     async fn all_second_factors(&self, after: Option<Id>, limit: usize) -> StoreResult<Vec<(Id, Sealed)>> {
-        let select =
-            "SELECT id, totp_secret FROM people WHERE id > ?1 AND totp_secret IS NOT NULL ORDER BY id LIMIT ?2";
+        let select = "SELECT id, totp_secret FROM users WHERE id > ?1 AND totp_secret IS NOT NULL ORDER BY id LIMIT ?2";
         let after = after.as_deref().unwrap_or_default().to_owned();
         self.read(move |db| {
             let mut statement = db.prepare_cached(select)?;
@@ -61,7 +60,7 @@ impl SealingStore for SqliteStore {
     }
 
     async fn reseal_second_factors(&self, secrets: Vec<(Id, Sealed, Sealed)>) -> StoreResult<usize> {
-        let update = "UPDATE people SET totp_secret = ?3 WHERE id = ?1 AND totp_secret = ?2";
+        let update = "UPDATE users SET totp_secret = ?3 WHERE id = ?1 AND totp_secret = ?2";
         self.write(move |db| {
             let reseal =
                 |(id, old, new): &(Id, Sealed, Sealed)| db.execute(update, (&**id, old.as_str(), new.as_str()));

@@ -20,7 +20,6 @@ mod operations;
 mod ordering;
 mod overview;
 mod pages;
-mod people;
 mod portal_settings;
 mod puts;
 mod resend;
@@ -29,6 +28,7 @@ mod retention;
 mod sealings;
 mod supervision;
 mod tasks;
+mod users;
 mod waiting;
 
 /// A test of each store for each story.
@@ -77,16 +77,16 @@ stories! {
     activity:
         an_entry_is_kept_with_its_change_and_found_by_its_words,
         entries_of_one_account_are_nobody_elses_and_old_ones_are_deleted;
-    people:
-        a_person_joins_once_with_an_invitation,
-        a_link_for_a_new_password_changes_the_person,
+    users:
+        a_user_joins_once_with_an_invitation,
+        a_link_for_a_new_password_changes_the_user,
         an_account_keeps_an_admin,
         two_admins_can_not_remove_each_other,
         a_session_is_found_until_it_ends,
         only_the_newest_sessions_stay,
         codes_work_once,
         attempts_run_out_and_refill,
-        an_account_has_no_more_people_than_it_may,
+        an_account_has_no_more_users_than_it_may,
         links_end_with_the_role_admin_of_their_maker,
         a_session_is_found_by_its_id,
         what_expired_is_deleted_a_few_at_a_time;

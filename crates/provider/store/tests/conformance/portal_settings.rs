@@ -40,10 +40,10 @@ pub(super) async fn a_code_of_the_portal_is_exchanged_once(store: Shared) {
         application: id("app", 1),
         capabilities: [Capability::ViewBase].into(),
         feature_flags: Default::default(),
-        session_id: Some(id("per", 1).to_string()),
+        session_id: Some(id("usr", 1).to_string()),
         created_at: at(0),
         expires_at: at(600),
-        preview: Some(Preview { person: id("per", 1), session: id("ses", 1), role: Role::Support }),
+        preview: Some(Preview { user: id("usr", 1), session: id("ses", 1), role: Role::Support }),
     };
     store.create_app_token(token.clone(), 9).await.unwrap();
     let exchange = async |new: u8, now: i64| store.exchange_app_token([1; 32], [new; 32], at(9_000), at(now)).await;

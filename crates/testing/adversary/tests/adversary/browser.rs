@@ -121,8 +121,8 @@ pub async fn portal_visitor(running: &Running, account: &Account, application: &
     browser
 }
 
-/// A person of the dashboard, who is signed in, and their e-mail address.
-pub async fn person(running: &Running, account: &str) -> (Browser, &'static str) {
+/// A user of the dashboard, who is signed in, and their e-mail address.
+pub async fn dashboard_user(running: &Running, account: &str) -> (Browser, &'static str) {
     let link = running.launch.run_command(&["provider", "account", "sign-in-code", account, "--json"]).unwrap();
     let mut browser = Browser::new(running.launch.provider, "/dashboard");
     assert_eq!(browser.post("/join", &[("key", link["url"].as_str().unwrap())]).await.status, 303);

@@ -5,7 +5,7 @@ use kit_outbound::{Headers, Request};
 use serde_json::{Value, json};
 use testkit::site::http_client;
 
-use crate::browser::{PASSWORD, person, portal_visitor};
+use crate::browser::{PASSWORD, dashboard_user, portal_visitor};
 use crate::support::{Account, Running, WAIT_MAX};
 
 /// Sends a request, and returns its headers and body.
@@ -93,9 +93,9 @@ async fn no_answer_with_a_secret_is_kept() {
     let revealed = visitor.post(&format!("/endpoints/{endpoint}/secret/reveal"), &[]).await;
     assert!(revealed.status == 200 && revealed.body.contains("whsec_"), "{}", revealed.body);
     assert_eq!(revealed.header("cache-control"), "no-store");
-    let account = running.launch.create_provider_account("people").unwrap();
-    let (mut ann, _) = person(&running, &account).await;
-    for path in ["/api-access", "/people", "/profile"] {
+    let account = running.launch.create_provider_account("users").unwrap();
+    let (mut ann, _) = dashboard_user(&running, &account).await;
+    for path in ["/api-access", "/users", "/profile"] {
         let page = ann.get(path).await;
         assert_eq!((page.status, page.header("cache-control")), (200, "no-store"), "{path}");
     }

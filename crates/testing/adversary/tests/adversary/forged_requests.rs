@@ -1,6 +1,6 @@
 //! Addresses that lead back to a page, and forms of other origins, at the pages of both wings.
 
-use crate::browser::{Browser, PASSWORD, person};
+use crate::browser::{Browser, PASSWORD, dashboard_user};
 use crate::support::Running;
 
 /// Where a sign-in is to lead: all of them lead to the first page of the site.
@@ -21,7 +21,7 @@ const ELSEWHERE: [&str; 12] = [
 
 const PUBLIC_URL: &str = "https://lotwire.example";
 
-/// A user of the administration, and a person of the dashboard: a browser that is signed out, and the address.
+/// A user of the administration, and a user of the dashboard: a browser that is signed out, and the address.
 async fn signed_out(running: &Running) -> [(Browser, &'static str); 2] {
     let mut command = running.launch.command();
     command.args(["user", "create", "ann@example.com", "--role", "operator", "--password-stdin"]);
@@ -29,7 +29,7 @@ async fn signed_out(running: &Running) -> [(Browser, &'static str); 2] {
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), PASSWORD.as_bytes()).unwrap();
     assert!(child.wait().unwrap().success());
     let account = running.launch.create_provider_account("forged").unwrap();
-    let (_, email) = person(running, &account).await;
+    let (_, email) = dashboard_user(running, &account).await;
     let browser = |server, base| Browser::new(server, base);
     [
         (browser(running.launch.platform, "/admin"), "ann@example.com"),
@@ -62,9 +62,9 @@ async fn a_sign_in_leads_to_a_page_of_the_site() {
 #[tokio::test(flavor = "multi_thread")]
 async fn with_a_public_url_only_forms_of_its_origin_are_taken() {
     let running = Running::new(&[]).await;
-    let people = signed_out(&running).await;
+    let users = signed_out(&running).await;
     // Without a public URL, a page is what the browser calls it.
-    for (browser, email) in &people {
+    for (browser, email) in &users {
         let mut browser = browser.clone();
         (browser.origin, browser.host) = ("http://lots.internal".to_owned(), "lots.internal".to_owned());
         assert_eq!(sign_in(&mut browser, email, "/").await.status, 303);
@@ -72,7 +72,7 @@ async fn with_a_public_url_only_forms_of_its_origin_are_taken() {
     let settings = [("PLATFORM__PUBLIC_URL", PUBLIC_URL), ("PROVIDER__PUBLIC_URL", PUBLIC_URL)];
     let _running = running.restarted(&settings).await;
     let mut refused = 0;
-    for (browser, email) in &people {
+    for (browser, email) in &users {
         // The attacker's name leads to this server: the browser calls the page by that name, in each header.
         for (origin, host, fetch_site) in [
             ("http://evil.example", "evil.example", ""),

@@ -1,4 +1,4 @@
-//! Ready event types: definitions that the binary hands in, and that a person adds with one click.
+//! Ready event types: definitions that the binary hands in, and that a user adds with one click.
 
 use axum::response::{IntoResponse as _, Response};
 use provider_core::{EventTypeInput, ProviderError};
@@ -54,7 +54,7 @@ pub(super) async fn add(session: DashboardSession) -> Result<Response, PageError
             ..EventTypeInput::default()
         };
         match session.provider().create_event_type(&session.caller, &ready.name, input, None, |_| String::new()).await {
-            // Another person added it meanwhile.
+            // Another user added it meanwhile.
             Ok(_) | Err(ProviderError::Conflict { .. }) => {}
             Err(error) => return Err(error.into()),
         }

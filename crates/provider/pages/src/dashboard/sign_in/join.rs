@@ -1,4 +1,4 @@
-//! Using a link that works once: a new person joins the account, or a person chooses a new password.
+//! Using a link that works once: a new user joins the account, or a user chooses a new password.
 //!
 //! The code is in the link's fragment, which a browser never sends to a server. The page's script copies it into a form and
 //! sends the form; without script, the visitor pastes the link. From then on a cookie carries the code, until it is used.
@@ -15,8 +15,8 @@ use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::fields::{FieldErrors, UnauthenticatedForm};
 use kit_design::frame::{Frame, render_page, render_page_as};
 use provider_core::ProviderError;
-use provider_core::model::{Account, Invitation, Person};
-use provider_core::people::Joining;
+use provider_core::model::{Account, Invitation, User};
+use provider_core::users::Joining;
 
 use super::{begin, client, password, refused, signed_out};
 use crate::dashboard::Dashboard;
@@ -47,7 +47,7 @@ struct JoinPage {
     account: String,
     role: &'static str,
     role_description: &'static str,
-    /// E-mail address of the person who chooses a new password; none for a new person.
+    /// E-mail address of the user who chooses a new password; none for a new user.
     existing: Option<String>,
     name: String,
     email: String,
@@ -56,14 +56,14 @@ struct JoinPage {
 }
 
 impl JoinPage {
-    fn new(dashboard: &Dashboard, invitation: &Invitation, account: &Account, person: Option<&Person>) -> Self {
-        let title = if person.is_some() { "Choose a new password" } else { "Join the account" };
+    fn new(dashboard: &Dashboard, invitation: &Invitation, account: &Account, user: Option<&User>) -> Self {
+        let title = if user.is_some() { "Choose a new password" } else { "Join the account" };
         Self {
             frame: signed_out(dashboard, title),
             account: account.name.clone(),
             role: invitation.role.title(),
             role_description: invitation.role.description(),
-            existing: person.map(|person| person.email.clone()),
+            existing: user.map(|user| user.email.clone()),
             name: String::new(),
             email: String::new(),
             errors: FieldErrors::default(),
@@ -92,14 +92,14 @@ async fn open_link(
     Ok(([(SET_COOKIE, cookie)], dashboard.redirect("/join/account")).into_response())
 }
 
-/// The form of a new person, or of a new password.
+/// The form of a new user, or of a new password.
 async fn account_page(State(dashboard): State<Dashboard>, parts: Parts) -> Result<Response, PageError> {
     let Some(code) = dashboard.cookies().join.read(&parts.headers) else {
         return Ok(dashboard.redirect("/join").into_response());
     };
     match dashboard.provider().invitation(code).await {
-        Ok((invitation, account, person)) => {
-            render_page(&JoinPage::new(&dashboard, &invitation, &account, person.as_ref()))
+        Ok((invitation, account, user)) => {
+            render_page(&JoinPage::new(&dashboard, &invitation, &account, user.as_ref()))
         }
         Err(error) => {
             let (status, fault) = refused(error)?;
@@ -108,7 +108,7 @@ async fn account_page(State(dashboard): State<Dashboard>, parts: Parts) -> Resul
     }
 }
 
-/// Uses the code: the person is signed in.
+/// Uses the code: the user is signed in.
 async fn join(
     State(dashboard): State<Dashboard>,
     parts: Parts,
@@ -129,14 +129,14 @@ async fn join(
         Err(error) => error,
     };
     // The code may have been used or withdrawn meanwhile.
-    let (invitation, account, person) = match dashboard.provider().invitation(code).await {
+    let (invitation, account, user) = match dashboard.provider().invitation(code).await {
         Ok(found) => found,
         Err(error) => {
             let (status, fault) = refused(error)?;
             return render_page_as(status, &LinkPage { frame: signed_out(&dashboard, "Open your link"), fault });
         }
     };
-    let page = JoinPage { name, email, ..JoinPage::new(&dashboard, &invitation, &account, person.as_ref()) };
+    let page = JoinPage { name, email, ..JoinPage::new(&dashboard, &invitation, &account, user.as_ref()) };
     let mut errors = FieldErrors::default();
     match error {
         ProviderError::Validation(faults) => {

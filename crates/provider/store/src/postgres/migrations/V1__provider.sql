@@ -53,10 +53,10 @@ CREATE TABLE portal_settings (
 );
 
 -------------------------------------------------------------------------------------------------------------------------------
--- People who sign in to the dashboard of an account, and the log of what is changed in the account
+-- Users who sign in to the dashboard of an account, and the log of what is changed in the account
 -------------------------------------------------------------------------------------------------------------------------------
 
-CREATE TABLE people (
+CREATE TABLE users (
     id TEXT COLLATE "C" PRIMARY KEY,
     account TEXT COLLATE "C" NOT NULL,
     email TEXT COLLATE "C" NOT NULL UNIQUE,
@@ -70,35 +70,35 @@ CREATE TABLE people (
     totp_step BIGINT NOT NULL DEFAULT 0,
     totp_confirmed_at TIMESTAMPTZ
 );
-CREATE INDEX people_of_account ON people (account, id);
+CREATE INDEX users_of_account ON users (account, id);
 
 CREATE TABLE recovery_codes (
-    person TEXT COLLATE "C" NOT NULL,
+    user_id TEXT COLLATE "C" NOT NULL,
     hash BYTEA NOT NULL,
-    PRIMARY KEY (person, hash)
+    PRIMARY KEY (user_id, hash)
 );
 
-CREATE TABLE person_sessions (
+CREATE TABLE user_sessions (
     id TEXT COLLATE "C" PRIMARY KEY,
     hash BYTEA NOT NULL UNIQUE,
-    person TEXT COLLATE "C" NOT NULL,
+    user_id TEXT COLLATE "C" NOT NULL,
     address TEXT,
     browser TEXT,
     created_at TIMESTAMPTZ NOT NULL,
     expires_at TIMESTAMPTZ NOT NULL,
     last_used_at TIMESTAMPTZ NOT NULL
 );
-CREATE INDEX person_sessions_of_person ON person_sessions (person, id);
-CREATE INDEX person_sessions_by_end ON person_sessions (expires_at);
-CREATE INDEX person_sessions_by_use ON person_sessions (last_used_at);
+CREATE INDEX user_sessions_of_user ON user_sessions (user_id, id);
+CREATE INDEX user_sessions_by_end ON user_sessions (expires_at);
+CREATE INDEX user_sessions_by_use ON user_sessions (last_used_at);
 
--- Links that work once: for a new person, or for a person's new password. `maker` is the person who made the link; it is NULL
+-- Links that work once: for a new user, or for a user's new password. `maker` is the user who made the link; it is NULL
 -- for the operator.
 CREATE TABLE invitations (
     id TEXT COLLATE "C" PRIMARY KEY,
     account TEXT COLLATE "C" NOT NULL,
     role TEXT NOT NULL,
-    person TEXT COLLATE "C",
+    user_id TEXT COLLATE "C",
     note TEXT NOT NULL,
     maker TEXT COLLATE "C",
     created_by TEXT NOT NULL,
@@ -152,7 +152,7 @@ CREATE TABLE applications (
 CREATE INDEX applications_of_account ON applications (account, id);
 CREATE UNIQUE INDEX applications_by_uid ON applications (account, uid) WHERE uid IS NOT NULL;
 
--- Tokens that give access to one application. The preview of a person ends with the person, their role and their session.
+-- Tokens that give access to one application. The preview of a user ends with the user, their role and their session.
 CREATE TABLE app_tokens (
     id TEXT COLLATE "C" PRIMARY KEY,
     hash BYTEA NOT NULL UNIQUE,
@@ -161,7 +161,7 @@ CREATE TABLE app_tokens (
     capabilities TEXT NOT NULL,
     feature_flags TEXT NOT NULL,
     session_id TEXT COLLATE "C",
-    preview_person TEXT COLLATE "C",
+    preview_user_id TEXT COLLATE "C",
     preview_session TEXT COLLATE "C",
     preview_role TEXT COLLATE "C",
     created_at TIMESTAMPTZ NOT NULL,

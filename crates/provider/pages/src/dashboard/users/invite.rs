@@ -1,0 +1,92 @@
+//! Inviting a user, and withdrawing a link.
+
+use askama::Template;
+use axum::response::{Redirect, Response};
+use http::StatusCode;
+use kit_design::fields::{FieldErrors, SubmittedForm};
+use kit_design::frame::{Frame, render_page, render_page_as};
+use kit_design::relative_time::RelativeTime;
+use provider_core::model::Role;
+use provider_core::users::InvitationLink;
+
+use crate::dashboard::form_errors::form_errors;
+use crate::dashboard::session::{DashboardSession, PathParams, Section};
+use crate::page_error::PageError;
+
+#[derive(Template)]
+#[template(path = "dashboard/users/invite.html")]
+struct InvitePage {
+    frame: Frame,
+    note: String,
+    role: Role,
+    errors: FieldErrors,
+    others: Vec<String>,
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/users/link.html")]
+struct LinkPage {
+    frame: Frame,
+    note: String,
+    url: String,
+    expires: RelativeTime,
+    /// The link is for a user's new password.
+    is_password: bool,
+}
+
+impl InvitePage {
+    fn new(session: &DashboardSession, note: &str, role: Role, errors: FieldErrors) -> Self {
+        let others = errors.remaining(&["note"]);
+        Self { frame: session.frame("Invite user", Section::Users), note: note.to_owned(), role, errors, others }
+    }
+}
+
+/// The form.
+pub(super) async fn page(session: DashboardSession) -> Result<Response, PageError> {
+    render_page(&InvitePage::new(&session, "", Role::Member, FieldErrors::default()))
+}
+
+/// Makes the link and shows it this once.
+pub(super) async fn invite(
+    session: DashboardSession,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let (note, role) = (form.text("note"), Role::parse(form.text("role")));
+    let Some(role) = role else {
+        let mut errors = FieldErrors::default();
+        errors.add("", "Choose a role.");
+        let page = InvitePage::new(&session, note, Role::Member, errors);
+        return render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &page);
+    };
+    match session.provider().invite(&session.caller, role, note).await {
+        Ok(link) => show_link(&session, &link),
+        Err(error) => {
+            let (status, errors) = form_errors(error)?;
+            render_page_as(status, &InvitePage::new(&session, note, role, errors))
+        }
+    }
+}
+
+/// The page with a link that was just made.
+pub(super) fn show_link(session: &DashboardSession, link: &InvitationLink) -> Result<Response, PageError> {
+    let invitation = &link.invitation;
+    let is_password = invitation.user.is_some();
+    let title = if is_password { "Link for a new password" } else { "Invitation" };
+    render_page(&LinkPage {
+        frame: session.frame(title, Section::Users),
+        note: invitation.note.clone(),
+        url: link.url.clone(),
+        expires: RelativeTime::new(invitation.expires_at, session.now()),
+        is_password,
+    })
+}
+
+/// Withdraws a link.
+pub(super) async fn withdraw(
+    session: DashboardSession,
+    PathParams([invitation]): PathParams<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Redirect, PageError> {
+    session.provider().withdraw_invitation(&session.caller, &invitation, form.text("note")).await?;
+    Ok(session.dashboard.redirect("/users?done=withdrawn"))
+}

@@ -1,0 +1,110 @@
+//! The user's own name, password and sessions.
+
+use askama::Template;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use kit_design::fields::{FieldErrors, QueryFields, SubmittedForm};
+use kit_design::frame::{Frame, render_page, render_page_as};
+use provider_core::ProviderError;
+
+use super::SessionRow;
+use crate::dashboard::form_errors::{form_errors, notice};
+use crate::dashboard::session::{DashboardSession, PathParams, Section};
+use crate::dashboard::sign_in::password;
+use crate::page_error::PageError;
+
+const NOTICES: &[(&str, &str)] = &[
+    ("name", "Your name was changed."),
+    ("password", "Your password was changed, and your other sessions have ended."),
+    ("ended", "The session has ended."),
+    ("others-ended", "Your other sessions have ended."),
+    ("factor-off", "Your second factor is off. From now on the password is enough to sign in."),
+];
+
+#[derive(Template)]
+#[template(path = "dashboard/users/profile.html")]
+struct ProfilePage {
+    frame: Frame,
+    name: String,
+    email: String,
+    role: &'static str,
+    account: String,
+    has_second_factor: bool,
+    recovery_codes: usize,
+    sessions: Vec<SessionRow>,
+    errors: FieldErrors,
+    others: Vec<String>,
+}
+
+impl ProfilePage {
+    async fn new(session: &DashboardSession, errors: FieldErrors) -> Result<Self, PageError> {
+        let provider = session.provider();
+        let sessions = provider.own_sessions(&session.caller).await?;
+        Ok(Self {
+            frame: session.frame("Your profile", Section::Profile),
+            name: session.user.profile.name.clone(),
+            email: session.user.email.clone(),
+            role: session.user.profile.role.title(),
+            account: session.account.name.clone(),
+            has_second_factor: session.user.has_second_factor(),
+            recovery_codes: provider.own_recovery_codes(&session.caller).await?,
+            sessions: sessions.iter().map(|row| SessionRow::new(session, row)).collect(),
+            others: errors.remaining(&["name", "old-password", "password"]),
+            errors,
+        })
+    }
+}
+
+/// The page.
+pub(super) async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let mut page = ProfilePage::new(&session, FieldErrors::default()).await?;
+    page.frame.notice = notice(&query, NOTICES);
+    render_page(&page)
+}
+
+async fn refused(session: &DashboardSession, error: ProviderError) -> Result<Response, PageError> {
+    let is_password = matches!(error, ProviderError::BadRequest { code: "password_refused", .. });
+    let (status, mut errors) = form_errors(error)?;
+    if is_password {
+        errors = FieldErrors::default();
+        errors.add("old-password", "the password is wrong");
+    }
+    render_page_as(status, &ProfilePage::new(session, errors).await?)
+}
+
+/// Changes the name.
+pub(super) async fn rename(
+    session: DashboardSession,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    match session.provider().rename_self(&session.caller, form.text("name")).await {
+        Ok(_) => Ok(session.dashboard.redirect("/profile?done=name").into_response()),
+        Err(error) => refused(&session, error).await,
+    }
+}
+
+/// Changes the password.
+pub(super) async fn change_password(
+    session: DashboardSession,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let (old, new) = (password(&form, "old-password"), password(&form, "password"));
+    match session.provider().change_own_password(&session.caller, &old, &new).await {
+        Ok(_) => Ok(session.dashboard.redirect("/profile?done=password").into_response()),
+        Err(error) => refused(&session, error).await,
+    }
+}
+
+/// Ends one session.
+pub(super) async fn end_session(
+    session: DashboardSession,
+    PathParams([id]): PathParams<1>,
+) -> Result<Redirect, PageError> {
+    session.provider().end_own_session(&session.caller, &id).await?;
+    Ok(session.dashboard.redirect("/profile?done=ended"))
+}
+
+/// Ends all sessions but this one.
+pub(super) async fn end_other_sessions(session: DashboardSession) -> Result<Redirect, PageError> {
+    session.provider().end_own_other_sessions(&session.caller).await?;
+    Ok(session.dashboard.redirect("/profile?done=others-ended"))
+}

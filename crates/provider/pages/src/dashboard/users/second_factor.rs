@@ -1,0 +1,92 @@
+//! The user's own second factor: enrolling, confirming and turning it off.
+
+use askama::Template;
+use axum::response::{IntoResponse as _, Response};
+use http::StatusCode;
+use kit_design::fields::SubmittedForm;
+use kit_design::frame::{Frame, render_page, render_page_as};
+use kit_design::qr_code::QrCode;
+use provider_core::ProviderError;
+use provider_core::users::Enrolled;
+
+use crate::dashboard::form_errors::form_errors;
+use crate::dashboard::session::{DashboardSession, Section};
+use crate::dashboard::sign_in::password;
+use crate::page_error::PageError;
+
+#[derive(Template)]
+#[template(path = "dashboard/users/second_factor.html")]
+struct SecondFactorPage {
+    frame: Frame,
+    email: String,
+    is_on: bool,
+    /// The second factor that waits for its first code.
+    enrolled: Option<Enrolled>,
+    qr_code: Option<QrCode>,
+    /// Recovery codes, shown once.
+    codes: Vec<String>,
+    fault: String,
+}
+
+impl SecondFactorPage {
+    async fn new(session: &DashboardSession) -> Result<Self, PageError> {
+        let enrolled = session.provider().enrolled_second_factor(&session.caller).await?;
+        let label = "QR code with the key of the second factor";
+        Ok(Self {
+            frame: session.frame("Second factor", Section::Profile),
+            email: session.user.email.clone(),
+            is_on: session.user.has_second_factor(),
+            qr_code: enrolled.as_ref().and_then(|enrolled| QrCode::new(&enrolled.url, label)),
+            enrolled,
+            codes: Vec::new(),
+            fault: String::new(),
+        })
+    }
+}
+
+async fn refused(session: &DashboardSession, error: ProviderError) -> Result<Response, PageError> {
+    let (status, errors) = form_errors(error)?;
+    let page = SecondFactorPage::new(session).await?;
+    render_page_as(status, &SecondFactorPage { fault: errors.remaining(&[]).join(" "), ..page })
+}
+
+/// The step that comes next.
+pub(super) async fn page(session: DashboardSession) -> Result<Response, PageError> {
+    render_page(&SecondFactorPage::new(&session).await?)
+}
+
+/// Enrolls a second factor, which waits for its first code.
+pub(super) async fn enroll(
+    session: DashboardSession,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    match session.provider().enroll_second_factor(&session.caller, &password(&form, "password")).await {
+        Ok(()) => Ok(session.dashboard.redirect("/profile/second-factor").into_response()),
+        Err(error) => refused(&session, error).await,
+    }
+}
+
+/// Turns the second factor on and shows the recovery codes this once.
+pub(super) async fn confirm(
+    session: DashboardSession,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    match session.provider().confirm_second_factor(&session.caller, form.text("code")).await {
+        Ok(codes) => {
+            let page = SecondFactorPage::new(&session).await?;
+            render_page_as(StatusCode::OK, &SecondFactorPage { is_on: true, enrolled: None, codes, ..page })
+        }
+        Err(error) => refused(&session, error).await,
+    }
+}
+
+/// Turns the second factor off.
+pub(super) async fn turn_off(
+    session: DashboardSession,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    match session.provider().turn_off_second_factor(&session.caller, form.text("code")).await {
+        Ok(()) => Ok(session.dashboard.redirect("/profile?done=factor-off").into_response()),
+        Err(error) => refused(&session, error).await,
+    }
+}
