@@ -107,8 +107,8 @@ impl Postgres {
     pub async fn client(&self) -> Result<Client, EngineError> {
         let object = match self.pool.get().await {
             Ok(object) => object,
-            Err(error) if self.connection_wait.can_wait(&self.pool, &error) => {
-                self.connection_wait.wait(&self.pool).await?
+            Err(error) if connection_wait::is_too_many_connections(&error) => {
+                self.connection_wait.wait(&self.pool, error).await?
             }
             Err(error) => return Err(connection_wait::engine_error(error)),
         };

@@ -1,6 +1,6 @@
 //! Waiting for a pooled connection when the server has reached `max_connections`.
 //!
-//! If this process has connections, the caller waits until one of them is free instead of failing.
+//! The caller waits until a connection of this process is free, or the server accepts a new one, instead of failing.
 
 use std::time::Duration;
 
@@ -22,13 +22,9 @@ const POLLS_PER_CONNECT: u32 = 20;
 pub(super) struct ConnectionWaiters(Mutex<()>);
 
 impl ConnectionWaiters {
-    /// True when waiting helps: the pool has connections, and one of them will become free.
-    pub(super) fn can_wait(&self, pool: &Pool, error: &PoolError) -> bool {
-        is_too_many_connections(error) && pool.status().size > 0
-    }
-
-    /// A connection, once one is free or the server accepts a new one.
-    pub(super) async fn wait(&self, pool: &Pool) -> Result<Object, EngineError> {
+    /// A connection, once one is free or the server accepts a new one. Error: the server's refusal, when none is free
+    /// within 30 s.
+    pub(super) async fn wait(&self, pool: &Pool, refusal: PoolError) -> Result<Object, EngineError> {
         let waiting = tokio::time::timeout(WAIT_TIMEOUT, async {
             let _first = self.0.lock().await;
             let mut polls: u32 = 0;
@@ -41,16 +37,17 @@ impl ConnectionWaiters {
                     continue;
                 }
                 match pool.get().await {
-                    Err(error) if self.can_wait(pool, &error) => {}
+                    Err(error) if is_too_many_connections(&error) => {}
                     other => return other.map_err(engine_error),
                 }
             }
         });
-        waiting.await.unwrap_or_else(|_| Err(pool_timeout()))
+        waiting.await.unwrap_or_else(|_| Err(engine_error(refusal)))
     }
 }
 
-fn is_too_many_connections(error: &PoolError) -> bool {
+/// Whether the server has as many connections as it may have.
+pub(super) fn is_too_many_connections(error: &PoolError) -> bool {
     matches!(error, PoolError::Backend(error) if error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS))
 }
 
