@@ -11,12 +11,10 @@ mod api;
 mod arrival_log;
 mod feed;
 mod receiver;
-mod sample_picture;
 mod signature;
 
 pub use api::{ApiClient, ApiError, ApiResponse};
 pub use arrival_log::{Arrival, ArrivalLog, DeliveryReport, ExpectedEvent};
 pub use feed::{FeedEvent, read_feed};
 pub use receiver::Receiver;
-pub use sample_picture::sample_picture;
 pub use signature::{VerificationError, Verifier};

@@ -5,6 +5,7 @@
 //! clerk and bidders, not from the platform's own event feed.
 
 mod catalogue;
+mod picture;
 mod progress;
 mod sale;
 mod setup;

@@ -9,6 +9,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::picture::picture;
 use super::setup::DemoCustomer;
 use crate::error::{CommandError, ErrorContext as _};
 
@@ -112,7 +113,7 @@ impl Sale {
     pub(super) async fn add_pictures(platform: &ApiClient, lots: &[Lot], seed: u64) -> Result<(), CommandError> {
         let lots = (seed..).zip(lots.iter().take(PICTURED_LOTS_MAX));
         let pictures = lots.map(|(seed, lot)| async move {
-            let picture = tokio::task::spawn_blocking(move || consumer::sample_picture(seed));
+            let picture = tokio::task::spawn_blocking(move || picture(seed));
             let picture = picture.await.context("drawing a picture")?;
             // The lot's UUID is the picture's too: each lot has one.
             let uuid: Uuid = lot.uuid.parse().context(format!("{} is not a UUID", lot.uuid))?;

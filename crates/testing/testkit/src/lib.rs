@@ -5,6 +5,7 @@
 
 pub mod browser;
 pub mod certificates;
+pub mod picture;
 pub mod postgres;
 pub mod server;
 pub mod showcase;

@@ -1,11 +1,12 @@
 //! An installation that has something to show on every page: sales of each kind and status, deliveries that succeed and
 //! fail, and people who can sign in. Screenshots and the checks of all pages use it.
 
-use consumer::{ApiClient, Receiver, sample_picture};
+use consumer::{ApiClient, Receiver};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::browser::{BrowserError, Page};
+use crate::picture::picture;
 use crate::server::{Launch, Server};
 use crate::site::{CustomerSite, CustomerSiteError, http_client};
 
@@ -185,7 +186,7 @@ async fn add_pictures(site: &CustomerSite, auction: &str, items: &[Value]) -> Re
         for number in 0_u8..if place == 0 { 3 } else { 1 } {
             let image = Uuid::from_u128(auction ^ (u128::from(place) << 8 | u128::from(number)));
             let name = format!("{}-{}.jpg", place + 1, number + 1);
-            let picture = sample_picture(u64::from(place) * 10 + u64::from(number));
+            let picture = picture(place.wrapping_mul(10).wrapping_add(number));
             site.platform.put_image(item["uuid"].as_str().unwrap_or_default(), image, &name, picture).await?;
         }
     }

@@ -4,9 +4,9 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use consumer::sample_picture;
 use serde_json::json;
 use testkit::browser::Page;
+use testkit::picture::picture;
 use testkit::site::CustomerSite;
 
 use crate::administration::{Administration, assert_accessible, desk_page};
@@ -47,7 +47,6 @@ async fn an_auctioneer_uploads_images_by_their_names_and_the_desk_shows_them() {
     administration.set_up(&page).await;
 
     let folder = tempfile::tempdir().unwrap();
-    let picture = |seed| sample_picture(seed);
     let files = [
         file(folder.path(), "Lot 1 (2).jpg", &picture(1)),
         file(folder.path(), "001.jpg", &picture(2)),

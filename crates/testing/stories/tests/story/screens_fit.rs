@@ -3,9 +3,9 @@
 
 use std::net::SocketAddr;
 
-use consumer::sample_picture;
 use serde_json::json;
 use testkit::browser::{Browser, Page};
+use testkit::picture::picture;
 use testkit::server::{Launch, Server};
 use testkit::site::{CustomerSite, http_client};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -51,7 +51,7 @@ async fn picture_site() -> SocketAddr {
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
-            let picture = sample_picture(7);
+            let picture = picture(7);
             let head = format!(
                 "HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
                 picture.len()

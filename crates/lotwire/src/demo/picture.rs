@@ -1,4 +1,4 @@
-//! Pictures of lots for demonstrations and tests: still lifes of a table, a wall and three vessels, drawn from a number.
+//! Pictures of the demonstration's lots: still lifes of a table, a wall and three vessels, drawn from a number.
 
 use bytes::Bytes;
 use image::codecs::jpeg::JpegEncoder;
@@ -24,7 +24,7 @@ struct Vessel {
 }
 
 /// A JPEG picture. The same number gives the same picture.
-pub fn sample_picture(seed: u64) -> Bytes {
+pub(super) fn picture(seed: u64) -> Bytes {
     let mut random = Numbers(seed.wrapping_mul(MULTIPLIER) ^ INCREMENT);
     let hue = random.between(0.0, 360.0);
     let (wall, table) = (colour(hue, 0.25, 0.72), colour(hue + random.between(140.0, 220.0), 0.35, 0.38));
@@ -103,9 +103,9 @@ mod tests {
 
     #[test]
     fn a_number_gives_one_picture_and_another_number_another() {
-        assert_eq!(sample_picture(1), sample_picture(1));
-        assert_ne!(sample_picture(1), sample_picture(2));
-        let picture = image::load_from_memory(&sample_picture(3)).unwrap();
+        assert_eq!(picture(1), picture(1));
+        assert_ne!(picture(1), picture(2));
+        let picture = image::load_from_memory(&picture(3)).unwrap();
         assert_eq!((picture.width(), picture.height()), (WIDTH, HEIGHT));
     }
 }
