@@ -157,17 +157,24 @@ impl ApiClient {
         let headers = headers.into();
         let request = Request { method, to, headers, body, deadline: DEADLINE, response_bytes_max: RESPONSE_BYTES_MAX };
         let response = self.client.send(request).await.map_err(|error| failed(&error))?;
+        let status = response.status;
         let body: Value = if response.body.is_empty() {
             Value::Null
         } else {
-            serde_json::from_slice(&response.body).map_err(|error| failed(&error))?
+            serde_json::from_slice(&response.body).map_err(|_| failed(&not_json(status, &response.headers)))?
         };
-        let status = response.status;
         if status.is_success() {
             return Ok(ApiResponse { status, etag: response.headers.get(ETAG).cloned(), body });
         }
         Err(ApiError::Refused { call, status, text: error_text(status, &body) })
     }
+}
+
+/// The error for a response that no JSON API sends.
+fn not_json(status: StatusCode, headers: &HeaderMap) -> String {
+    let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let content = if content_type.starts_with("text/html") { "HTML" } else { "a body that is not JSON" };
+    format!("answered {status} with {content}: is this the address of the API?")
 }
 
 fn json() -> HeaderMap {

@@ -22,6 +22,7 @@ use std::fmt::Display;
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
+use ipnet::IpNet;
 use serde::Serialize;
 
 use crate::cli::{Cli, Command, Confirmation};
@@ -91,6 +92,16 @@ fn require_database(config: &Config, file: &str) -> Result<(), CommandError> {
 pub(crate) fn pluralise<N: Display + PartialEq + From<u8>>(number: N, one: &str, many: &str) -> String {
     let noun = if number == N::from(1) { one } else { many };
     format!("{number} {noun}")
+}
+
+/// How the operator allows deliveries to an address that is not of the public internet.
+pub(crate) fn subnet_remedy(allowed: &[IpNet]) -> String {
+    let configured: Vec<String> = allowed.iter().map(IpNet::to_string).collect();
+    let configured = if configured.is_empty() { "none".to_owned() } else { configured.join(", ") };
+    format!(
+        "To allow the address, start the server with its subnet in provider.allow_subnets, such as \
+         LOTWIRE_PROVIDER__ALLOW_SUBNETS=127.0.0.0/8 for this machine (this configuration has {configured})"
+    )
 }
 
 /// Prints a command's result. A closed pipe (`| head`) is not an error.

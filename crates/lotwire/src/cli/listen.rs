@@ -1,7 +1,8 @@
 //! Flags and help of `lotwire listen` and `lotwire trigger`.
 
-use clap::{Args, ValueEnum, ValueHint};
-use contract::event::EventType;
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
 
 use super::application_target::ApplicationTarget;
 
@@ -50,40 +51,27 @@ Examples:
   lotwire trigger item-status-change --application app_2b…
   lotwire trigger item-status-change --application app_2b… --status PASSED
   lotwire trigger auction-status-change --application app_2b… --json
+  lotwire trigger invoice.paid --application app_2b… --payload invoice.json
+  echo '{\"number\": 12}' | lotwire trigger invoice.paid --application app_2b… --payload -
   lotwire trigger item-status-change --application app_2b… --provider-url https://api.example.com --api-key-file key.txt
 
-The event has random UUIDs, and the platform's event feed does not contain it. A running server delivers it within \
-about a second.")]
+An example has random UUIDs, and the platform's event feed does not contain it. A running server delivers the event \
+within about a second.")]
 pub(crate) struct Trigger {
-    /// Event type to send.
-    pub(crate) event: TriggeredEvent,
+    /// Event type to send: item-status-change, auction-status-change, or the name of any other event type of the
+    /// account.
+    #[arg(value_name = "TYPE")]
+    pub(crate) event_type: String,
     #[command(flatten)]
     pub(crate) target: ApplicationTarget,
-    /// Status in the event, such as SOLD or LIVE [default: SOLD for an item, LIVE for an auction].
-    #[arg(long, value_name = "STATUS")]
+    /// Status in the example, such as SOLD or LIVE [default: SOLD for an item, LIVE for an auction].
+    #[arg(long, value_name = "STATUS", conflicts_with = "payload")]
     pub(crate) status: Option<String>,
+    /// Send the JSON object in this file instead of an example; `-` reads standard input. Event types other than
+    /// item-status-change and auction-status-change need it.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) payload: Option<PathBuf>,
     /// Print JSON: {"id":"msg_…","eventType":"…","event":{…}}.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// An event type that `lotwire trigger` sends.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum TriggeredEvent {
-    /// The status of an item changed.
-    #[value(alias = "ITEM_STATUS_CHANGE")]
-    ItemStatusChange,
-    /// The status of an auction changed.
-    #[value(alias = "AUCTION_STATUS_CHANGE")]
-    AuctionStatusChange,
-}
-
-impl TriggeredEvent {
-    /// The event type of the contract.
-    pub(crate) fn event_type(self) -> EventType {
-        match self {
-            Self::ItemStatusChange => EventType::ItemStatusChange,
-            Self::AuctionStatusChange => EventType::AuctionStatusChange,
-        }
-    }
 }

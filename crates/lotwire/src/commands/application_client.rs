@@ -2,13 +2,16 @@
 //! provider over HTTP. With the database, no command sends a key to a server.
 
 use consumer::ApiClient;
-use contract::event::Event;
+use http::StatusCode;
 use ipnet::IpNet;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
-use provider_core::model::Id;
-use provider_core::page::CursorKey;
+use provider_core::model::cause::Cause;
+use provider_core::model::{AttemptStatus, Id};
+use provider_core::page::{CursorKey, PageRequest};
+use provider_core::port::AttemptFilter;
 use provider_core::{Caller, Created, EndpointInput, MessageInput, Payload, Provider, ids};
-use serde_json::json;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::{provider as provider_commands, require_database, secret_from, secret_from_stdin};
 use crate::cli::ApplicationTarget;
@@ -18,6 +21,9 @@ use crate::node::{NodeServices, open_provider};
 
 /// Maximum number of pages of endpoints that are read.
 const PAGES_MAX: usize = 40;
+
+/// Attempts of one endpoint that are read at once.
+const UNANSWERED_MAX: usize = 50;
 
 /// An application with the access to it.
 pub(super) enum ApplicationClient {
@@ -32,6 +38,15 @@ pub(super) struct NewEndpoint {
     pub(super) description: String,
     pub(super) event_types: Option<Vec<String>>,
     pub(super) secret: String,
+}
+
+/// An attempt at an endpoint that received no response.
+pub(super) struct UnansweredAttempt {
+    pub(super) id: String,
+    pub(super) message: String,
+    /// The provider may not send requests to the endpoint's address. A remote provider does not say so apart.
+    pub(super) is_private_address: bool,
+    pub(super) reason: String,
 }
 
 impl ApplicationClient {
@@ -85,7 +100,13 @@ impl ApplicationClient {
             Self::Remote { api, application } => {
                 let (mut found, mut iterator) = (Vec::new(), String::new());
                 for _ in 0..PAGES_MAX {
-                    let page = api.get(&format!("/api/v1/app/{application}/endpoint?limit=250{iterator}")).await?;
+                    let page = api.get(&format!("/api/v1/app/{application}/endpoint?limit=250{iterator}")).await;
+                    let page = page.map_err(|error| match error.status() {
+                        Some(StatusCode::NOT_FOUND) => {
+                            CommandError::new(format!("the provider has no application {application}: {error}"))
+                        }
+                        _ => error.into(),
+                    })?;
                     for endpoint in page.body["data"].as_array().into_iter().flatten() {
                         if let (Some(id), Some(uid)) = (endpoint["id"].as_str(), endpoint["uid"].as_str()) {
                             found.push((id.to_owned(), uid.to_owned()));
@@ -146,16 +167,14 @@ impl ApplicationClient {
         }
     }
 
-    /// Sends an event to the application. Returns the id of the message.
-    pub(super) async fn send(&self, event: &Event) -> Result<String, CommandError> {
-        let event_type = event.event_type().name();
+    /// Sends an event to the application. `payload` is a JSON object. Returns the id of the message.
+    pub(super) async fn send(&self, event_type: &str, payload: Box<RawValue>) -> Result<String, CommandError> {
         let doing = format!("sending {event_type} to {}", self.application());
         match self {
             Self::Local { provider, caller, application } => {
-                let raw = serde_json::value::RawValue::from_string(event.to_json()).context("writing the event")?;
                 let input = MessageInput {
                     event_type: event_type.to_owned(),
-                    payload: Payload::from_raw(raw).context("checking the event")?,
+                    payload: Payload::from_raw(payload).context("checking the payload")?,
                     event_id: None,
                     channels: None,
                     tags: None,
@@ -169,9 +188,61 @@ impl ApplicationClient {
                 Ok(sent.context(doing)?.id.to_string())
             }
             Self::Remote { api, application } => {
-                let message = json!({ "eventType": event_type, "payload": event });
+                let message = json!({ "eventType": event_type, "payload": payload });
                 let sent = api.post(&format!("/api/v1/app/{application}/msg"), &message).await;
                 Ok(sent.context(doing)?.text("/id")?.to_owned())
+            }
+        }
+    }
+
+    /// The latest attempts at the endpoint that received no response, newest first.
+    pub(super) async fn unanswered_attempts(&self, endpoint: &str) -> Result<Vec<UnansweredAttempt>, CommandError> {
+        match self {
+            Self::Local { provider, caller, application } => {
+                let failed = AttemptFilter { status: Some(AttemptStatus::Fail), ..AttemptFilter::default() };
+                let page = PageRequest::first(UNANSWERED_MAX);
+                let found = provider.find_attempts_at_endpoint(caller, application, endpoint, failed, &page).await;
+                let attempts = found.context("reading the attempts at the listener")?.data.into_iter();
+                let unanswered = attempts.filter(|attempt| attempt.response_status_code == 0).map(|attempt| {
+                    let cause = Cause::of(&attempt);
+                    UnansweredAttempt {
+                        id: attempt.id.to_string(),
+                        message: attempt.message.to_string(),
+                        is_private_address: matches!(cause, Cause::PrivateAddress { .. }),
+                        reason: cause.sentence(),
+                    }
+                });
+                Ok(unanswered.collect())
+            }
+            Self::Remote { api, application } => {
+                let failed = AttemptStatus::Fail as u8;
+                let path = format!(
+                    "/api/v1/app/{application}/attempt/endpoint/{endpoint}?status={failed}&limit={UNANSWERED_MAX}"
+                );
+                let found = api.get(&path).await.context("reading the attempts at the listener")?;
+                let attempts = found.body["data"].as_array().into_iter().flatten();
+                let text = |attempt: &Value, field: &str| attempt[field].as_str().unwrap_or_default().to_owned();
+                let unanswered =
+                    attempts.filter(|attempt| attempt["responseStatusCode"] == 0).map(|attempt| UnansweredAttempt {
+                        id: text(attempt, "id"),
+                        message: text(attempt, "msgId"),
+                        is_private_address: false,
+                        reason: text(attempt, "response"),
+                    });
+                Ok(unanswered.collect())
+            }
+        }
+    }
+
+    /// The event type of a message; none when the application has no such message.
+    pub(super) async fn event_type(&self, message: &str) -> Option<String> {
+        match self {
+            Self::Local { provider, caller, application } => {
+                provider.message(caller, application, message).await.ok().map(|message| message.event_type.to_string())
+            }
+            Self::Remote { api, application } => {
+                let found = api.get(&format!("/api/v1/app/{application}/msg/{message}")).await.ok()?;
+                found.body["eventType"].as_str().map(str::to_owned)
             }
         }
     }

@@ -3,6 +3,7 @@
 //! The endpoint's uid names the host and the port of the listener. The kernel gives a port to one process only, so an
 //! endpoint whose port is free belongs to a listener that was killed, and the next start removes it.
 
+use std::collections::HashSet;
 use std::net::Ipv4Addr;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -25,8 +26,8 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::application_client::{ApplicationClient, NewEndpoint};
-use super::{hint, print};
+use super::application_client::{ApplicationClient, NewEndpoint, UnansweredAttempt};
+use super::{hint, print, subnet_remedy};
 use crate::cli::ListenCommand;
 use crate::config::Config;
 use crate::error::{CommandError, ErrorContext as _};
@@ -36,6 +37,8 @@ use crate::node;
 const FORWARD_DEADLINE: Duration = Duration::from_secs(25);
 const FORWARD_RESPONSE_BYTES_MAX: usize = 64 * 1024;
 const SECRET_BYTES: usize = 32;
+/// Characters of a body that one line shows.
+const SUMMARY_CHARS_MAX: usize = 200;
 /// Headers that belong to one connection. The forwarding client sets its own.
 const CONNECTION_HEADERS: [&str; 10] = [
     "host",
@@ -50,7 +53,11 @@ const CONNECTION_HEADERS: [&str; 10] = [
     "accept-encoding",
 ];
 
+/// Time between two looks for attempts that did not reach the listener.
+const UNANSWERED_CHECK_INTERVAL: Duration = Duration::from_secs(2);
+
 struct Listener {
+    client: ApplicationClient,
     clock: SharedClock,
     verifier: Verifier,
     forward: Option<(Client, Destination)>,
@@ -76,6 +83,7 @@ pub(super) async fn run(config: &Config, options: &ListenCommand) -> Result<Exit
     SystemRandom.fill(&mut key);
     let secret = format!("whsec_{}", Verifier::encode_key(&key));
     let state = Arc::new(Listener {
+        client,
         clock: Arc::new(SystemClock),
         verifier: Verifier::new(&secret).context("the signing secret")?,
         forward,
@@ -93,6 +101,7 @@ pub(super) async fn run(config: &Config, options: &ListenCommand) -> Result<Exit
         }
     });
     let url = options.endpoint_url.clone().unwrap_or_else(|| format!("http://{addr}/"));
+    let client = &state.client;
     let endpoint = client
         .create_endpoint(NewEndpoint {
             url: url.clone(),
@@ -110,6 +119,7 @@ pub(super) async fn run(config: &Config, options: &ListenCommand) -> Result<Exit
     tokio::select! {
         _ = shutdown_signal => {}
         () = state.done.cancelled() => {}
+        () = report_unanswered(client, &endpoint, config) => {}
     }
     // The endpoint goes first: the provider then starts no delivery to a closed port.
     let removed = client.delete_endpoint(&endpoint).await;
@@ -154,8 +164,10 @@ async fn receive(State(listener): State<Arc<Listener>>, headers: HeaderMap, body
             return (StatusCode::UNAUTHORIZED, error.to_string()).into_response();
         }
     };
+    let event_type = listener.client.event_type(&id).await;
+    let received = Some((&*id, event_type.as_deref()));
     let Some((client, to)) = &listener.forward else {
-        listener.show(at, Some(&id), &body, "", json!({ "verified": true }));
+        listener.show(at, received, &body, "", json!({ "verified": true }));
         listener.count_event();
         return StatusCode::NO_CONTENT.into_response();
     };
@@ -174,7 +186,7 @@ async fn receive(State(listener): State<Arc<Listener>>, headers: HeaderMap, body
             let status = response.status.as_u16();
             listener.show(
                 at,
-                Some(&id),
+                received,
                 &body,
                 &format!("forwarded: {status}"),
                 json!({ "verified": true, "forwardStatus": status }),
@@ -191,7 +203,7 @@ async fn receive(State(listener): State<Arc<Listener>>, headers: HeaderMap, body
         Err(error) => {
             let error = error.to_string();
             let shown = json!({ "verified": true, "forwardError": error });
-            listener.show(at, Some(&id), &body, &format!("not forwarded: {error}"), shown);
+            listener.show(at, received, &body, &format!("not forwarded: {error}"), shown);
             (StatusCode::BAD_GATEWAY, error).into_response()
         }
     }
@@ -221,35 +233,70 @@ impl Listener {
         }
     }
 
-    /// Prints a delivery. `id` is none if its signature is not valid.
-    fn show(&self, at: jiff::Timestamp, id: Option<&str>, body: &[u8], note: &str, mut fields: Value) {
-        let event = EventType::ALL
-            .iter()
-            .find_map(|event_type| Event::parse(*event_type, std::str::from_utf8(body).ok()?).ok());
+    /// Prints a delivery. `received` has the id and the event type of its message; none if its signature is not valid.
+    fn show(
+        &self,
+        at: jiff::Timestamp,
+        received: Option<(&str, Option<&str>)>,
+        body: &[u8],
+        note: &str,
+        mut fields: Value,
+    ) {
         if self.as_json {
             fields["at"] = json!(kit_runtime::clock::rfc3339_ms(at));
-            fields["id"] = json!(id);
-            fields["type"] = json!(event.map(|event| event.event_type().name()));
+            fields["id"] = json!(received.map(|(id, _)| id));
+            fields["type"] = json!(received.and_then(|(_, event_type)| event_type));
             fields["event"] = serde_json::from_slice(body).unwrap_or(Value::Null);
             print(&fields.to_string());
             return;
         }
-        let what = match (id, event) {
-            (None, _) => "a delivery without a valid signature".to_owned(),
-            (_, Some(event)) => {
-                let name = event.event_type().name();
-                let subject = match event.event_type() {
-                    EventType::ItemStatusChange => format!("item {}  auction {}", event.subject(), event.auction()),
-                    EventType::AuctionStatusChange => format!("auction {}", event.auction()),
-                };
-                format!("{name:<21}  {:<14}  {subject}", event.status_name())
-            }
-            (_, None) => {
-                let text: String = String::from_utf8_lossy(body).chars().take(200).collect();
-                text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
-            }
-        };
+        let time = at.strftime("%H:%M:%S%.3fZ");
         let note = if note.is_empty() { String::new() } else { format!("  {note}") };
-        print(&format!("{}  {what}  {}{note}", at.strftime("%H:%M:%S%.3fZ"), id.unwrap_or("-")));
+        let Some((id, event_type)) = received else {
+            return print(&format!("{time}  a delivery without a valid signature{note}"));
+        };
+        let event_type = event_type.unwrap_or("unknown type");
+        print(&format!("{time}  {event_type:<21}  {id}  {}{note}", summary(event_type, body)));
+    }
+}
+
+/// The content of an event on one line: status and UUIDs of an event of the platform, otherwise the beginning of the body.
+fn summary(event_type: &str, body: &[u8]) -> String {
+    let known = EventType::ALL.iter().find(|known| known.name() == event_type);
+    let event = known.and_then(|known| Event::parse(*known, std::str::from_utf8(body).ok()?).ok());
+    match event {
+        Some(event) if event.event_type() == EventType::ItemStatusChange => {
+            format!("{:<14}  item {}  auction {}", event.status_name(), event.subject(), event.auction())
+        }
+        Some(event) => format!("{:<14}  auction {}", event.status_name(), event.auction()),
+        None => {
+            let text: String = String::from_utf8_lossy(body).chars().take(SUMMARY_CHARS_MAX).collect();
+            text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+        }
+    }
+}
+
+/// Prints each attempt at the listener that received no response, such as one that the provider may not send to this
+/// machine. Does not return.
+async fn report_unanswered(client: &ApplicationClient, endpoint: &str, config: &Config) {
+    let mut reported = HashSet::new();
+    let mut interval = tokio::time::interval(UNANSWERED_CHECK_INTERVAL);
+    loop {
+        interval.tick().await;
+        // The provider may be unavailable for a time; the next look finds the same attempts.
+        let attempts = client.unanswered_attempts(endpoint).await.unwrap_or_default();
+        for attempt in attempts.into_iter().rev() {
+            if !reported.insert(attempt.id) {
+                continue;
+            }
+            let UnansweredAttempt { message, reason, is_private_address, .. } = attempt;
+            let event_type = client.event_type(&message).await.unwrap_or_default();
+            let remedy = if is_private_address {
+                format!(" {}.", subnet_remedy(&config.provider.allow_subnets))
+            } else {
+                String::new()
+            };
+            hint(&format!("{event_type} {message} did not arrive here: {reason}{remedy}"));
+        }
     }
 }

@@ -1,5 +1,7 @@
-//! Runs `lotwire trigger`: sends an example of an event to an application.
+//! Runs `lotwire trigger`: sends an example of an event, or an event with a given payload, to an application.
 
+use std::io::Read as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use contract::event::{AuctionStatusChange, Event, EventType, ItemStatusChange};
@@ -7,7 +9,8 @@ use contract::{AuctionStatus, ItemStatus};
 use kit_runtime::clock::SystemClock;
 use kit_runtime::ids::Ids;
 use kit_runtime::random::SystemRandom;
-use serde_json::json;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
 
 use super::application_client::ApplicationClient;
 use super::{hint, print, print_json};
@@ -15,17 +18,57 @@ use crate::cli::Trigger;
 use crate::config::Config;
 use crate::error::{CommandError, ErrorContext as _};
 
+/// Bytes of a payload that is read. Providers accept less.
+const PAYLOAD_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
 pub(super) async fn run(config: &Config, options: &Trigger) -> Result<(), CommandError> {
-    let event = example(options.event.event_type(), options.status.as_deref())?;
+    let name = options.event_type.to_lowercase().replace('_', "-");
+    let known = EventType::ALL.iter().copied().find(|known| command_name(*known) == name);
+    let event_type = known.map_or(options.event_type.as_str(), |known| known.name());
+    let (payload, content) = match (&options.payload, known) {
+        (Some(path), _) => (read_payload(path)?, "the given payload".to_owned()),
+        (None, Some(known)) => {
+            let event = example(known, options.status.as_deref())?;
+            let raw = RawValue::from_string(event.to_json()).context("writing the event")?;
+            (raw, format!("the status {}", event.status_name()))
+        }
+        (None, None) => {
+            return Err(CommandError::new(format!(
+                "there is no example of {event_type}: add --payload with a file that contains its JSON object, or - for \
+                 standard input. Examples exist of {}",
+                EventType::ALL.iter().copied().map(command_name).collect::<Vec<_>>().join(" and ")
+            )));
+        }
+    };
     let client = ApplicationClient::open(config, &options.target).await?;
-    let id = client.send(&event).await?;
-    let event_type = event.event_type().name();
+    let id = client.send(event_type, payload.clone()).await?;
     if options.json {
-        return print_json(&json!({ "id": id, "eventType": event_type, "event": event }));
+        return print_json(&json!({ "id": id, "eventType": event_type, "event": payload }));
     }
     print(&id);
-    hint(&format!("{event_type} with the status {} was sent to {}.", event.status_name(), client.application()));
+    hint(&format!("{event_type} with {content} was sent to {}.", client.application()));
     Ok(())
+}
+
+/// The event type as the command line has it, such as `item-status-change`.
+fn command_name(event_type: EventType) -> String {
+    event_type.name().to_lowercase().replace('_', "-")
+}
+
+/// The JSON object in a file, or in standard input for `-`.
+fn read_payload(path: &Path) -> Result<Box<RawValue>, CommandError> {
+    let is_stdin = path == Path::new("-");
+    let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
+    let mut text = String::new();
+    let read = if is_stdin {
+        std::io::stdin().lock().take(PAYLOAD_BYTES_MAX).read_to_string(&mut text)
+    } else {
+        std::fs::File::open(path).and_then(|file| file.take(PAYLOAD_BYTES_MAX).read_to_string(&mut text))
+    };
+    read.context(format!("reading the payload from {name}"))?;
+    let object: Result<Map<String, Value>, _> = serde_json::from_str(&text);
+    object.context(format!("the payload in {name} is not a JSON object"))?;
+    RawValue::from_string(text.trim().to_owned()).context(format!("reading the payload from {name}"))
 }
 
 /// An event with random UUIDs.

@@ -75,10 +75,11 @@ pub(super) fn counts(stuck: &StuckEndpoint) -> Value {
 }
 
 fn view(stuck: &StuckEndpoint) -> Value {
-    let (since, code, error) = match &stuck.why {
-        StuckReason::Failing { since, code, error } => (Some(rfc3339_ms(*since)), *code, error.as_deref()),
+    let (since, code, cause) = match &stuck.why {
+        StuckReason::Failing { since, code, cause } => (Some(rfc3339_ms(*since)), *code, cause.as_ref()),
         _ => (None, None, None),
     };
+    let error = cause.filter(|_| code == Some(0)).map(|cause| cause.sentence_without_response());
     let paused_until = match &stuck.why {
         StuckReason::Paused { until } => Some(rfc3339_ms(*until)),
         _ => None,

@@ -24,11 +24,11 @@ fn throttled(rate: impl Display) -> String {
 /// Why the deliveries of an endpoint wait.
 pub(super) fn of_endpoint(reason: &StuckReason) -> String {
     match reason {
-        StuckReason::Failing { since, code, error } => {
-            let last = match (code, error) {
-                (_, Some(error)) => format!(", last error: {}", one_line(error)),
-                (Some(code), None) => format!(", last status {code}"),
-                (None, None) => String::new(),
+        StuckReason::Failing { since, code, cause } => {
+            let last = match (code, cause) {
+                (Some(0), Some(cause)) => format!(", last error: {}", one_line(&cause.sentence_without_response())),
+                (Some(code), _) => format!(", last status {code}"),
+                (None, _) => String::new(),
             };
             format!("failing since {}{last}", rfc3339_ms(*since))
         }

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use crate::error::ProviderResult;
+use crate::model::cause::Cause;
 use crate::model::{AttemptStatus, Endpoint, Id};
 use crate::ordering::BLOCKED_MAX;
 use crate::port::WaitingCounts;
@@ -51,8 +52,9 @@ pub enum StuckReason {
         since: Timestamp,
         /// HTTP status code of the last attempt; 0 without a response.
         code: Option<u16>,
-        /// Transport error of the last attempt, if there was no response.
-        error: Option<String>,
+        /// Cause of the last attempt's failure. Its [sentence](Cause::sentence_without_response) without the receiver's
+        /// response is for the operator, who must not see what receivers answer.
+        cause: Option<Cause>,
     },
     /// The messages are due, and are sent at the rate that the endpoint or its application allows.
     Throttled {
@@ -147,9 +149,7 @@ impl Provider {
             let last = self.store().attempts_at_endpoint(&endpoint.application, &endpoint.id, page).await?;
             let last = last.into_iter().next().filter(|attempt| attempt.status != AttemptStatus::Success);
             let code = last.as_ref().map(|attempt| attempt.response_status_code);
-            // If the receiver responded, `response` is the receiver's own text, which the operator must not see.
-            let error = last.filter(|attempt| attempt.response_status_code == 0).map(|attempt| attempt.response);
-            return Ok(StuckReason::Failing { since, code, error });
+            return Ok(StuckReason::Failing { since, code, cause: last.as_ref().map(Cause::of) });
         }
         Ok(match waiting_for {
             WaitingCounts { due: 1.., .. } => match self.rate(endpoint).await? {

@@ -1,14 +1,15 @@
 //! `lotwire listen` receives what `lotwire trigger` sends: at the embedded provider on both stores and at a remote
 //! provider, handed on to another URL, and after listeners that were stopped or killed.
 
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use consumer::ApiClient;
-use http::{HeaderMap, Response, StatusCode};
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use serde_json::{Value, json};
 use testkit::server::{Launch, Server};
@@ -90,6 +91,15 @@ impl Listening {
         tokio::task::block_in_place(|| {
             let mut line = String::new();
             assert!(self.out.read_line(&mut line).unwrap() > 0, "the listener ended");
+            line
+        })
+    }
+
+    /// The next line of standard error.
+    async fn hint(&mut self) -> String {
+        tokio::task::block_in_place(|| {
+            let mut line = String::new();
+            assert!(self.err.read_line(&mut line).unwrap() > 0, "the listener ended");
             line
         })
     }
@@ -236,6 +246,49 @@ async fn an_event_that_is_triggered_without_a_server_is_delivered_when_one_runs(
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn any_event_type_is_triggered_with_a_payload_and_listen_prints_its_type_and_id() {
+    let site = Site::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("invoice.json");
+    std::fs::write(&file, r#"{ "number": 12, "total": 1.10 }"#).unwrap();
+    let mut listening = site.listen(&["--count", "2"]).await;
+    let trigger = ["trigger", "invoice.paid", "--application", &site.application, "--json", "--payload"];
+    let sent = site.launch.run_command(&[&trigger[..], &[file.to_str().unwrap()]].concat()).unwrap();
+    assert_eq!((&sent["eventType"], &sent["event"]["number"]), (&json!("invoice.paid"), &json!(12)));
+    let shown = listening.line().await;
+    assert!(shown.contains("invoice.paid") && shown.contains(sent["id"].as_str().unwrap()), "{shown}");
+    assert!(shown.contains("1.10"), "the payload is sent as it was written: {shown}");
+
+    let mut from_stdin = site.launch.command();
+    from_stdin.args(trigger).arg("-").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = from_stdin.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(br#"{"number":13}"#).unwrap();
+    let sent: Value = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
+    let shown = listening.line().await;
+    assert!(shown.contains(sent["id"].as_str().unwrap()) && shown.contains(r#"{"number":13}"#), "{shown}");
+    listening.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn listen_and_doctor_name_the_setting_when_deliveries_to_this_machine_are_refused() {
+    let data = tempfile::tempdir().unwrap();
+    let site = Site::start_with(launch(data.path()).set("PROVIDER__ALLOW_SUBNETS", "10.0.0.0/8"), data).await;
+    let mut listening = site.listen(&[]).await;
+    let sent = site.trigger(&[]);
+    let said = listening.hint().await;
+    for part in
+        [sent["id"].as_str().unwrap(), "loopback", "provider.allow_subnets", "this configuration has 10.0.0.0/8"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let doctor = site.launch.command().arg("doctor").output().unwrap();
+    let found = String::from_utf8(doctor.stdout).unwrap();
+    assert!(found.contains("loopback") && found.contains("provider.allow_subnets"), "{found}");
+    listening.signal("-TERM");
+    listening.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn listen_and_trigger_say_what_is_missing() {
     let site = Site::start().await;
     let refusal = |arguments: &[&str]| {
@@ -250,4 +303,29 @@ async fn listen_and_trigger_say_what_is_missing() {
     assert!(no_key.contains("--api-key-file"), "{no_key}");
     let status = refusal(&["trigger", "item-status-change", "--application", &site.application, "--status", "CLOSED"]);
     assert!(status.contains("--status") && status.contains("SOLD"), "{status}");
+    let no_payload = refusal(&["trigger", "invoice.paid", "--application", &site.application]);
+    assert!(no_payload.contains("--payload") && no_payload.contains("item-status-change"), "{no_payload}");
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let list = file("list.json", "[12]");
+    let no_object = refusal(&["trigger", "invoice.paid", "--application", &site.application, "--payload", &list]);
+    assert!(no_object.contains("list.json is not a JSON object"), "{no_object}");
+
+    let remote = |url: &str, application: &str, key: &str| {
+        let key = file("key.txt", key);
+        refusal(&["listen", "--application", application, "--provider-url", url, "--api-key-file", &key])
+    };
+    let unknown = remote(&site.launch.provider_url(), "app_unknown", &site.key);
+    assert!(unknown.contains("no application app_unknown"), "{unknown}");
+    let no_provider = http_server::serve(|_| async {
+        let mut page = Response::new(Full::<Bytes>::from("<!doctype html><title>A shop</title>"));
+        page.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+        Ok(page)
+    });
+    let no_provider = remote(&no_provider.await, &site.application, &site.key);
+    assert!(no_provider.contains("with HTML: is this the address of the API?"), "{no_provider}");
 }
