@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::StatusCode;
-use http::header::{LOCATION, SERVER};
+use http::header::{LOCATION, SERVER, WWW_AUTHENTICATE};
 use jiff::Timestamp;
 use kit_outbound::{Response, TransportError, retry_after};
 
@@ -115,6 +115,7 @@ impl Outcome {
 fn explaining_header(response: &Response, retry_at: Option<Timestamp>) -> Option<String> {
     let name = match response.status.as_u16() {
         300..=399 => LOCATION,
+        401 => WWW_AUTHENTICATE,
         // The time is stored, because the header may be a number of seconds.
         429 | 503 if retry_at.is_some() => return retry_at.map(|at| at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()),
         502..=504 | 520..=529 => SERVER,
@@ -252,5 +253,22 @@ mod tests {
         assert_eq!(outcome.detail, Some(FailureDetail::NoResponse(Cause::Reset)));
         let timeout = TransportError::Timeout { awaited: "complete response", limit_ms: 5 };
         assert_eq!(Outcome::of(Err(timeout), URL, now).signal, ConcurrencySignal::Decrease);
+    }
+
+    #[test]
+    fn the_header_that_explains_a_failure_is_kept_by_its_status() {
+        let headers = [(LOCATION, "/new"), (WWW_AUTHENTICATE, "Basic realm=\"staff\""), (SERVER, "nginx")];
+        let headers = headers.map(|(name, value)| (name, http::HeaderValue::from_static(value)));
+        for (code, kept) in
+            [(200, None), (301, Some("/new")), (401, Some("Basic realm=\"staff\"")), (403, None), (502, Some("nginx"))]
+        {
+            let response = Response {
+                status: StatusCode::from_u16(code).unwrap(),
+                headers: headers.iter().cloned().collect(),
+                body: Bytes::new(),
+                truncated: false,
+            };
+            assert_eq!(explaining_header(&response, None).as_deref(), kept, "{code}");
+        }
     }
 }

@@ -64,8 +64,12 @@ pub enum Cause {
     Redirect { code: u16, to: Option<String> },
     #[serde(rename = "bad_request")]
     BadRequest,
+    #[serde(rename = "expects_tls")]
+    ExpectsTls,
+    #[serde(rename = "unauthorized")]
+    Unauthorized { challenge: Option<String> },
     #[serde(rename = "blocked")]
-    Blocked { code: u16 },
+    Blocked,
     #[serde(rename = "no_route")]
     NoRoute { path: String },
     #[serde(rename = "method_not_allowed")]
@@ -109,7 +113,8 @@ pub enum Cause {
 #[serde(rename_all = "snake_case")]
 pub enum FailureDetail {
     /// A header of the response: the target of a redirect (`Location`), the time until which the receiver asked to wait
-    /// (`Retry-After`), or the proxy that responded for the application (`Server`).
+    /// (`Retry-After`), the login that it asked for (`WWW-Authenticate`), or the proxy that responded for the application
+    /// (`Server`).
     Header(String),
     /// Why there was no response.
     NoResponse(Cause),
@@ -142,8 +147,10 @@ impl Cause {
                 _ => Self::OtherTransport { reason: response.to_owned() },
             },
             300..=399 => Self::Redirect { code, to: header().and_then(|to| target(url, &to)) },
+            400 if url.starts_with("http://") && is_answer_of_tls_port(response) => Self::ExpectsTls,
             400 => Self::BadRequest,
-            401 | 403 => Self::Blocked { code },
+            401 => Self::Unauthorized { challenge: header() },
+            403 => Self::Blocked,
             404 => Self::NoRoute { path: path(url) },
             405 => Self::MethodNotAllowed,
             408 => Self::GaveUpReading,
@@ -181,7 +188,9 @@ impl Cause {
             Self::OtherTls { .. } => "tls",
             Self::Redirect { .. } => "redirect",
             Self::BadRequest => "bad_request",
-            Self::Blocked { .. } => "blocked",
+            Self::ExpectsTls => "expects_tls",
+            Self::Unauthorized { .. } => "unauthorized",
+            Self::Blocked => "blocked",
             Self::NoRoute { .. } => "no_route",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::GaveUpReading => "gave_up_reading",
@@ -240,9 +249,12 @@ impl Cause {
                 format!("{code}: The address redirects, and redirects are not followed.")
             }
             Self::BadRequest => "400: The receiver refused the request, often because of the signature.".to_owned(),
-            Self::Blocked { code } => {
-                format!("{code}: A login, a firewall, CSRF protection or a list of addresses blocks the request.")
+            Self::ExpectsTls => "400: The port expects TLS, and the request was sent over plain HTTP.".to_owned(),
+            Self::Unauthorized { challenge: Some(challenge) } => {
+                format!("401: The receiver asks for a login ({challenge}).")
             }
+            Self::Unauthorized { challenge: None } => "401: The receiver asks for a login.".to_owned(),
+            Self::Blocked => "403: A firewall, CSRF protection or a list of addresses blocks the request.".to_owned(),
             Self::NoRoute { path } if path.is_empty() => "404: The receiver has no such route.".to_owned(),
             Self::NoRoute { path } => format!("404: The receiver has no route {path}."),
             Self::MethodNotAllowed => "405: The receiver does not accept POST.".to_owned(),
@@ -284,6 +296,7 @@ impl Cause {
     pub fn sentence_without_response(&self) -> String {
         match self {
             Self::CodeFailed { .. } => Self::CodeFailed { line: None }.sentence(),
+            Self::Unauthorized { .. } => Self::Unauthorized { challenge: None }.sentence(),
             Self::NotHttp { .. } => Self::NotHttp { beginning: None }.sentence(),
             // The target of a redirect may contain a secret.
             Self::Redirect { code, .. } => Self::Redirect { code: *code, to: None }.sentence(),
@@ -315,7 +328,11 @@ impl Cause {
             Self::OtherTls { .. } => "Check the certificate and the TLS settings of the server.",
             Self::Redirect { .. } => "Use the address that it redirects to.",
             Self::BadRequest => "Verify the raw bytes with this endpoint's secret.",
-            Self::Blocked { .. } => "Exempt the path, and allow the provider's addresses.",
+            Self::ExpectsTls => "Begin the address with https://.",
+            Self::Unauthorized { .. } => {
+                "Exempt the path from the login, or add its credentials to the endpoint's headers."
+            }
+            Self::Blocked => "Exempt the path, and allow the provider's addresses.",
             Self::NoRoute { .. } => "Deploy the route, or correct the address.",
             Self::MethodNotAllowed => "Route POST requests to this path.",
             Self::GaveUpReading => "Raise the read timeout of the server.",
@@ -346,6 +363,16 @@ impl Cause {
 pub fn note_on(response: &str) -> Option<&'static str> {
     (response.len() >= RESPONSE_BYTES_MAX)
         .then_some("Of the answer, 20,000 bytes were kept, and only its status counts. Answer short.")
+}
+
+/// Whether a server answered that plain HTTP arrived at its port for TLS: nginx, Go (also Caddy) and Apache say so.
+fn is_answer_of_tls_port(response: &str) -> bool {
+    let answers = [
+        "The plain HTTP request was sent to HTTPS port",
+        "Client sent an HTTP request to an HTTPS server",
+        "speaking plain HTTP to an SSL-enabled server port",
+    ];
+    answers.iter().any(|answer| response.contains(answer))
 }
 
 /// The target of a redirect: the `Location` header, resolved against the address of the request.

@@ -131,8 +131,8 @@ fn every_status_has_a_cause() {
     for (code, name, say) in [
         (302, "redirect", "302: The address redirects, and redirects are not followed."),
         (400, "bad_request", "400: The receiver refused the request, often because of the signature."),
-        (401, "blocked", "401: A login, a firewall, CSRF protection or a list of addresses blocks the request."),
-        (403, "blocked", "403: A login, a firewall, CSRF protection or a list of addresses blocks the request."),
+        (401, "unauthorized", "401: The receiver asks for a login."),
+        (403, "blocked", "403: A firewall, CSRF protection or a list of addresses blocks the request."),
         (404, "no_route", "404: The receiver has no route /lots/in."),
         (405, "method_not_allowed", "405: The receiver does not accept POST."),
         (408, "gave_up_reading", "408: The receiver gave up reading the request."),
@@ -206,7 +206,9 @@ fn the_documentation_lists_every_cause() {
         Cause::OtherTls { reason: t("ERROR") },
         Cause::Redirect { code: 302, to: Some(t("URL")) },
         Cause::BadRequest,
-        Cause::Blocked { code: 403 },
+        Cause::ExpectsTls,
+        Cause::Unauthorized { challenge: Some(t("LOGIN")) },
+        Cause::Blocked,
         Cause::NoRoute { path: t("PATH") },
         Cause::MethodNotAllowed,
         Cause::GaveUpReading,
@@ -248,6 +250,9 @@ fn a_header_of_the_response_says_more_and_stays_out_of_mails() {
     );
     assert!(!redirect.sentence_without_response().contains("secret"));
     assert_eq!(of(302, Some("javascript:alert(1)")), Cause::Redirect { code: 302, to: None });
+    let login = of(401, Some("Basic realm=\"staff\""));
+    assert_eq!(login.sentence(), "401: The receiver asks for a login (Basic realm=\"staff\").");
+    assert!(!login.sentence_without_response().contains("staff"));
     let wait = of(429, Some("2026-11-21T07:00:00Z"));
     assert_eq!(wait.sentence(), "429: The receiver asked to wait until 21 November 2026, 07:00:00 UTC.");
     assert_eq!(wait.sentence_without_response(), wait.sentence());
@@ -256,4 +261,17 @@ fn a_header_of_the_response_says_more_and_stays_out_of_mails() {
     assert!(!proxy.sentence_without_response().contains("cloudflare"));
     assert_eq!(of(503, Some("2026-11-21T07:00:00Z")), Cause::ApplicationUnreachable { code: 503, server: None });
     assert_eq!(of(500, None).code(), "code_failed");
+}
+
+#[test]
+fn a_port_for_tls_that_answers_plain_http_is_recognised() {
+    for answer in [
+        "<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head></html>",
+        "Client sent an HTTP request to an HTTPS server.\n",
+        "<p>Reason: You're speaking plain HTTP to an SSL-enabled server port.</p>",
+    ] {
+        assert_eq!(Cause::from_parts(400, answer, None, "http://a.example:443/"), Cause::ExpectsTls, "{answer}");
+        assert_eq!(Cause::from_parts(400, answer, None, "https://a.example/"), Cause::BadRequest, "{answer}");
+    }
+    assert_eq!(Cause::from_parts(400, "no signature", None, "http://a.example/"), Cause::BadRequest);
 }

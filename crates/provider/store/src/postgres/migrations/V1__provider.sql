@@ -277,7 +277,8 @@ CREATE INDEX deliveries_by_key ON deliveries (endpoint, key, no) WHERE key IS NO
 
 -- `response` is bytes, because a text of PostgreSQL can't contain a NUL.
 -- `failure_detail` explains a failure beside the status code and the response, as JSON: the cause of a missing response with its
--- details, or a header of a failed response (Location, Retry-After as a time, or Server).
+-- details, or a header of a failed response (Location, WWW-Authenticate,
+-- Retry-After as a time, or Server).
 CREATE TABLE attempts (
     message TEXT COLLATE "C" NOT NULL,
     id TEXT COLLATE "C" NOT NULL,
