@@ -2,21 +2,18 @@
 //! resolution of the runtime's clocks.
 
 use std::collections::BTreeSet;
-use std::num::NonZeroU16;
 
-use jiff::Timestamp;
-use kit_runtime::vault::Sealed;
 use provider_core::Colour;
 use provider_core::model::Role;
 use provider_core::model::{
-    ActivityEntry, AttemptStatus, AttemptTrigger, Capability, KeyScope, LogoType, OldSecret, PayloadCheck,
+    ActivityEntry, AttemptStatus, AttemptTrigger, Capability, KeyScope, LogoType, PayloadCheck,
 };
 use provider_core::ordering::DeliveryOrder;
 use provider_core::port::{
     AlertStage, ApplicationExclusion, Cursor, EndpointCounts, IdempotentAnswer, Order, Page, StoreError, StoreResult,
 };
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 /// Number of bytes at the beginning of a fingerprint that are copied from the text. Those of a UUID of version 7 or of
@@ -146,31 +143,6 @@ pub(crate) fn optional_from_json<T: DeserializeOwned>(text: Option<&str>) -> Sto
     text.map(from_json).transpose()
 }
 
-#[derive(Serialize, Deserialize)]
-struct StoredSecret {
-    secret: String,
-    expires_at_ms: i64,
-}
-
-pub(crate) fn old_secrets_to_json(secrets: &[OldSecret]) -> StoreResult<String> {
-    let stored = secrets.iter().map(|old| StoredSecret {
-        secret: old.secret.as_str().to_owned(),
-        expires_at_ms: old.expires_at.as_millisecond(),
-    });
-    to_json(&stored.collect::<Vec<_>>())
-}
-
-pub(crate) fn old_secrets_from_json(text: &str) -> StoreResult<Vec<OldSecret>> {
-    let stored: Vec<StoredSecret> = from_json(text)?;
-    let old = stored.into_iter().map(|stored| {
-        Ok(OldSecret {
-            secret: Sealed::from_text(stored.secret),
-            expires_at: Timestamp::from_millisecond(stored.expires_at_ms).map_err(corrupt)?,
-        })
-    });
-    old.collect()
-}
-
 pub(crate) fn status(number: i64) -> StoreResult<AttemptStatus> {
     match number {
         0 => Ok(AttemptStatus::Success),
@@ -236,11 +208,6 @@ pub(crate) fn alert_stage(number: i64) -> StoreResult<AlertStage> {
 }
 
 /// The version of an endpoint, which its owner chooses.
-pub(crate) fn endpoint_version(number: i64) -> StoreResult<NonZeroU16> {
-    let version = u16::try_from(number).ok().and_then(NonZeroU16::new);
-    version.ok_or_else(|| StoreError::Corrupt(format!("{number} is not a version of an endpoint")))
-}
-
 pub(crate) fn ordering(number: i64) -> StoreResult<DeliveryOrder> {
     match number {
         0 => Ok(DeliveryOrder::Any),

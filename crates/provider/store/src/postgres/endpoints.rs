@@ -1,14 +1,17 @@
 //! Endpoints, and the snapshot by which messages are routed.
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use provider_core::model::{Application, Endpoint, Id};
 use provider_core::operational::events::{DisabledBy, OperationalEventKind};
 use provider_core::port::{EndpointStates, EndpointStore, IdempotentAnswer, Page, StoreError, StoreResult};
 use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
 
 use super::rows::{self, APPLICATION, APPLICATION_COLUMNS, Client, ENDPOINT, SqlResult, sql_limit};
 use super::{PostgresStore, applications, idempotency, operational_events};
-use crate::codec::{PageQuery, old_secrets_to_json, optional_to_json, to_json};
+use crate::codec::{PageQuery, optional_to_json};
+use crate::endpoint_codec::{sealed_to_json, state_to_json};
 
 #[async_trait]
 impl EndpointStore for PostgresStore {
@@ -119,12 +122,10 @@ pub(super) async fn create(db: &impl Client, new: &Endpoint, answer: Option<&Ide
         return Err(StoreError::NotFound.into());
     }
     check_uid(db, new).await?;
-    let insert = "INSERT INTO endpoints (id, application, uid, url, description, disabled, filter_types, channels, \
-         throttle_rate, metadata, headers, secret, old_secrets, failing_since, updated_at, created_at, ordering, \
-         version, disabled_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, \
-         CASE WHEN $6 THEN $16::timestamptz END)";
-    write(db, insert, new).await?;
+    let insert = "INSERT INTO endpoints (id, application, uid, url, filter_types, disabled, failing_since, ordering, \
+         updated_at, sealed, state, created_at, disabled_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, CASE WHEN $6 THEN $12::timestamptz END)";
+    write(db, insert, new, Some(new.created_at)).await?;
     operational_events::insert_event(db, &new.application, &new.id, new.uid.as_deref(), OperationalEventKind::Created)
         .await
 }
@@ -152,14 +153,10 @@ pub(super) async fn update(db: &impl Client, new: &Endpoint) -> SqlResult<()> {
     check_uid(db, new).await?;
     let was = "SELECT disabled FROM endpoints WHERE id = $1 AND application = $2";
     let was_disabled = rows::one(db, was, &[&&*new.id, &&*new.application], |row| rows::get::<bool>(row, 0)).await?;
-    // The update does not change `created_at`. Its condition uses the parameter, so that insert and update have the same
-    // parameters.
-    let update = "UPDATE endpoints SET uid = $3, url = $4, description = $5, disabled = $6, filter_types = $7, \
-         channels = $8, throttle_rate = $9, metadata = $10, headers = $11, secret = $12, old_secrets = $13, \
-         failing_since = $14, updated_at = $15, ordering = $17, version = $18, given_up_at = CASE WHEN $6 THEN given_up_at END, \
-         disabled_at = CASE WHEN $6 THEN coalesce(disabled_at, $15) END \
-         WHERE id = $1 AND application = $2 AND $16::timestamptz IS NOT NULL";
-    if write(db, update, new).await? == 0 {
+    let update = "UPDATE endpoints SET uid = $3, url = $4, filter_types = $5, disabled = $6, failing_since = $7, \
+         ordering = $8, updated_at = $9, sealed = $10, state = $11, given_up_at = CASE WHEN $6 THEN given_up_at END, \
+         disabled_at = CASE WHEN $6 THEN coalesce(disabled_at, $9) END WHERE id = $1 AND application = $2";
+    if write(db, update, new, None).await? == 0 {
         return Err(StoreError::NotFound.into());
     }
     operational_events::insert_event(db, &new.application, &new.id, new.uid.as_deref(), OperationalEventKind::Updated)
@@ -171,36 +168,28 @@ pub(super) async fn update(db: &impl Client, new: &Endpoint) -> SqlResult<()> {
     Ok(())
 }
 
-async fn write(db: &impl Client, statement: &str, new: &Endpoint) -> SqlResult<u64> {
+/// Runs an insert, which has the time of creation as its last parameter, or an update.
+async fn write(db: &impl Client, statement: &str, new: &Endpoint, created_at: Option<Timestamp>) -> SqlResult<u64> {
     let filter_types = optional_to_json(new.filter_types.as_ref())?;
-    let channels = optional_to_json(new.channels.as_ref())?;
-    let (metadata, headers) = (to_json(&new.metadata)?, to_json(&new.headers)?);
-    let old_secrets = old_secrets_to_json(&new.old_secrets)?;
-    rows::write(
-        db,
-        statement,
-        &[
-            &&*new.id,
-            &&*new.application,
-            &new.uid,
-            &new.url,
-            &new.description,
-            &new.disabled,
-            &filter_types,
-            &channels,
-            &new.throttle_rate.map(i32::from),
-            &metadata,
-            &headers,
-            &new.secret.as_str(),
-            &old_secrets,
-            &new.failing_since,
-            &new.updated_at,
-            &new.created_at,
-            &(new.ordering as i16),
-            &i32::from(new.version.get()),
-        ],
-    )
-    .await
+    let (sealed, state) = (sealed_to_json(new)?, state_to_json(new)?);
+    let (id, application, ordering) = (&*new.id, &*new.application, new.ordering as i16);
+    let mut params: Vec<&(dyn ToSql + Sync)> = vec![
+        &id,
+        &application,
+        &new.uid,
+        &new.url,
+        &filter_types,
+        &new.disabled,
+        &new.failing_since,
+        &ordering,
+        &new.updated_at,
+        &sealed,
+        &state,
+    ];
+    if let Some(created_at) = &created_at {
+        params.push(created_at);
+    }
+    rows::write(db, statement, &params).await
 }
 
 async fn check_uid(db: &impl Client, new: &Endpoint) -> SqlResult<()> {

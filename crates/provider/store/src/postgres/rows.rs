@@ -2,7 +2,6 @@
 
 use kit_engine::EngineError;
 use kit_engine::postgres::{Connection, HasStatementError, StatementError};
-use kit_runtime::vault::Sealed;
 use provider_core::model::{Account, AccountSettings, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use provider_core::ordering::OrderingKey;
 use provider_core::port::{Answer, StoreError, StoreResult};
@@ -10,6 +9,7 @@ use tokio_postgres::Row;
 use tokio_postgres::types::{FromSql, ToSql};
 
 use crate::codec::{self, PageQuery};
+use crate::endpoint_codec::EndpointColumns;
 
 pub(super) fn check_unchanged<T: PartialEq>(found: Option<T>, old: &T) -> SqlResult<()> {
     match found {
@@ -226,36 +226,30 @@ pub(super) fn event_type(row: &Row) -> StoreResult<EventType> {
     })
 }
 
-pub(super) const ENDPOINT: &str = "e.id, e.application, e.uid, e.url, e.description, e.disabled, e.filter_types, e.channels, \
-     e.throttle_rate, e.metadata, e.headers, e.secret, e.old_secrets, e.failing_since, e.ordering, \
-     e.created_at, e.updated_at, e.version, e.disabled_at";
+pub(super) const ENDPOINT: &str = "e.id, e.application, e.uid, e.url, e.filter_types, e.disabled, e.disabled_at, \
+     e.failing_since, e.ordering, e.created_at, e.updated_at, e.sealed, e.state";
 
 /// Columns of [`ENDPOINT`].
-pub(super) const ENDPOINT_COLUMNS: usize = 19;
+pub(super) const ENDPOINT_COLUMNS: usize = 13;
 
 /// The columns of [`ENDPOINT`], which begin at `from`.
 pub(super) fn endpoint(row: &Row, from: usize) -> StoreResult<Endpoint> {
-    Ok(Endpoint {
+    let columns = EndpointColumns {
         id: id(row, from)?,
         application: id(row, from + 1)?,
         uid: get(row, from + 2)?,
         url: get(row, from + 3)?,
-        description: get(row, from + 4)?,
+        filter_types: get(row, from + 4)?,
         disabled: get(row, from + 5)?,
-        filter_types: codec::optional_from_json(get(row, from + 6)?)?,
-        channels: codec::optional_from_json(get(row, from + 7)?)?,
-        throttle_rate: optional_unsigned(row, from + 8)?,
-        metadata: codec::from_json(get(row, from + 9)?)?,
-        headers: codec::from_json(get(row, from + 10)?)?,
-        secret: Sealed::from_text(get::<&str>(row, from + 11)?),
-        old_secrets: codec::old_secrets_from_json(get(row, from + 12)?)?,
-        failing_since: get(row, from + 13)?,
-        ordering: codec::ordering(get::<i16>(row, from + 14)?.into())?,
-        created_at: get(row, from + 15)?,
-        updated_at: get(row, from + 16)?,
-        version: codec::endpoint_version(get::<i32>(row, from + 17)?.into())?,
-        disabled_at: get(row, from + 18)?,
-    })
+        disabled_at: get(row, from + 6)?,
+        failing_since: get(row, from + 7)?,
+        ordering: get::<i16>(row, from + 8)?.into(),
+        created_at: get(row, from + 9)?,
+        updated_at: get(row, from + 10)?,
+        sealed: get(row, from + 11)?,
+        state: get(row, from + 12)?,
+    };
+    columns.into_endpoint()
 }
 
 pub(super) const MESSAGE: &str = "m.id, m.application, m.event_type, m.event_id, m.payload, m.channels, m.tags, \

@@ -9,7 +9,7 @@ use tokio_postgres::Row;
 
 use super::PostgresStore;
 use super::rows::{self, Client, ENDPOINT, SqlResult};
-use crate::codec::{old_secrets_to_json, to_json};
+use crate::endpoint_codec::sealed_to_json;
 
 #[async_trait]
 impl SealingStore for PostgresStore {
@@ -68,17 +68,10 @@ async fn replace_sentinels(db: &impl Client, old: &[Sealed], new: &[Sealed]) -> 
 }
 
 async fn reseal(db: &impl Client, endpoints: &[(Endpoint, Endpoint)]) -> SqlResult<usize> {
-    let update = "UPDATE endpoints SET secret = $2, old_secrets = $3, headers = $4 \
-         WHERE id = $1 AND secret = $5 AND old_secrets = $6 AND headers = $7";
+    let update = "UPDATE endpoints SET sealed = $2 WHERE id = $1 AND sealed = $3";
     let mut count = 0;
     for (old, new) in endpoints {
-        let (old_secrets, new_secrets) =
-            (old_secrets_to_json(&old.old_secrets)?, old_secrets_to_json(&new.old_secrets)?);
-        let (old_headers, new_headers) = (to_json(&old.headers)?, to_json(&new.headers)?);
-        let (old_secret, new_secret) = (old.secret.as_str(), new.secret.as_str());
-        let values: [&(dyn tokio_postgres::types::ToSql + Sync); 7] =
-            [&&*new.id, &new_secret, &new_secrets, &new_headers, &old_secret, &old_secrets, &old_headers];
-        count += rows::write(db, update, &values).await?;
+        count += rows::write(db, update, &[&&*new.id, &sealed_to_json(new)?, &sealed_to_json(old)?]).await?;
     }
     Ok(usize::try_from(count).unwrap_or(usize::MAX))
 }

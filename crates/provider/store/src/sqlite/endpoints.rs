@@ -1,14 +1,16 @@
 //! Endpoints, and the snapshot by which messages are routed.
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use provider_core::model::{Application, Endpoint, Id};
 use provider_core::operational::events::{DisabledBy, OperationalEventKind};
 use provider_core::port::{EndpointStates, EndpointStore, IdempotentAnswer, Page, StoreError, StoreResult};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, ToSql, params};
 
 use super::rows::{self, ENDPOINT, SqlResult, ms};
 use super::{SqliteStore, applications, idempotency, operational_events};
-use crate::codec::{PageQuery, old_secrets_to_json, optional_to_json, to_json};
+use crate::codec::{PageQuery, optional_to_json};
+use crate::endpoint_codec::{sealed_to_json, state_to_json};
 
 #[async_trait]
 impl EndpointStore for SqliteStore {
@@ -85,11 +87,10 @@ pub(super) fn create(db: &Connection, new: &Endpoint, answer: Option<&Idempotent
         return Err(StoreError::NotFound.into());
     }
     check_uid(db, new)?;
-    let insert = "INSERT INTO endpoints (id, application, uid, url, description, disabled, filter_types, channels, \
-         throttle_rate, metadata, headers, secret, old_secrets, failing_since, updated_at, created_at, ordering, \
-         version, disabled_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, CASE WHEN ?6 THEN ?16 END)";
-    write(db, insert, new)?;
+    let insert = "INSERT INTO endpoints (id, application, uid, url, filter_types, disabled, failing_since, ordering, \
+         updated_at, sealed, state, created_at, disabled_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, CASE WHEN ?6 THEN ?12 END)";
+    write(db, insert, new, Some(new.created_at))?;
     operational_events::insert_event(db, &new.application, &new.id, new.uid.as_deref(), OperationalEventKind::Created)
 }
 
@@ -112,14 +113,10 @@ pub(super) fn update(db: &Connection, new: &Endpoint) -> SqlResult<()> {
     check_uid(db, new)?;
     let was = "SELECT disabled FROM endpoints WHERE id = ?1 AND application = ?2";
     let was_disabled = rows::one(db, was, (&*new.id, &*new.application), |row| Ok(row.get::<_, bool>(0)?))?;
-    // The update does not change `created_at`. Its condition uses the parameter, so that insert and update have the same
-    // parameters.
-    let update = "UPDATE endpoints SET uid = ?3, url = ?4, description = ?5, disabled = ?6, filter_types = ?7, \
-         channels = ?8, throttle_rate = ?9, metadata = ?10, headers = ?11, secret = ?12, old_secrets = ?13, \
-         failing_since = ?14, updated_at = ?15, ordering = ?17, version = ?18, given_up_at = CASE WHEN ?6 THEN given_up_at END, \
-         disabled_at = CASE WHEN ?6 THEN coalesce(disabled_at, ?15) END \
-         WHERE id = ?1 AND application = ?2 AND ?16 IS NOT NULL";
-    if write(db, update, new)? == 0 {
+    let update = "UPDATE endpoints SET uid = ?3, url = ?4, filter_types = ?5, disabled = ?6, failing_since = ?7, \
+         ordering = ?8, updated_at = ?9, sealed = ?10, state = ?11, given_up_at = CASE WHEN ?6 THEN given_up_at END, \
+         disabled_at = CASE WHEN ?6 THEN coalesce(disabled_at, ?9) END WHERE id = ?1 AND application = ?2";
+    if write(db, update, new, None)? == 0 {
         return Err(StoreError::NotFound.into());
     }
     applications::raise_version(db, &new.application)?;
@@ -131,27 +128,29 @@ pub(super) fn update(db: &Connection, new: &Endpoint) -> SqlResult<()> {
     Ok(())
 }
 
-fn write(db: &Connection, statement: &str, new: &Endpoint) -> SqlResult<usize> {
-    Ok(db.prepare_cached(statement)?.execute(params![
-        &*new.id,
-        &*new.application,
-        new.uid,
-        new.url,
-        new.description,
-        new.disabled,
-        optional_to_json(new.filter_types.as_ref())?,
-        optional_to_json(new.channels.as_ref())?,
-        new.throttle_rate,
-        to_json(&new.metadata)?,
-        to_json(&new.headers)?,
-        new.secret.as_str(),
-        old_secrets_to_json(&new.old_secrets)?,
-        new.failing_since.map(ms),
-        ms(new.updated_at),
-        ms(new.created_at),
-        new.ordering as u8,
-        new.version
-    ])?)
+/// Runs an insert, which has the time of creation as its last parameter, or an update.
+fn write(db: &Connection, statement: &str, new: &Endpoint, created_at: Option<Timestamp>) -> SqlResult<usize> {
+    let filter_types = optional_to_json(new.filter_types.as_ref())?;
+    let (sealed, state) = (sealed_to_json(new)?, state_to_json(new)?);
+    let (failing_since, updated_at, created_at) = (new.failing_since.map(ms), ms(new.updated_at), created_at.map(ms));
+    let (id, application, ordering) = (&*new.id, &*new.application, new.ordering as u8);
+    let mut params: Vec<&dyn ToSql> = vec![
+        &id,
+        &application,
+        &new.uid,
+        &new.url,
+        &filter_types,
+        &new.disabled,
+        &failing_since,
+        &ordering,
+        &updated_at,
+        &sealed,
+        &state,
+    ];
+    if let Some(created_at) = &created_at {
+        params.push(created_at);
+    }
+    Ok(db.prepare_cached(statement)?.execute(&*params)?)
 }
 
 fn check_uid(db: &Connection, new: &Endpoint) -> SqlResult<()> {

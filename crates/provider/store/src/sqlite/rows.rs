@@ -3,7 +3,6 @@
 use jiff::Timestamp;
 use kit_engine::EngineError;
 use kit_engine::sqlite::is_decoding_error;
-use kit_runtime::vault::Sealed;
 use provider_core::model::{Account, AccountSettings, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use provider_core::ordering::OrderingKey;
 use provider_core::port::{Answer, StoreError, StoreResult};
@@ -11,6 +10,7 @@ use rusqlite::types::{FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Connection, Params, Row};
 
 use crate::codec::{self, PageQuery};
+use crate::endpoint_codec::EndpointColumns;
 
 pub(super) fn check_unchanged<T: PartialEq>(found: Option<T>, old: &T) -> SqlResult<()> {
     match found {
@@ -183,32 +183,26 @@ pub(super) fn event_type(row: &Row<'_>) -> SqlResult<EventType> {
     })
 }
 
-pub(super) const ENDPOINT: &str = "SELECT id, application, uid, url, description, disabled, filter_types, channels, \
-     throttle_rate, metadata, headers, secret, old_secrets, failing_since, ordering, created_at, updated_at, version, \
-     disabled_at FROM endpoints";
+pub(super) const ENDPOINT: &str = "SELECT id, application, uid, url, filter_types, disabled, disabled_at, failing_since, \
+     ordering, created_at, updated_at, sealed, state FROM endpoints";
 
 pub(super) fn endpoint(row: &Row<'_>) -> SqlResult<Endpoint> {
-    Ok(Endpoint {
+    let columns = EndpointColumns {
         id: id(row, 0)?,
         application: id(row, 1)?,
         uid: row.get(2)?,
         url: row.get(3)?,
-        description: row.get(4)?,
+        filter_types: optional_text(row, 4)?,
         disabled: row.get(5)?,
-        filter_types: codec::optional_from_json(optional_text(row, 6)?)?,
-        channels: codec::optional_from_json(optional_text(row, 7)?)?,
-        throttle_rate: row.get(8)?,
-        metadata: codec::from_json(text(row, 9)?)?,
-        headers: codec::from_json(text(row, 10)?)?,
-        secret: Sealed::from_text(text(row, 11)?),
-        old_secrets: codec::old_secrets_from_json(text(row, 12)?)?,
-        failing_since: optional_time(row, 13)?,
-        ordering: codec::ordering(row.get(14)?)?,
-        created_at: time(row, 15)?,
-        updated_at: time(row, 16)?,
-        version: codec::endpoint_version(row.get(17)?)?,
-        disabled_at: optional_time(row, 18)?,
-    })
+        disabled_at: optional_time(row, 6)?,
+        failing_since: optional_time(row, 7)?,
+        ordering: row.get(8)?,
+        created_at: time(row, 9)?,
+        updated_at: time(row, 10)?,
+        sealed: text(row, 11)?,
+        state: text(row, 12)?,
+    };
+    Ok(columns.into_endpoint()?)
 }
 
 /// The columns that [`message`] reads from the table `m`.

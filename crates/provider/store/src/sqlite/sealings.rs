@@ -8,7 +8,7 @@ use rusqlite::{Connection, Row, params};
 
 use super::SqliteStore;
 use super::rows::{self, ENDPOINT, SqlResult};
-use crate::codec::{old_secrets_to_json, to_json};
+use crate::endpoint_codec::sealed_to_json;
 
 #[async_trait]
 impl SealingStore for SqliteStore {
@@ -77,15 +77,6 @@ fn sentinels(db: &Connection) -> SqlResult<Vec<Sealed>> {
 }
 
 fn reseal(db: &Connection, old: &Endpoint, new: &Endpoint) -> SqlResult<usize> {
-    let update = "UPDATE endpoints SET secret = ?2, old_secrets = ?3, headers = ?4 \
-         WHERE id = ?1 AND secret = ?5 AND old_secrets = ?6 AND headers = ?7";
-    Ok(db.prepare_cached(update)?.execute(params![
-        &*new.id,
-        new.secret.as_str(),
-        old_secrets_to_json(&new.old_secrets)?,
-        to_json(&new.headers)?,
-        old.secret.as_str(),
-        old_secrets_to_json(&old.old_secrets)?,
-        to_json(&old.headers)?,
-    ])?)
+    let update = "UPDATE endpoints SET sealed = ?2 WHERE id = ?1 AND sealed = ?3";
+    Ok(db.prepare_cached(update)?.execute((&*new.id, sealed_to_json(new)?, sealed_to_json(old)?))?)
 }

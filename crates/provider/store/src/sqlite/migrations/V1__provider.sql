@@ -185,29 +185,24 @@ CREATE TABLE event_types (
     PRIMARY KEY (account, name)
 ) STRICT, WITHOUT ROWID;
 
--- `version` is given by the owner of the endpoint; the provider stores and returns it. `given_up_at` is the time of the attempt
--- with which failures disabled the endpoint; it is NULL for other endpoints, also for those that a caller disabled.
+-- `given_up_at` is the time of the attempt with which failures disabled the endpoint; it is NULL for other endpoints, also for
+-- those that a caller disabled. `sealed` is JSON with the values that the sealing keys open (secrets and headers), `state` is
+-- JSON with the fields that no query uses (decision 0002).
 CREATE TABLE endpoints (
     id TEXT NOT NULL PRIMARY KEY,
     application TEXT NOT NULL,
     uid TEXT,
-    version INTEGER NOT NULL,
     url TEXT NOT NULL,
-    description TEXT NOT NULL,
     filter_types TEXT,
-    channels TEXT,
-    throttle_rate INTEGER,
     ordering INTEGER NOT NULL,
-    metadata TEXT NOT NULL,
-    headers TEXT NOT NULL,
-    secret TEXT NOT NULL,
-    old_secrets TEXT NOT NULL,
     disabled INTEGER NOT NULL,
     disabled_at INTEGER,
     failing_since INTEGER,
     given_up_at INTEGER,
     created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL
+    updated_at INTEGER NOT NULL,
+    sealed TEXT NOT NULL,
+    state TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX endpoints_of_application ON endpoints (application, id);
 CREATE UNIQUE INDEX endpoints_by_uid ON endpoints (application, uid) WHERE uid IS NOT NULL;
