@@ -182,9 +182,6 @@ impl Node {
     /// Starts the platform's workers and answers its port. Returns the source of its metrics.
     async fn serve_platform(&mut self, opened: Opened<Platform>) -> Result<MetricsSource, CommandError> {
         let Opened { wing: platform, listener, config } = opened;
-        if let Some((_, provider)) = &self.provider {
-            adopt_embedded_connections(&platform, *provider).await?;
-        }
         platform.spawn_workers(&self.tasks);
         let settings = AdminConfig {
             public_url: config.platform_public_url(),
@@ -347,17 +344,6 @@ impl Node {
             );
         }
     }
-}
-
-/// Connections that an earlier version entered with the address of this node's provider name the embedded provider from
-/// now on, so that they follow it to other addresses and nodes.
-async fn adopt_embedded_connections(platform: &Platform, provider: SocketAddr) -> Result<(), CommandError> {
-    let addresses = vec![listen_address::local_url(provider), format!("http://{provider}")];
-    let adopted = platform.adopt_embedded_connections(addresses).await.context("reading the connections")?;
-    if adopted > 0 {
-        tracing::info!(adopted, "connections to the address of this provider name the embedded provider now");
-    }
-    Ok(())
 }
 
 async fn listen(addr: SocketAddr, key: &str) -> Result<TcpListener, CommandError> {

@@ -47,17 +47,17 @@ pub(crate) fn may(user: &User, scope: Scope) -> bool {
     user.disabled_at.is_none() && Role::parse(&user.profile.role).is_some_and(|role| role.scopes().contains(scope))
 }
 
-/// The column `provider_url`, which is empty for the embedded provider.
-pub(crate) fn entered_url(provider: &ProviderAddress) -> &str {
+/// The column `provider_url`, which is NULL for the embedded provider.
+pub(crate) fn provider_url(provider: &ProviderAddress) -> Option<&str> {
     match provider {
-        ProviderAddress::Embedded => "",
-        ProviderAddress::Url(url) => url,
+        ProviderAddress::Embedded => None,
+        ProviderAddress::Url(url) => Some(url),
     }
 }
 
-/// The provider of the columns `embedded` and `provider_url`.
-pub(crate) fn provider_address(embedded: Option<bool>, url: String) -> ProviderAddress {
-    if embedded == Some(true) { ProviderAddress::Embedded } else { ProviderAddress::Url(url) }
+/// The provider of the column `provider_url`.
+pub(crate) fn provider_address(url: Option<String>) -> ProviderAddress {
+    url.map_or(ProviderAddress::Embedded, ProviderAddress::Url)
 }
 
 pub(crate) fn contact_name(contact: Contact) -> &'static str {

@@ -40,8 +40,8 @@ mod users;
 pub use accounts::AccountStore;
 pub use activity::ActivityStore;
 pub use alerts::{
-    Alert, AlertCandidate, AlertEvent, AlertQuery, AlertRecipient, AlertScope, AlertStage, AlertStore, NewMail, Told,
-    WAITING_MAILS_MAX, WaitingMail,
+    Alert, AlertCandidate, AlertEvent, AlertQuery, AlertRecipient, AlertScope, AlertStage, AlertStore, NewMail,
+    SentAlert, WAITING_MAILS_MAX, WaitingMail,
 };
 pub use app_tokens::AppTokenStore;
 pub use applications::{ApplicationExclusion, ApplicationStore};

@@ -138,12 +138,6 @@ impl Platform {
         Ok(ConsumerState { tested, ..self.consumer_state(customer).await? })
     }
 
-    /// Lets connections name the embedded provider that an earlier version entered with one of these addresses. Each
-    /// node calls it when it starts, with its own addresses. Connections with other addresses stay as they are.
-    pub async fn adopt_embedded_connections(&self, addresses: Vec<String>) -> PlatformResult<u64> {
-        Ok(self.store().adopt_embedded(addresses).await?)
-    }
-
     /// Events that the provider refused for good, by cursor.
     pub async fn quarantined(
         &self,

@@ -111,7 +111,4 @@ pub trait ConsumerStore: Send + Sync {
     /// Records what a request showed, unless the connection changed after `updated_at`. The time of an equal contact
     /// stays.
     async fn record_contact(&self, customer: Uuid, updated_at: Timestamp, contact: ContactRecord) -> StoreResult<()>;
-    /// Changes connections with one of these addresses to [`ProviderAddress::Embedded`] if they were entered by a
-    /// version that stored the address of the embedded provider. Returns their number.
-    async fn adopt_embedded(&self, addresses: Vec<String>) -> StoreResult<u64>;
 }

@@ -206,7 +206,6 @@ forward! {
         async fn park_queue(customer: Uuid, parked: Option<Parked>) -> StoreResult<()>;
         async fn resume_queue(customer: Uuid, at: Timestamp, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
         async fn record_contact(customer: Uuid, updated_at: Timestamp, contact: ContactRecord) -> StoreResult<()>;
-        async fn adopt_embedded(addresses: Vec<String>) -> StoreResult<u64>;
     }
     impl CustomerStore {
         async fn create_customer(customer: Customer, answer: Option<IdempotentAnswer>) -> StoreResult<()>;

@@ -5,17 +5,17 @@ use jiff::Timestamp;
 use kit_engine::postgres::{Connection, Transaction};
 use kit_runtime::vault::Sealed;
 use platform_core::port::{
-    Consumer, ConsumerStore, ContactRecord, IdempotentAnswer, Page, Parked, ProviderAddress, StartFrom, StoreResult,
+    Consumer, ConsumerStore, ContactRecord, IdempotentAnswer, Page, Parked, StartFrom, StoreResult,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::rows::{self, SqlResult, after};
 use super::{PostgresStore, idempotency, locks, outbox};
-use crate::codec::{contact, contact_name, entered_url, ms, provider_address};
+use crate::codec::{contact, contact_name, ms, provider_address, provider_url};
 
 const CONSUMER: &str = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, \
-     updated_at_ms, embedded, contact, contact_since_ms, contact_detail FROM consumers";
+     updated_at_ms, contact, contact_since_ms, contact_detail FROM consumers";
 
 #[async_trait]
 impl ConsumerStore for PostgresStore {
@@ -54,33 +54,26 @@ impl ConsumerStore for PostgresStore {
         let values: rows::Values<'_> = &[&customer, &ms(updated_at), &name, &since, &detail];
         Ok(rows::execute(&self.client().await?, update, values).await.map(drop)?)
     }
-
-    async fn adopt_embedded(&self, addresses: Vec<String>) -> StoreResult<u64> {
-        let update = "UPDATE consumers SET embedded = true, provider_url = '' \
-             WHERE embedded IS NULL AND provider_url = ANY($1)";
-        Ok(rows::execute(&self.client().await?, update, &[&addresses]).await?)
-    }
 }
 
 pub(super) async fn put(db: &Transaction<'_>, consumer: &Consumer, start: StartFrom) -> SqlResult<()> {
     locks::journal(db).await?;
     let put = "INSERT INTO consumers \
-         (customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms, embedded, \
-         contact, contact_since_ms, contact_detail) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (customer) DO UPDATE SET \
+         (customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms, contact, \
+         contact_since_ms, contact_detail) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (customer) DO UPDATE SET \
          provider_url = excluded.provider_url, application_id = excluded.application_id, api_key = excluded.api_key, \
          parked_reason = excluded.parked_reason, parked_at_ms = excluded.parked_at_ms, \
-         updated_at_ms = excluded.updated_at_ms, embedded = excluded.embedded, contact = excluded.contact, \
+         updated_at_ms = excluded.updated_at_ms, contact = excluded.contact, \
          contact_since_ms = excluded.contact_since_ms, contact_detail = excluded.contact_detail";
     let values: rows::Values<'_> = &[
         &consumer.customer,
-        &entered_url(&consumer.provider),
+        &provider_url(&consumer.provider),
         &consumer.application_id,
         &consumer.api_key.as_ref().map(Sealed::as_str),
         &consumer.parked.as_ref().map(|parked| rows::foreign_text(&parked.reason)),
         &consumer.parked.as_ref().map(|parked| ms(parked.at)),
         &ms(consumer.updated_at),
-        &(consumer.provider == ProviderAddress::Embedded),
         &contact_name(consumer.contact.contact),
         &ms(consumer.contact.since),
         &consumer.contact.detail.as_deref().map(rows::foreign_text),
@@ -123,13 +116,13 @@ fn consumer(row: &Row) -> SqlResult<Consumer> {
     };
     let updated_at = rows::time(row, 6)?;
     let contact = ContactRecord {
-        contact: contact(rows::get(row, 8)?)?,
-        since: rows::optional_time(row, 9)?.unwrap_or(updated_at),
-        detail: rows::get(row, 10)?,
+        contact: contact(rows::get(row, 7)?)?,
+        since: rows::optional_time(row, 8)?.unwrap_or(updated_at),
+        detail: rows::get(row, 9)?,
     };
     Ok(Consumer {
         customer: rows::get(row, 0)?,
-        provider: provider_address(rows::get::<Option<bool>>(row, 7)?, rows::get(row, 1)?),
+        provider: provider_address(rows::get(row, 1)?),
         application_id: rows::get(row, 2)?,
         api_key: rows::get::<Option<String>>(row, 3)?.map(Sealed::from_text),
         parked,

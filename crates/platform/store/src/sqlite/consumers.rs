@@ -4,17 +4,17 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_runtime::vault::Sealed;
 use platform_core::port::{
-    Consumer, ConsumerStore, ContactRecord, IdempotentAnswer, Page, Parked, ProviderAddress, StartFrom, StoreResult,
+    Consumer, ConsumerStore, ContactRecord, IdempotentAnswer, Page, Parked, StartFrom, StoreResult,
 };
 use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
 use super::rows::{self, SqlResult, after};
 use super::{SqliteStore, idempotency, outbox};
-use crate::codec::{contact, contact_name, entered_url, ms, provider_address};
+use crate::codec::{contact, contact_name, ms, provider_address, provider_url};
 
 const CONSUMER: &str = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, \
-     updated_at_ms, embedded, contact, contact_since_ms, contact_detail FROM consumers";
+     updated_at_ms, contact, contact_since_ms, contact_detail FROM consumers";
 
 #[async_trait]
 impl ConsumerStore for SqliteStore {
@@ -49,35 +49,21 @@ impl ConsumerStore for SqliteStore {
         })
         .await
     }
-
-    async fn adopt_embedded(&self, addresses: Vec<String>) -> StoreResult<u64> {
-        let update =
-            "UPDATE consumers SET embedded = 1, provider_url = '' WHERE embedded IS NULL AND provider_url = ?1";
-        self.write(move |db| {
-            let mut adopted = 0;
-            for address in &addresses {
-                adopted += rows::execute(db, update, [address])? as u64;
-            }
-            Ok(adopted)
-        })
-        .await
-    }
 }
 
 pub(super) fn put(db: &Connection, consumer: &Consumer, start: StartFrom) -> SqlResult<()> {
     let put = "INSERT OR REPLACE INTO consumers \
-         (customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms, embedded, \
-         contact, contact_since_ms, contact_detail) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+         (customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms, contact, \
+         contact_since_ms, contact_detail) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     let values = params![
         consumer.customer.as_bytes(),
-        entered_url(&consumer.provider),
+        provider_url(&consumer.provider),
         consumer.application_id,
         consumer.api_key.as_ref().map(Sealed::as_str),
         consumer.parked.as_ref().map(|parked| parked.reason.as_str()),
         consumer.parked.as_ref().map(|parked| ms(parked.at)),
         ms(consumer.updated_at),
-        consumer.provider == ProviderAddress::Embedded,
         contact_name(consumer.contact.contact),
         ms(consumer.contact.since),
         consumer.contact.detail,
@@ -143,13 +129,13 @@ fn consumer(row: &Row<'_>) -> SqlResult<Consumer> {
     };
     let updated_at = rows::time(row, 6)?;
     let contact = ContactRecord {
-        contact: contact(&row.get::<_, String>(8)?)?,
-        since: rows::optional_time(row, 9)?.unwrap_or(updated_at),
-        detail: row.get(10)?,
+        contact: contact(&row.get::<_, String>(7)?)?,
+        since: rows::optional_time(row, 8)?.unwrap_or(updated_at),
+        detail: row.get(9)?,
     };
     Ok(Consumer {
         customer: rows::uuid(row, 0)?,
-        provider: provider_address(row.get(7)?, row.get(1)?),
+        provider: provider_address(row.get(1)?),
         application_id: row.get(2)?,
         api_key: row.get::<_, Option<String>>(3)?.map(Sealed::from_text),
         parked,

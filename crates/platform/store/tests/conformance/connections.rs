@@ -49,13 +49,12 @@ pub(super) async fn a_contact_keeps_its_beginning_and_counts_only_for_the_connec
     assert_eq!(contact().await, consumer(1).contact);
 }
 
-pub(super) async fn an_entered_address_is_not_adopted_by_the_embedded_provider(store: Shared) {
+pub(super) async fn a_connection_names_the_embedded_provider_or_an_address(store: Shared) {
     let mut embedded = consumer(2);
     embedded.provider = ProviderAddress::Embedded;
     for consumer in [&consumer(1), &embedded] {
         store.put_consumer(consumer.clone(), StartFrom::Now).await.unwrap();
     }
-    assert_eq!(store.adopt_embedded(vec!["http://127.0.0.1:8071".into()]).await.unwrap(), 0);
     for consumer in [consumer(1), embedded] {
         assert_eq!(store.consumer(consumer.customer).await.unwrap(), Some(consumer));
     }

@@ -205,7 +205,7 @@ stories! {
     connections:
         a_connection_reads_back_and_is_replaced,
         a_contact_keeps_its_beginning_and_counts_only_for_the_connection_that_it_is_of,
-        an_entered_address_is_not_adopted_by_the_embedded_provider,
+        a_connection_names_the_embedded_provider_or_an_address,
         a_commit_tells_when_the_connection_was_last_changed,
         nothing_enters_the_outbox_before_the_connection_is_complete,
         a_connection_may_start_from_a_cursor,

@@ -156,9 +156,9 @@ async fn the_official_client_receives_operational_webhooks() {
     let endpoint = svix.endpoint().create(app.clone(), endpoint, None).await.unwrap().id;
     let (headers, body) = tokio::time::timeout(PATIENCE, arrivals.recv()).await.unwrap().unwrap();
     svix::webhooks::Webhook::new(&secret).unwrap().verify(&body, &headers).unwrap();
-    let told: Value = serde_json::from_slice(&body).unwrap();
+    let answer: Value = serde_json::from_slice(&body).unwrap();
     assert_eq!(
-        told,
+        answer,
         json!({"type": "endpoint.created",
             "data": {"appId": app, "appUid": null, "endpointId": endpoint, "endpointUid": null}})
     );

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::port::{AlertCandidate, AlertQuery, AlertStage, Told};
+use crate::port::{AlertCandidate, AlertQuery, AlertStage, SentAlert};
 
 /// The owners of an endpoint are warned at this time before it is disabled.
 pub(super) const WARNED_BEFORE: SignedDuration = SignedDuration::from_hours(24);
@@ -41,21 +41,22 @@ impl Schedule {
     }
 
     /// The transition, and the notified state after it. None when there is no notification to send.
-    pub(super) fn next(self, candidate: &AlertCandidate, now: Timestamp) -> Option<(Transition, Option<Told>)> {
+    pub(super) fn next(self, candidate: &AlertCandidate, now: Timestamp) -> Option<(Transition, Option<SentAlert>)> {
         let (endpoint, query) = (&candidate.endpoint, self.query(now, 0));
-        let notify = |transition, failing_since, stage| Some((transition, Some(Told { failing_since, stage })));
+        let notify = |transition, failing_since, stage| Some((transition, Some(SentAlert { failing_since, stage })));
         if let Some(given_up_at) = candidate.given_up_at.filter(|_| endpoint.disabled) {
             let since = endpoint.failing_since.unwrap_or(given_up_at);
-            let was_notified = candidate.told == Some(Told { failing_since: since, stage: AlertStage::Disabled });
+            let was_notified =
+                candidate.last_alert == Some(SentAlert { failing_since: since, stage: AlertStage::Disabled });
             return if was_notified { None } else { notify(Transition::Disabled, since, AlertStage::Disabled) };
         }
         if endpoint.disabled {
             return None;
         }
         let Some(since) = endpoint.failing_since else {
-            return candidate.told.map(|_| (Transition::Recovered, None));
+            return candidate.last_alert.map(|_| (Transition::Recovered, None));
         };
-        match candidate.told.filter(|told| told.failing_since == since).map(|told| told.stage) {
+        match candidate.last_alert.filter(|sent| sent.failing_since == since).map(|sent| sent.stage) {
             None if since <= query.failing_before => notify(Transition::Failing, since, AlertStage::Failing),
             Some(AlertStage::Failing) if since <= query.disabling_before => {
                 notify(Transition::DisablingSoon, since, AlertStage::DisablingSoon)

@@ -85,7 +85,7 @@ impl Provider {
     async fn notify_owners(&self, schedule: Schedule, candidate: &AlertCandidate, now: Timestamp) -> StoreResult<()> {
         let Some((transition, after)) = schedule.next(candidate, now) else { return Ok(()) };
         let endpoint = &candidate.endpoint;
-        let Some(since) = after.or(candidate.told).map(|told| told.failing_since) else { return Ok(()) };
+        let Some(since) = after.or(candidate.last_alert).map(|sent| sent.failing_since) else { return Ok(()) };
         let failures = self.failures_since(endpoint, since).await?;
         if matches!(transition, Transition::Failing | Transition::DisablingSoon) && failures.is_no_fault_of_receiver() {
             return Ok(());
@@ -109,7 +109,7 @@ impl Provider {
             application: endpoint.application.clone(),
             endpoint: endpoint.id.clone(),
             endpoint_uid: endpoint.uid.clone(),
-            before: candidate.told,
+            before: candidate.last_alert,
             after,
             event: notice.event(),
             mails: self.mails(candidate, &notice).await?,

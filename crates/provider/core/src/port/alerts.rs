@@ -24,7 +24,7 @@ pub enum AlertStage {
 
 /// The latest notification about an endpoint, and the run of failures that it was about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Told {
+pub struct SentAlert {
     /// Beginning of the run of failures.
     pub failing_since: Timestamp,
     /// The latest notification.
@@ -53,7 +53,7 @@ pub struct AlertCandidate {
     /// disabled it.
     pub given_up_at: Option<Timestamp>,
     /// The latest notification.
-    pub told: Option<Told>,
+    pub last_alert: Option<SentAlert>,
 }
 
 /// An operational event about an alert.
@@ -88,9 +88,9 @@ pub struct Alert {
     /// Uid of the endpoint.
     pub endpoint_uid: Option<String>,
     /// The notification that this one follows.
-    pub before: Option<Told>,
+    pub before: Option<SentAlert>,
     /// This notification; none when the endpoint has recovered.
-    pub after: Option<Told>,
+    pub after: Option<SentAlert>,
     /// The operational event; none when another event reports the same.
     pub event: Option<AlertEvent>,
     /// The mails.

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use provider_core::ids;
 use provider_core::operational::events::OperationalEventKind;
 use provider_core::port::{
-    Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertScope, AlertStore, NewMail, StoreError, StoreResult, Told,
-    WAITING_MAILS_MAX, WaitingMail,
+    Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertScope, AlertStore, NewMail, SentAlert, StoreError,
+    StoreResult, WAITING_MAILS_MAX, WaitingMail,
 };
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
@@ -171,10 +171,10 @@ async fn candidates(db: &impl Client, query: &AlertQuery) -> SqlResult<Vec<Alert
          WHERE e.id = ANY ($1) ORDER BY e.id"
     );
     rows::all(db, &select, &[&endpoints], |row| {
-        let told = match rows::get::<Option<Timestamp>>(row, ENDPOINT_COLUMNS + 2)? {
+        let last_alert = match rows::get::<Option<Timestamp>>(row, ENDPOINT_COLUMNS + 2)? {
             Some(failing_since) => {
                 let stage = codec::alert_stage(rows::get::<i32>(row, ENDPOINT_COLUMNS + 3)?.into())?;
-                Some(Told { failing_since, stage })
+                Some(SentAlert { failing_since, stage })
             }
             None => None,
         };
@@ -182,7 +182,7 @@ async fn candidates(db: &impl Client, query: &AlertQuery) -> SqlResult<Vec<Alert
             account: rows::id(row, ENDPOINT_COLUMNS)?,
             endpoint: rows::endpoint(row, 0)?,
             given_up_at: rows::get(row, ENDPOINT_COLUMNS + 1)?,
-            told,
+            last_alert,
         })
     })
     .await
@@ -196,14 +196,17 @@ async fn record(db: &impl Client, alert: &Alert) -> SqlResult<()> {
     }
     let select = "SELECT failing_since, stage FROM endpoint_alerts WHERE endpoint = $1";
     let last_alert = rows::one(db, select, &[&&*alert.endpoint], |row| {
-        Ok(Told { failing_since: rows::get(row, 0)?, stage: codec::alert_stage(rows::get::<i32>(row, 1)?.into())? })
+        Ok(SentAlert {
+            failing_since: rows::get(row, 0)?,
+            stage: codec::alert_stage(rows::get::<i32>(row, 1)?.into())?,
+        })
     })
     .await?;
     if last_alert != alert.before {
         return Err(StoreError::Conflict.into());
     }
     match alert.after {
-        Some(Told { failing_since, stage }) => {
+        Some(SentAlert { failing_since, stage }) => {
             let put = "INSERT INTO endpoint_alerts (endpoint, failing_since, stage) VALUES ($1, $2, $3) \
                  ON CONFLICT (endpoint) DO UPDATE SET failing_since = excluded.failing_since, stage = excluded.stage";
             rows::write(db, put, &[&&*alert.endpoint, &failing_since, &(stage as i32)]).await?;

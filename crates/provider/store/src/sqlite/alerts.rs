@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use provider_core::ids;
 use provider_core::operational::events::OperationalEventKind;
 use provider_core::port::{
-    Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertScope, AlertStore, NewMail, StoreError, StoreResult, Told,
-    WAITING_MAILS_MAX, WaitingMail,
+    Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertScope, AlertStore, NewMail, SentAlert, StoreError,
+    StoreResult, WAITING_MAILS_MAX, WaitingMail,
 };
 use rusqlite::{Connection, Row, params};
 
@@ -228,13 +228,13 @@ fn candidate(db: &Connection, id: &str) -> SqlResult<Option<AlertCandidate>> {
     };
     let given_up_at = "SELECT given_up_at FROM endpoints WHERE id = ?1";
     let given_up_at = rows::one(db, given_up_at, [id], |row| rows::optional_time(row, 0))?.flatten();
-    Ok(Some(AlertCandidate { account, endpoint, given_up_at, told: last_alert(db, id)? }))
+    Ok(Some(AlertCandidate { account, endpoint, given_up_at, last_alert: last_alert(db, id)? }))
 }
 
-fn last_alert(db: &Connection, endpoint: &str) -> SqlResult<Option<Told>> {
+fn last_alert(db: &Connection, endpoint: &str) -> SqlResult<Option<SentAlert>> {
     let select = "SELECT failing_since, stage FROM endpoint_alerts WHERE endpoint = ?1";
     rows::one(db, select, [endpoint], |row| {
-        Ok(Told { failing_since: rows::time(row, 0)?, stage: codec::alert_stage(row.get(1)?)? })
+        Ok(SentAlert { failing_since: rows::time(row, 0)?, stage: codec::alert_stage(row.get(1)?)? })
     })
 }
 
@@ -243,7 +243,7 @@ fn record(db: &Connection, alert: &Alert) -> SqlResult<()> {
         return Err(StoreError::Conflict.into());
     }
     match alert.after {
-        Some(Told { failing_since, stage }) => {
+        Some(SentAlert { failing_since, stage }) => {
             let put = "INSERT INTO endpoint_alerts (endpoint, failing_since, stage) VALUES (?1, ?2, ?3) \
                  ON CONFLICT (endpoint) DO UPDATE SET failing_since = excluded.failing_since, stage = excluded.stage";
             db.prepare_cached(put)?.execute((&*alert.endpoint, ms(failing_since), stage as u8))?;

@@ -203,14 +203,14 @@ impl Nodes {
         let events = self.store.operational_events(100).await.unwrap();
         self.store.delete_operational_events(events.iter().map(|event| event.no).collect()).await.unwrap();
         let payloads = events.iter().map(|event| serde_json::from_slice::<Value>(&event.payload).unwrap());
-        let told = [
+        let reported = [
             "endpoint.failing",
             "endpoint.disabling",
             "endpoint.disabled",
             "endpoint.disabled_by_failures",
             "endpoint.recovered",
         ];
-        payloads.filter(|payload| told.iter().any(|name| payload["type"] == *name)).collect()
+        payloads.filter(|payload| reported.iter().any(|name| payload["type"] == *name)).collect()
     }
 
     async fn confirm(&self, mails: &mut MailServer, application: Option<&str>, address: &str) {
@@ -238,7 +238,7 @@ fn contains(mail: &str, parts: &[&str]) {
     }
 }
 
-pub(super) async fn owners_are_told_each_transition_once(store: Shared) {
+pub(super) async fn each_transition_notifies_its_owners_once(store: Shared) {
     let mut mails = MailServer::start().await;
     let nodes = Nodes::new(store, Some(Mailer::new(&mails.url, "Lotwire <alerts@example.org>").unwrap())).await;
     let listener = EndpointInput { url: "https://example.com/".into(), ..EndpointInput::default() };

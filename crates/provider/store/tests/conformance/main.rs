@@ -94,7 +94,7 @@ stories! {
         settings_of_the_portal_are_replaced_and_the_logo_stays,
         a_code_of_the_portal_is_exchanged_once;
     waiting:
-        what_waits_is_told_by_endpoint,
+        waiting_deliveries_are_counted_by_endpoint,
         an_endpoint_is_found_by_its_id_alone;
     accept:
         an_accepted_message_reads_back_as_it_was_sent,
@@ -172,7 +172,7 @@ stories! {
         rows_are_counted_by_what_they_wait_for,
         what_waits_for_its_next_attempt_is_made_due_with_the_attempts_it_had,
         a_task_that_recovers_makes_due_what_waits_for_its_next_attempt,
-        what_a_task_sends_again_is_told_from_what_is_new,
+        messages_that_a_task_sends_again_are_distinguished_from_new_ones,
         clearing_a_pause_changes_the_endpoint,
         waiting_messages_are_listed_newest_first_but_for_heads_under_way,
         what_is_given_up_ends_with_an_attempt_that_says_so,
@@ -181,12 +181,12 @@ stories! {
         a_uid_is_found_whoever_has_it;
     operational:
         no_event_is_written_without_an_operational_application,
-        an_endpoints_changes_are_told_in_order,
-        an_application_takes_its_endpoints_with_it_and_each_is_told,
-        attempts_that_give_notice_are_told_once,
+        changes_of_an_endpoint_are_reported_in_order,
+        deleting_an_application_reports_each_deleted_endpoint,
+        attempts_that_notify_are_reported_once,
         events_are_settled_by_number_and_numbers_are_used_once;
     alerts:
-        owners_are_told_each_transition_once,
+        each_transition_notifies_its_owners_once,
         a_mail_waits_for_a_busy_server_and_the_nodes_own_faults_are_no_alert,
         codes_to_addresses_are_limited,
         a_code_that_is_not_sent_does_not_count,

@@ -60,7 +60,7 @@ pub(super) async fn no_event_is_written_without_an_operational_application(store
     store.delete_endpoint(&id("app", 1), &id("ep", 1)).await.unwrap();
     assert_eq!(unsettled(&store).await, Vec::<Value>::new());
 
-    // Nor is anything told of the operational endpoints themselves.
+    // No event reports changes of the operational endpoints themselves.
     listen(&store).await;
     let own = Endpoint { application: id("app", 100), ..endpoint(100) };
     store.create_endpoint(own.clone(), usize::MAX, None).await.unwrap();
@@ -74,7 +74,7 @@ pub(super) async fn no_event_is_written_without_an_operational_application(store
     assert_eq!(unsettled(&store).await, Vec::<Value>::new());
 }
 
-pub(super) async fn an_endpoints_changes_are_told_in_order(store: Shared) {
+pub(super) async fn changes_of_an_endpoint_are_reported_in_order(store: Shared) {
     let version = routes(&store, 0).await;
     accepted(&store, vec![new(message(1), version)], at(0)).await;
     listen(&store).await;
@@ -110,7 +110,7 @@ pub(super) async fn an_endpoints_changes_are_told_in_order(store: Shared) {
     );
 }
 
-pub(super) async fn an_application_takes_its_endpoints_with_it_and_each_is_told(store: Shared) {
+pub(super) async fn deleting_an_application_reports_each_deleted_endpoint(store: Shared) {
     listen(&store).await;
     routes(&store, 2).await;
     let created = store.operational_events(100).await.unwrap();
@@ -118,13 +118,13 @@ pub(super) async fn an_application_takes_its_endpoints_with_it_and_each_is_told(
     assert!(!store.delete_application(&id("org", 2), &id("app", 1)).await.unwrap(), "it is another account's");
     assert_eq!(unsettled(&store).await, Vec::<Value>::new());
     assert!(store.delete_application(&id("org", 1), &id("app", 1)).await.unwrap());
-    let mut told = unsettled(&store).await;
-    told.sort_by_key(|event| event["data"]["endpointId"].to_string());
-    assert_eq!(told, [1, 2].map(|number| endpoint_event("endpoint.deleted", number)));
+    let mut events = unsettled(&store).await;
+    events.sort_by_key(|event| event["data"]["endpointId"].to_string());
+    assert_eq!(events, [1, 2].map(|number| endpoint_event("endpoint.deleted", number)));
     assert!(!store.delete_application(&id("org", 1), &id("app", 1)).await.unwrap());
 }
 
-pub(super) async fn attempts_that_give_notice_are_told_once(store: Shared) {
+pub(super) async fn attempts_that_notify_are_reported_once(store: Shared) {
     let version = routes(&store, 1).await;
     let mut messages = vec![sent(1, version, &[(1, Some(1))]), sent(2, version, &[(1, Some(1))])];
     messages[0].message.event_id = Some("i.1".to_owned());

@@ -115,7 +115,7 @@ pub(super) async fn a_task_that_recovers_makes_due_what_waits_for_its_next_attem
     assert_eq!(retried, [(id("msg", 1), 3, false)], "the retry of a replay is a scheduled one");
 }
 
-pub(super) async fn what_a_task_sends_again_is_told_from_what_is_new(store: Shared) {
+pub(super) async fn messages_that_a_task_sends_again_are_distinguished_from_new_ones(store: Shared) {
     let version = routes(&store, 1).await;
     let in_order = NewMessage { ordering_key: OrderingKey::parse("lot-1").ok(), ..keyed(2, version, "lot-1", &[1]) };
     accepted(&store, vec![sent(1, version, &[]), in_order, sent(3, version, &[(1, None)])], at(0)).await;

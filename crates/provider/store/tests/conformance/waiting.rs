@@ -1,10 +1,10 @@
-//! What waits, for people.
+//! Waiting deliveries, as the operator sees them.
 
 use provider_core::port::EndpointBacklog;
 
 use super::given::*;
 
-pub(super) async fn what_waits_is_told_by_endpoint(store: Shared) {
+pub(super) async fn waiting_deliveries_are_counted_by_endpoint(store: Shared) {
     let version = routes(&store, 4).await;
     assert_eq!(store.endpoint_backlogs(None, 9, 9).await.unwrap(), []);
     let messages = vec![

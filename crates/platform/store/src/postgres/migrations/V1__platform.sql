@@ -37,12 +37,10 @@ CREATE TABLE addresses (
 CREATE SEQUENCE address_ids;
 
 -- Connections of customers to a provider. A connection is complete with the application's identifier and the sealed API key.
--- `embedded` is true for the provider of this installation; `provider_url` is then empty. `contact` is the result of the last
--- requests.
+-- `provider_url` is NULL for the provider of this installation. `contact` is the result of the last requests.
 CREATE TABLE consumers (
     customer uuid PRIMARY KEY,
-    embedded boolean,
-    provider_url text NOT NULL,
+    provider_url text,
     application_id text,
     api_key text,
     updated_at_ms bigint NOT NULL,

@@ -36,12 +36,10 @@ CREATE TABLE address_ids (last INTEGER NOT NULL) STRICT;
 INSERT INTO address_ids (last) VALUES (0);
 
 -- Connections of customers to a provider. A connection is complete with the application's identifier and the sealed API key.
--- `embedded` is 1 for the provider of this installation; `provider_url` is then empty. `contact` is the result of the last
--- requests.
+-- `provider_url` is NULL for the provider of this installation. `contact` is the result of the last requests.
 CREATE TABLE consumers (
     customer BLOB NOT NULL PRIMARY KEY,
-    embedded INTEGER,
-    provider_url TEXT NOT NULL,
+    provider_url TEXT,
     application_id TEXT,
     api_key TEXT,
     updated_at_ms INTEGER NOT NULL,
