@@ -207,7 +207,6 @@ pub(crate) fn alert_stage(number: i64) -> StoreResult<AlertStage> {
     }
 }
 
-/// The version of an endpoint, which its owner chooses.
 pub(crate) fn ordering(number: i64) -> StoreResult<DeliveryOrder> {
     match number {
         0 => Ok(DeliveryOrder::Any),

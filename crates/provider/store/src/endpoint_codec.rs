@@ -1,5 +1,5 @@
-//! The columns of an endpoint, shared by both engines (decision 0002). The fields that a query uses have columns of their
-//! own. The others are JSON: `sealed` has the values that the sealing keys open, and `state` the rest.
+//! The columns of an endpoint, shared by both engines (decision 0002). A field that a statement filters by or changes
+//! alone is a column. The others are JSON: `sealed` has the values that the sealing keys open, and `state` the rest.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
@@ -64,7 +64,12 @@ pub(crate) fn state_to_json(endpoint: &Endpoint) -> StoreResult<String> {
     })
 }
 
-/// The column `sealed` of this endpoint. Equal values give equal texts.
+/// Whether both endpoints have the same secrets and headers.
+pub(crate) fn has_same_sealed_values(one: &Endpoint, other: &Endpoint) -> bool {
+    one.secret == other.secret && one.old_secrets == other.old_secrets && one.headers == other.headers
+}
+
+/// The column `sealed` of this endpoint.
 pub(crate) fn sealed_to_json(endpoint: &Endpoint) -> StoreResult<String> {
     let old_secrets = endpoint.old_secrets.iter().map(|old| StoredOldSecret {
         secret: old.secret.as_str().to_owned(),

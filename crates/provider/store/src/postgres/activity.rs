@@ -11,7 +11,7 @@ use super::rows::{self, Client, SqlResult, sql_limit};
 use crate::codec;
 use crate::scan::{self as scans, ScanFlow, ScanProgress};
 
-const ENTRY: &str = "SELECT id, account, at, actor_kind, actor, actor_name, action, subject, subject_name, value_before, \
+const ENTRY: &str = "SELECT id, account, created_at, actor_kind, actor, actor_name, action, subject, subject_name, value_before, \
      value_after FROM activity";
 
 #[async_trait]
@@ -52,7 +52,7 @@ impl ActivityStore for PostgresStore {
 }
 
 pub(super) async fn insert(db: &impl Client, entry: &ActivityEntry) -> SqlResult<()> {
-    let insert = "INSERT INTO activity (id, account, at, actor_kind, actor, actor_name, action, subject, subject_name, \
+    let insert = "INSERT INTO activity (id, account, created_at, actor_kind, actor, actor_name, action, subject, subject_name, \
          value_before, value_after) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
     let values: [&(dyn ToSql + Sync); 11] = [
         &&*entry.id,

@@ -87,9 +87,9 @@ impl AlertStore for PostgresStore {
         limit: usize,
     ) -> StoreResult<Vec<WaitingMail>> {
         let client = self.client().await?;
-        let claim = "UPDATE mails SET next_at = $2, tries = tries + 1 WHERE no IN ( \
+        let claim = "UPDATE mails SET next_at = $2, attempts = attempts + 1 WHERE no IN ( \
                  SELECT no FROM mails WHERE next_at <= $1 ORDER BY next_at LIMIT $3 FOR UPDATE SKIP LOCKED) \
-             RETURNING no, account, recipient, subject, body, tries";
+             RETURNING no, account, recipient, subject, body, attempts";
         let claimed: StoreResult<Vec<_>> =
             rows::all(&client, claim, &[&now, &leased_until, &sql_limit(limit)], |row| {
                 let mail = NewMail {

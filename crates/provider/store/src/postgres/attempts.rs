@@ -180,12 +180,12 @@ pub(super) async fn insert(db: &impl Client, mut attempts: Vec<&Attempt>) -> Sql
     let details: Vec<Option<String>> = attempts.iter().map(detail).collect::<StoreResult<_>>()?;
     let times: Vec<Timestamp> = attempts.iter().map(|attempt| attempt.at).collect();
     let insert = "INSERT INTO attempts (message, id, endpoint, url, status, response_status_code, response, \
-             response_duration_ms, trigger, at, failure_detail) \
-         SELECT message, id, endpoint, url, status::smallint, code::integer, response, duration, trigger::smallint, at, \
+             response_duration_ms, trigger, began_at, failure_detail) \
+         SELECT message, id, endpoint, url, status::smallint, code::integer, response, duration, trigger::smallint, began_at, \
              detail \
          FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bytea[], $8::bigint[], \
              $9::bigint[], $10::timestamptz[], $11::text[]) \
-             AS new (message, id, endpoint, url, status, code, response, duration, trigger, at, detail) \
+             AS new (message, id, endpoint, url, status, code, response, duration, trigger, began_at, detail) \
          ON CONFLICT DO NOTHING";
     rows::write(
         db,
@@ -226,8 +226,8 @@ async fn apply_outcomes(db: &impl Client, records: &[AttemptRecord]) -> SqlResul
                  DELETE FROM deliveries d \
                  USING unnest($1::text[], $2::text[], $3::bigint[]) AS done (endpoint, message, trigger) \
                  WHERE d.endpoint = done.endpoint AND d.message = done.message AND d.manual <= done.trigger \
-                 RETURNING d.endpoint, d.key \
-             ) SELECT endpoint, key FROM gone WHERE key IS NOT NULL \
+                 RETURNING d.endpoint, d.ordering_key \
+             ) SELECT endpoint, ordering_key FROM gone WHERE ordering_key IS NOT NULL \
              UNION ALL SELECT NULL, count(*)::text FROM gone";
         let row = |row: &Row| Ok((rows::get::<Option<String>>(row, 0)?, rows::get::<String>(row, 1)?));
         let mut deleted = 0;

@@ -57,7 +57,7 @@ impl BacklogStore for PostgresStore {
     async fn waiting_messages(&self, endpoint: &str, before: &str, limit: usize) -> StoreResult<Vec<Id>> {
         let client = self.client().await?;
         let select = "SELECT message FROM deliveries WHERE endpoint = $1 AND message < $2 \
-             AND NOT (key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) ORDER BY message DESC LIMIT $3";
+             AND NOT (ordering_key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) ORDER BY message DESC LIMIT $3";
         Ok(rows::all(&client, select, &[&endpoint, &before, &sql_limit(limit)], |row| rows::id(row, 0)).await?)
     }
 

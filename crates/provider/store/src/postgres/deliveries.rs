@@ -155,7 +155,7 @@ pub(super) async fn claim(
     };
     let select = format!(
         "WITH locked AS ( \
-             SELECT message, attempts, next_at, manual, key FROM deliveries \
+             SELECT message, attempts, next_at, manual, ordering_key FROM deliveries \
              WHERE endpoint = $2 AND owner IS NULL AND {of_kind} AND next_at <= $3 \
              ORDER BY next_at, message LIMIT $4 FOR UPDATE SKIP LOCKED \
          ), weighed AS ( \
@@ -167,7 +167,7 @@ pub(super) async fn claim(
          ), given AS ( \
              UPDATE deliveries d SET owner = $1, manual = least(d.manual, 1) FROM due WHERE d.endpoint = $2 AND d.message = due.message \
          ) \
-         SELECT {MESSAGE}, due.attempts, due.manual, due.key FROM due JOIN messages m ON m.application = $5 AND m.id = due.message \
+         SELECT {MESSAGE}, due.attempts, due.manual, due.ordering_key FROM due JOIN messages m ON m.application = $5 AND m.id = due.message \
          ORDER BY due.next_at, due.message"
     );
     let endpoint: Id = endpoint.into();
@@ -210,8 +210,8 @@ pub(super) async fn drop_rows<'rows>(
     let (endpoints, messages) = columns(rows);
     let delete = "WITH gone AS ( \
              DELETE FROM deliveries d USING unnest($1::text[], $2::text[]) AS done (endpoint, message) \
-             WHERE d.endpoint = done.endpoint AND d.message = done.message RETURNING d.endpoint, d.key \
-         ) SELECT endpoint, key FROM gone WHERE key IS NOT NULL";
+             WHERE d.endpoint = done.endpoint AND d.message = done.message RETURNING d.endpoint, d.ordering_key \
+         ) SELECT endpoint, ordering_key FROM gone WHERE ordering_key IS NOT NULL";
     let ordered = rows::all(db, delete, &[&endpoints, &messages], ordering::endpoint_and_key).await?;
     ordering::make_next_due(db, ordered).await
 }
@@ -234,8 +234,8 @@ pub(super) async fn drop_rows_before(db: &impl Client, message: &str) -> SqlResu
     let delete = format!(
         "{ENDPOINTS_WITH_ROWS}, gone AS ( \
              DELETE FROM deliveries d USING present WHERE d.endpoint = present.endpoint AND d.message < $1 \
-             RETURNING d.endpoint, d.key \
-         ) SELECT DISTINCT endpoint, key FROM gone WHERE key IS NOT NULL"
+             RETURNING d.endpoint, d.ordering_key \
+         ) SELECT DISTINCT endpoint, ordering_key FROM gone WHERE ordering_key IS NOT NULL"
     );
     let ordered = rows::all(db, &delete, &[&message], ordering::endpoint_and_key).await?;
     ordering::make_next_due(db, ordered).await
@@ -285,9 +285,9 @@ pub(super) async fn return_for_manual(db: &impl Client, endpoints: &[&str], mess
 async fn cancel_deliveries(db: &impl Client, endpoint: &str, given_up: &[Attempt]) -> SqlResult<usize> {
     let messages: Vec<&str> = given_up.iter().map(|attempt| &*attempt.message).collect();
     let delete = "DELETE FROM deliveries d USING (SELECT message FROM deliveries \
-             WHERE endpoint = $1 AND message = ANY ($2) AND NOT (key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) \
+             WHERE endpoint = $1 AND message = ANY ($2) AND NOT (ordering_key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) \
              ORDER BY message FOR UPDATE SKIP LOCKED) waiting \
-         WHERE d.endpoint = $1 AND d.message = waiting.message RETURNING d.message, d.key";
+         WHERE d.endpoint = $1 AND d.message = waiting.message RETURNING d.message, d.ordering_key";
     let row = |row: &Row| Ok((rows::id(row, 0)?, rows::get::<Option<String>>(row, 1)?));
     let deleted = rows::all(db, delete, &[&endpoint, &messages], row).await?;
     let deleted: HashMap<Id, Option<String>> = deleted.into_iter().collect();

@@ -50,7 +50,7 @@ pub(super) async fn keep(db: &impl Client, answers: &[&IdempotentAnswer]) -> Sql
         statuses.push(status);
         bodies.push(body);
     }
-    let insert = "INSERT INTO idempotent_answers (key, request_hash, at, application, message, status, body) \
+    let insert = "INSERT INTO idempotent_answers (key, request_hash, created_at, application, message, status, body) \
          SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::timestamptz[], $4::text[], $5::text[], $6::integer[], $7::text[]) \
          ON CONFLICT (key) DO NOTHING RETURNING key";
     rows::all(db, insert, &[&keys, &hashes, &times, &applications, &messages, &statuses, &bodies], |row| {
@@ -72,7 +72,8 @@ pub(super) async fn delete_answer(db: &impl Client, keys: &[Fingerprint]) -> Sql
 }
 
 pub(super) async fn find(db: &impl Client, account: &str, key: &str) -> SqlResult<Option<IdempotentAnswer>> {
-    let select = "SELECT request_hash, at, application, message, status, body FROM idempotent_answers WHERE key = $1";
+    let select =
+        "SELECT request_hash, created_at, application, message, status, body FROM idempotent_answers WHERE key = $1";
     rows::one(db, select, &[&fingerprint(account, key).as_slice()], |row| {
         let (request_hash, at, answer) = rows::answer(row)?;
         Ok(IdempotentAnswer { account: account.into(), key: key.to_owned(), request_hash, answer, at })
@@ -82,7 +83,7 @@ pub(super) async fn find(db: &impl Client, account: &str, key: &str) -> SqlResul
 
 /// Reads only the `limit` oldest rows, so that the table needs no index by time.
 pub(super) async fn delete_expired(db: &impl Client, before: Timestamp, limit: usize) -> SqlResult<usize> {
-    let delete = "DELETE FROM idempotent_answers WHERE no IN (SELECT no FROM idempotent_answers ORDER BY no LIMIT $2) AND at < $1";
+    let delete = "DELETE FROM idempotent_answers WHERE no IN (SELECT no FROM idempotent_answers ORDER BY no LIMIT $2) AND created_at < $1";
     let deleted = rows::write(db, delete, &[&before, &sql_limit(limit)]).await?;
     Ok(usize::try_from(deleted).unwrap_or(usize::MAX))
 }

@@ -28,14 +28,14 @@ pub(super) async fn enter(db: &impl Client, ordered: &[OrderedDelivery<'_>]) -> 
     let keys: Vec<&str> = ordered.iter().map(|delivery| delivery.key.as_str()).collect();
     let messages: Vec<&str> = ordered.iter().map(|delivery| &**delivery.message).collect();
     let due: Vec<Timestamp> = ordered.iter().map(|delivery| delivery.due).collect();
-    let insert = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, key, no) \
-         SELECT new.endpoint, new.message, CASE WHEN last.no IS NULL AND new.place = 1 THEN NULL ELSE 0 END, 0, new.due, \
-             new.key, coalesce(last.no, 0) + new.place \
-         FROM (SELECT *, row_number() OVER (PARTITION BY endpoint, key ORDER BY given) AS place \
+    let insert = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, ordering_key, sequence) \
+         SELECT new.endpoint, new.message, CASE WHEN last.sequence IS NULL AND new.place = 1 THEN NULL ELSE 0 END, 0, new.due, \
+             new.ordering_key, coalesce(last.sequence, 0) + new.place \
+         FROM (SELECT *, row_number() OVER (PARTITION BY endpoint, ordering_key ORDER BY given) AS place \
                FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) \
-                   WITH ORDINALITY AS row (endpoint, key, message, due, given)) new \
-         LEFT JOIN LATERAL (SELECT max(d.no) AS no FROM deliveries d \
-               WHERE d.endpoint = new.endpoint COLLATE \"C\" AND d.key = new.key COLLATE \"C\") last ON TRUE";
+                   WITH ORDINALITY AS row (endpoint, ordering_key, message, due, given)) new \
+         LEFT JOIN LATERAL (SELECT max(d.sequence) AS sequence FROM deliveries d \
+               WHERE d.endpoint = new.endpoint COLLATE \"C\" AND d.ordering_key = new.ordering_key COLLATE \"C\") last ON TRUE";
     rows::write(db, insert, &[&endpoints, &keys, &messages, &due]).await.map(drop)
 }
 
@@ -52,10 +52,10 @@ pub(super) async fn make_next_due(db: &impl Client, places: Vec<(String, String)
     let (endpoints, keys): (Vec<&str>, Vec<&str>) =
         places.iter().map(|(endpoint, key)| (endpoint.as_str(), key.as_str())).unzip();
     let update = "UPDATE deliveries d SET owner = NULL \
-         FROM unnest($1::text[], $2::text[]) AS went (endpoint, key) \
+         FROM unnest($1::text[], $2::text[]) AS freed (endpoint, ordering_key) \
          CROSS JOIN LATERAL (SELECT n.message FROM deliveries n \
-             WHERE n.endpoint = went.endpoint COLLATE \"C\" AND n.key = went.key COLLATE \"C\" ORDER BY n.no LIMIT 1) next \
-         WHERE d.endpoint = went.endpoint AND d.message = next.message AND d.owner = 0";
+             WHERE n.endpoint = freed.endpoint COLLATE \"C\" AND n.ordering_key = freed.ordering_key COLLATE \"C\" ORDER BY n.sequence LIMIT 1) next \
+         WHERE d.endpoint = freed.endpoint AND d.message = next.message AND d.owner = 0";
     rows::write(db, update, &[&endpoints, &keys]).await.map(drop)
 }
 
@@ -76,22 +76,22 @@ pub(super) async fn blocked(
 ) -> SqlResult<Vec<BlockedKeyRow>> {
     // Skips from key to key in the index and reads the first row of each, so that the cost does not depend on the
     // number of rows of a key.
-    let select = "WITH RECURSIVE present (key) AS ( \
-             (SELECT key FROM deliveries WHERE endpoint = $1 AND key > $2 ORDER BY key LIMIT 1) \
+    let select = "WITH RECURSIVE present (ordering_key) AS ( \
+             (SELECT ordering_key FROM deliveries WHERE endpoint = $1 AND ordering_key > $2 ORDER BY ordering_key LIMIT 1) \
              UNION ALL \
-             SELECT next.key FROM present CROSS JOIN LATERAL (SELECT d.key FROM deliveries d \
-                 WHERE d.endpoint = $1 AND d.key > present.key ORDER BY d.key LIMIT 1) next \
-         ) SELECT head.key, head.message, head.attempts, head.next_at, head.owner IS NOT NULL, \
+             SELECT next.ordering_key FROM present CROSS JOIN LATERAL (SELECT d.ordering_key FROM deliveries d \
+                 WHERE d.endpoint = $1 AND d.ordering_key > present.ordering_key ORDER BY d.ordering_key LIMIT 1) next \
+         ) SELECT head.ordering_key, head.message, head.attempts, head.next_at, head.owner IS NOT NULL, \
              coalesce(CASE WHEN head.attempts > 0 THEN \
-                     (SELECT min(a.at) FROM attempts a WHERE a.message = head.message AND a.endpoint = $1) END, \
+                     (SELECT min(a.began_at) FROM attempts a WHERE a.message = head.message AND a.endpoint = $1) END, \
                  (SELECT m.created_at FROM endpoints e JOIN messages m ON m.application = e.application \
                   WHERE e.id = $1 AND m.id = head.message), head.next_at), \
              behind.count \
          FROM present \
          CROSS JOIN LATERAL (SELECT h.* FROM deliveries h \
-             WHERE h.endpoint = $1 AND h.key = present.key ORDER BY h.no LIMIT 1) head \
+             WHERE h.endpoint = $1 AND h.ordering_key = present.ordering_key ORDER BY h.sequence LIMIT 1) head \
          CROSS JOIN LATERAL (SELECT count(*) FROM (SELECT FROM deliveries b \
-             WHERE b.endpoint = $1 AND b.key = head.key AND b.no > head.no LIMIT $4) first) behind \
+             WHERE b.endpoint = $1 AND b.ordering_key = head.ordering_key AND b.sequence > head.sequence LIMIT $4) first) behind \
          WHERE head.attempts > 0 OR head.owner IS NULL OR behind.count > 0 LIMIT $3";
     let of_row = |row: &Row| {
         Ok(BlockedKeyRow {
@@ -109,7 +109,7 @@ pub(super) async fn blocked(
 
 pub(super) async fn skip(db: &impl Client, endpoint: &str, key: &str, message: &str) -> SqlResult<SkipResult> {
     lock(db, std::iter::once((endpoint, key))).await?;
-    let select = "SELECT owner FROM deliveries WHERE endpoint = $1 AND message = $2 AND key = $3 FOR UPDATE";
+    let select = "SELECT owner FROM deliveries WHERE endpoint = $1 AND message = $2 AND ordering_key = $3 FOR UPDATE";
     let owner = rows::one(db, select, &[&endpoint, &message, &key], |row| rows::get::<Option<i64>>(row, 0)).await?;
     Ok(match owner {
         Some(None) => {

@@ -12,15 +12,15 @@ impl PauseStore for PostgresStore {
     async fn save_pause(&self, pause: Pause, now: Timestamp) -> StoreResult<()> {
         let client = self.client().await?;
         rows::write(&client, "DELETE FROM pauses WHERE until <= $1", &[&now]).await?;
-        let note = "INSERT INTO pauses (endpoint, until, changed_at, at) VALUES ($1, $2, $3, $4) \
-             ON CONFLICT (endpoint) DO UPDATE SET until = excluded.until, changed_at = excluded.changed_at, at = excluded.at";
+        let note = "INSERT INTO pauses (endpoint, until, changed_at, requested_at) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (endpoint) DO UPDATE SET until = excluded.until, changed_at = excluded.changed_at, requested_at = excluded.requested_at";
         rows::write(&client, note, &[&&*pause.endpoint, &pause.until, &pause.changed_at, &now]).await?;
         Ok(())
     }
 
     async fn pauses(&self, since: Timestamp, now: Timestamp, limit: usize) -> StoreResult<Vec<Pause>> {
         let client = self.client().await?;
-        let select = format!("{ACTIVE_PAUSES} AND p.at >= $2 ORDER BY p.until DESC LIMIT $3");
+        let select = format!("{ACTIVE_PAUSES} AND p.requested_at >= $2 ORDER BY p.until DESC LIMIT $3");
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let pause = |row: &tokio_postgres::Row| {
             Ok(Pause {

@@ -284,7 +284,7 @@ pub(super) fn attempts(row: &Row, column: usize) -> StoreResult<u32> {
 }
 
 pub(super) const ATTEMPT: &str = "a.id, a.message, a.endpoint, a.url, a.status, a.response_status_code, a.response, \
-     a.response_duration_ms, a.trigger, a.at, a.failure_detail";
+     a.response_duration_ms, a.trigger, a.began_at, a.failure_detail";
 
 pub(super) fn attempt(row: &Row, application: &str) -> StoreResult<Attempt> {
     Ok(Attempt {

@@ -9,7 +9,7 @@ use tokio_postgres::Row;
 
 use super::PostgresStore;
 use super::rows::{self, Client, ENDPOINT, SqlResult};
-use crate::endpoint_codec::sealed_to_json;
+use crate::endpoint_codec::{has_same_sealed_values, sealed_to_json};
 
 #[async_trait]
 impl SealingStore for PostgresStore {
@@ -68,10 +68,14 @@ async fn replace_sentinels(db: &impl Client, old: &[Sealed], new: &[Sealed]) -> 
 }
 
 async fn reseal(db: &impl Client, endpoints: &[(Endpoint, Endpoint)]) -> SqlResult<usize> {
-    let update = "UPDATE endpoints SET sealed = $2 WHERE id = $1 AND sealed = $3";
+    let select = format!("SELECT {ENDPOINT} FROM endpoints e WHERE e.id = $1 FOR UPDATE");
+    let update = "UPDATE endpoints SET sealed = $2 WHERE id = $1";
     let mut count = 0;
     for (old, new) in endpoints {
-        count += rows::write(db, update, &[&&*new.id, &sealed_to_json(new)?, &sealed_to_json(old)?]).await?;
+        let current = rows::one(db, &select, &[&&*old.id], |row| rows::endpoint(row, 0)).await?;
+        if current.is_some_and(|current| has_same_sealed_values(&current, old)) {
+            count += rows::write(db, update, &[&&*new.id, &sealed_to_json(new)?]).await?;
+        }
     }
     Ok(usize::try_from(count).unwrap_or(usize::MAX))
 }

@@ -122,9 +122,9 @@ impl AlertStore for SqliteStore {
             return Ok(Vec::new());
         }
         self.write(move |db| {
-            let claim = "UPDATE mails SET next_at = ?2, tries = tries + 1 \
+            let claim = "UPDATE mails SET next_at = ?2, attempts = attempts + 1 \
                  WHERE no IN (SELECT no FROM mails WHERE next_at <= ?1 ORDER BY next_at LIMIT ?3) \
-                 RETURNING no, account, recipient, subject, body, tries";
+                 RETURNING no, account, recipient, subject, body, attempts";
             let mut statement = db.prepare_cached(claim)?;
             let mut claimed = statement.query((ms(now), ms(leased_until), sql_limit(limit)))?;
             let mut mails = Vec::new();

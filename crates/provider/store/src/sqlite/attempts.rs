@@ -106,7 +106,7 @@ impl AttemptStore for SqliteStore {
 /// Has no effect for an attempt that was recorded before.
 const INSERT: Sql = Sql {
     head: "INSERT OR FAIL INTO attempts (message, id, endpoint, url, status, response_status_code, response, response_duration_ms, \
-         trigger, at, failure_detail)",
+         trigger, began_at, failure_detail)",
     values: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     tail: "ON CONFLICT DO NOTHING",
 };

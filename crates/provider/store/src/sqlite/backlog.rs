@@ -57,7 +57,7 @@ impl BacklogStore for SqliteStore {
 
 pub(super) fn earliest_due(db: &Connection, endpoint: &str) -> SqlResult<Option<Timestamp>> {
     let select = "SELECT min((SELECT min(d.next_at) FROM deliveries d INDEXED BY deliveries_waiting \
-         WHERE d.owner IS NULL AND d.endpoint = ?1 AND d.tried = tries.column1)) FROM (VALUES (0), (1)) tries";
+         WHERE d.owner IS NULL AND d.endpoint = ?1 AND d.has_attempts = kinds.column1)) FROM (VALUES (0), (1)) kinds";
     Ok(rows::one(db, select, [endpoint], |row| rows::optional_time(row, 0))?.flatten())
 }
 
@@ -109,8 +109,8 @@ const LONGEST_DUE: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
          FROM waiting WHERE waiting.endpoint IS NOT NULL \
      ), earliest (endpoint, since) AS ( \
          SELECT endpoint, min((SELECT min(d.next_at) FROM deliveries d INDEXED BY deliveries_waiting \
-                               WHERE d.owner IS NULL AND d.endpoint = waiting.endpoint AND d.tried = tries.column1 AND d.next_at > ?1)) \
-         FROM waiting CROSS JOIN (VALUES (0), (1)) tries WHERE endpoint IS NOT NULL GROUP BY endpoint \
+                               WHERE d.owner IS NULL AND d.endpoint = waiting.endpoint AND d.has_attempts = kinds.column1 AND d.next_at > ?1)) \
+         FROM waiting CROSS JOIN (VALUES (0), (1)) kinds WHERE endpoint IS NOT NULL GROUP BY endpoint \
      ) \
      SELECT e.id, earliest.since FROM earliest JOIN endpoints e ON e.id = earliest.endpoint \
      WHERE earliest.since <= ?2 ORDER BY earliest.since, e.id LIMIT ?3";
@@ -177,7 +177,7 @@ fn waiting_counts(db: &Connection, endpoint: &str, now: Timestamp, count_max: us
 
 fn waiting_messages(db: &Connection, endpoint: &str, before: &str, limit: usize) -> SqlResult<Vec<Id>> {
     let select = "SELECT message FROM deliveries WHERE endpoint = ?1 AND message < ?2 \
-         AND NOT (key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) ORDER BY message DESC LIMIT ?3";
+         AND NOT (ordering_key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) ORDER BY message DESC LIMIT ?3";
     let mut statement = db.prepare_cached(select)?;
     let mut found = statement.query((endpoint, before, sql_limit(limit)))?;
     let mut messages = Vec::new();

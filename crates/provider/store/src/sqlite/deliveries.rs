@@ -53,7 +53,7 @@ impl DeliveryStore for SqliteStore {
         self.write(move |db| {
             let update = "UPDATE deliveries SET next_at = ?2 WHERE endpoint = ?1 AND message IN \
                  (SELECT message FROM deliveries INDEXED BY deliveries_waiting \
-                  WHERE endpoint = ?1 AND owner IS NULL AND tried = 1 AND next_at > ?2 LIMIT ?3)";
+                  WHERE endpoint = ?1 AND owner IS NULL AND has_attempts = 1 AND next_at > ?2 LIMIT ?3)";
             Ok(db.prepare_cached(update)?.execute((&endpoint, ms(now), sql_limit(limit)))?)
         })
         .await
@@ -86,8 +86,8 @@ pub(super) const EARLIEST_DUE: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
          FROM waiting WHERE waiting.endpoint IS NOT NULL \
      ), earliest (endpoint, next_at) AS ( \
          SELECT endpoint, min((SELECT min(d.next_at) FROM deliveries d INDEXED BY deliveries_waiting \
-                               WHERE d.owner IS NULL AND d.endpoint = waiting.endpoint AND d.tried = tries.column1)) \
-         FROM waiting CROSS JOIN (VALUES (0), (1)) tries WHERE endpoint IS NOT NULL GROUP BY endpoint \
+                               WHERE d.owner IS NULL AND d.endpoint = waiting.endpoint AND d.has_attempts = kinds.column1)) \
+         FROM waiting CROSS JOIN (VALUES (0), (1)) kinds WHERE endpoint IS NOT NULL GROUP BY endpoint \
      )";
 
 /// In the order of their due time.
@@ -128,11 +128,11 @@ pub(super) fn claim(
     let endpoint = Id::from(endpoint);
     let (index, of_kind) = match kind {
         DeliveryKind::Manual => ("deliveries_manual", "d.manual > 0"),
-        DeliveryKind::First => ("deliveries_waiting", "d.tried = 0"),
-        DeliveryKind::Retry => ("deliveries_waiting", "d.tried = 1"),
+        DeliveryKind::First => ("deliveries_waiting", "d.has_attempts = 0"),
+        DeliveryKind::Retry => ("deliveries_waiting", "d.has_attempts = 1"),
     };
     let select = format!(
-        "SELECT {MESSAGE}, d.attempts, d.manual, d.key FROM deliveries d INDEXED BY {index} \
+        "SELECT {MESSAGE}, d.attempts, d.manual, d.ordering_key FROM deliveries d INDEXED BY {index} \
          JOIN messages m ON m.application = ?1 AND m.id = d.message \
          WHERE d.endpoint = ?2 AND d.owner IS NULL AND {of_kind} AND d.next_at <= ?3 \
          ORDER BY d.next_at, d.message LIMIT ?4"
@@ -196,14 +196,14 @@ pub(super) struct DeliveryDeleter<'db> {
 impl<'db> DeliveryDeleter<'db> {
     pub(super) fn prepare(db: &'db Connection) -> SqlResult<Self> {
         let without_key =
-            "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3 AND key IS NULL";
+            "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3 AND ordering_key IS NULL";
         Ok(Self { db, without_key: db.prepare_cached(without_key)? })
     }
 
     /// Deletes a row whose `manual` is at most `manual_max`. False when no such row exists.
     pub(super) fn row(&mut self, endpoint: &str, message: &str, manual_max: i64) -> SqlResult<bool> {
         let of_key = "DELETE FROM deliveries \
-             WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3 AND key IS NOT NULL RETURNING key";
+             WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3 AND ordering_key IS NOT NULL RETURNING ordering_key";
         let row = (endpoint, message, manual_max);
         Ok(self.without_key.execute(row)? == 1 || ordering::delete(self.db, endpoint, of_key, row)? == 1)
     }
@@ -278,7 +278,7 @@ pub(super) fn return_for_manual(db: &Connection, endpoint: &str, message: &str) 
 
 fn cancel_deliveries(db: &Connection, endpoint: &str, given_up: &[Attempt]) -> SqlResult<usize> {
     let delete = "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2 \
-         AND NOT (key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) RETURNING key";
+         AND NOT (ordering_key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) RETURNING ordering_key";
     let mut ended = 0;
     for attempt in given_up {
         if ordering::delete(db, endpoint, delete, (endpoint, &*attempt.message))? == 1 {

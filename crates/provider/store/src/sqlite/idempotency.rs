@@ -21,7 +21,7 @@ impl IdempotencyStore for SqliteStore {
     }
 }
 
-pub(super) const KEEP: &str = "INSERT INTO idempotent_answers (key, request_hash, at, application, message, status, body) \
+pub(super) const KEEP: &str = "INSERT INTO idempotent_answers (key, request_hash, created_at, application, message, status, body) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (key) DO NOTHING";
 
 /// Stores an answer with the prepared statement [`KEEP`]. False when its key was used before.
@@ -56,7 +56,8 @@ pub(super) fn is_kept(db: &Connection, answer: &IdempotentAnswer) -> SqlResult<b
 }
 
 pub(super) fn find(db: &Connection, account: &str, key: &str) -> SqlResult<Option<IdempotentAnswer>> {
-    let select = "SELECT request_hash, at, application, message, status, body FROM idempotent_answers WHERE key = ?1";
+    let select =
+        "SELECT request_hash, created_at, application, message, status, body FROM idempotent_answers WHERE key = ?1";
     rows::one(db, select, [fingerprint(account, key)], |row| {
         Ok(IdempotentAnswer {
             account: account.into(),
@@ -70,7 +71,7 @@ pub(super) fn find(db: &Connection, account: &str, key: &str) -> SqlResult<Optio
 
 /// Reads only the `limit` oldest rows, so that the table needs no index by time.
 pub(super) fn delete_expired(db: &Connection, before: Timestamp, limit: usize) -> SqlResult<usize> {
-    let delete = "DELETE FROM idempotent_answers WHERE at < ?1 AND no IN (SELECT no FROM idempotent_answers ORDER BY no LIMIT ?2)";
+    let delete = "DELETE FROM idempotent_answers WHERE created_at < ?1 AND no IN (SELECT no FROM idempotent_answers ORDER BY no LIMIT ?2)";
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     Ok(db.prepare_cached(delete)?.execute((ms(before), limit))?)
 }

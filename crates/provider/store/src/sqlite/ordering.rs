@@ -19,9 +19,9 @@ pub(super) fn enter(
     key: &OrderingKey,
     now: Timestamp,
 ) -> SqlResult<()> {
-    let insert = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, key, no) \
-         SELECT ?1, ?2, CASE WHEN last.no IS NULL THEN NULL ELSE 0 END, 0, ?3, ?4, coalesce(last.no, 0) + 1 \
-         FROM (SELECT max(no) AS no FROM deliveries INDEXED BY deliveries_by_key WHERE endpoint = ?1 AND key = ?4) last";
+    let insert = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, ordering_key, sequence) \
+         SELECT ?1, ?2, CASE WHEN last.sequence IS NULL THEN NULL ELSE 0 END, 0, ?3, ?4, coalesce(last.sequence, 0) + 1 \
+         FROM (SELECT max(sequence) AS sequence FROM deliveries INDEXED BY deliveries_by_key WHERE endpoint = ?1 AND ordering_key = ?4) last";
     db.prepare_cached(insert)?.execute(params![endpoint, message, ms(now), key.as_str()])?;
     Ok(())
 }
@@ -56,7 +56,7 @@ pub(super) fn delete(db: &Connection, endpoint: &str, delete: &str, params: impl
         }
     }
     let make_due = "UPDATE deliveries SET owner = NULL WHERE endpoint = ?1 AND owner = 0 AND message = \
-         (SELECT message FROM deliveries INDEXED BY deliveries_by_key WHERE endpoint = ?1 AND key = ?2 ORDER BY no LIMIT 1)";
+         (SELECT message FROM deliveries INDEXED BY deliveries_by_key WHERE endpoint = ?1 AND ordering_key = ?2 ORDER BY sequence LIMIT 1)";
     for key in keys {
         db.prepare_cached(make_due)?.execute((endpoint, key))?;
     }
@@ -65,23 +65,23 @@ pub(super) fn delete(db: &Connection, endpoint: &str, delete: &str, params: impl
 
 /// Skips from key to key in the index and reads the first row of each, so that the cost does not depend on the number
 /// of rows of a key.
-const BLOCKED: &str = "WITH RECURSIVE present (key) AS ( \
-         SELECT min(key) FROM deliveries INDEXED BY deliveries_by_key \
-         WHERE endpoint = ?1 AND key IS NOT NULL AND key > ?2 \
+const BLOCKED: &str = "WITH RECURSIVE present (ordering_key) AS ( \
+         SELECT min(ordering_key) FROM deliveries INDEXED BY deliveries_by_key \
+         WHERE endpoint = ?1 AND ordering_key IS NOT NULL AND ordering_key > ?2 \
          UNION ALL \
-         SELECT (SELECT min(d.key) FROM deliveries d INDEXED BY deliveries_by_key \
-                 WHERE d.endpoint = ?1 AND d.key IS NOT NULL AND d.key > present.key) \
-         FROM present WHERE present.key IS NOT NULL \
+         SELECT (SELECT min(d.ordering_key) FROM deliveries d INDEXED BY deliveries_by_key \
+                 WHERE d.endpoint = ?1 AND d.ordering_key IS NOT NULL AND d.ordering_key > present.ordering_key) \
+         FROM present WHERE present.ordering_key IS NOT NULL \
      ), heads AS ( \
          SELECT d.*, (SELECT count(*) FROM (SELECT 1 FROM deliveries b INDEXED BY deliveries_by_key \
-                          WHERE b.endpoint = ?1 AND b.key = d.key AND b.no > d.no LIMIT ?4)) AS behind \
+                          WHERE b.endpoint = ?1 AND b.ordering_key = d.ordering_key AND b.sequence > d.sequence LIMIT ?4)) AS behind \
          FROM present CROSS JOIN deliveries d ON d.endpoint = ?1 AND d.message = \
              (SELECT h.message FROM deliveries h INDEXED BY deliveries_by_key \
-              WHERE h.endpoint = ?1 AND h.key = present.key ORDER BY h.no LIMIT 1) \
-         WHERE present.key IS NOT NULL \
-     ) SELECT key, message, attempts, next_at, owner IS NOT NULL, \
+              WHERE h.endpoint = ?1 AND h.ordering_key = present.ordering_key ORDER BY h.sequence LIMIT 1) \
+         WHERE present.ordering_key IS NOT NULL \
+     ) SELECT ordering_key, message, attempts, next_at, owner IS NOT NULL, \
          coalesce(iif(attempts > 0, \
-                 (SELECT min(a.at) FROM attempts a WHERE a.message = heads.message AND a.endpoint = ?1), NULL), \
+                 (SELECT min(a.began_at) FROM attempts a WHERE a.message = heads.message AND a.endpoint = ?1), NULL), \
              (SELECT m.created_at FROM endpoints e JOIN messages m ON m.application = e.application \
               WHERE e.id = ?1 AND m.id = heads.message)), \
          behind \
@@ -109,7 +109,7 @@ pub(super) fn blocked(db: &Connection, endpoint: &str, after: &str, limit: usize
 }
 
 pub(super) fn skip(db: &Connection, endpoint: &str, key: &str, message: &str) -> SqlResult<SkipResult> {
-    let owner = "SELECT owner FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND key = ?3";
+    let owner = "SELECT owner FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND ordering_key = ?3";
     let owner = rows::one(db, owner, (endpoint, message, key), |row| Ok(row.get::<_, Option<i64>>(0)?))?;
     Ok(match owner {
         Some(None) => {

@@ -13,8 +13,8 @@ impl PauseStore for SqliteStore {
     async fn save_pause(&self, pause: Pause, now: Timestamp) -> StoreResult<()> {
         self.write(move |db| {
             db.prepare_cached("DELETE FROM pauses WHERE until <= ?1")?.execute([ms(now)])?;
-            let note = "INSERT INTO pauses (endpoint, until, changed_at, at) VALUES (?1, ?2, ?3, ?4) \
-                 ON CONFLICT (endpoint) DO UPDATE SET until = excluded.until, changed_at = excluded.changed_at, at = excluded.at";
+            let note = "INSERT INTO pauses (endpoint, until, changed_at, requested_at) VALUES (?1, ?2, ?3, ?4) \
+                 ON CONFLICT (endpoint) DO UPDATE SET until = excluded.until, changed_at = excluded.changed_at, requested_at = excluded.requested_at";
             let values = params![&*pause.endpoint, ms(pause.until), ms(pause.changed_at), ms(now)];
             db.prepare_cached(note)?.execute(values)?;
             Ok(())
@@ -24,7 +24,7 @@ impl PauseStore for SqliteStore {
 
     async fn pauses(&self, since: Timestamp, now: Timestamp, limit: usize) -> StoreResult<Vec<Pause>> {
         self.read(move |db| {
-            let select = format!("{ACTIVE_PAUSES} AND p.at >= ?2 ORDER BY p.until DESC LIMIT ?3");
+            let select = format!("{ACTIVE_PAUSES} AND p.requested_at >= ?2 ORDER BY p.until DESC LIMIT ?3");
             let mut statement = db.prepare_cached(&select)?;
             let mut found = statement.query((ms(now), ms(since), i64::try_from(limit).unwrap_or(i64::MAX)))?;
             let mut pauses = Vec::new();

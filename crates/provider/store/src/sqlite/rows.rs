@@ -229,7 +229,7 @@ pub(super) fn message(row: &Row<'_>) -> SqlResult<Message> {
 
 /// The columns that [`attempt`] reads from the table `a`.
 pub(super) const ATTEMPT: &str = "a.id, a.message, a.endpoint, a.url, a.status, a.response_status_code, a.response, \
-     a.response_duration_ms, a.trigger, a.at, a.failure_detail";
+     a.response_duration_ms, a.trigger, a.began_at, a.failure_detail";
 
 pub(super) fn attempt(row: &Row<'_>, application: &str) -> SqlResult<Attempt> {
     Ok(Attempt {

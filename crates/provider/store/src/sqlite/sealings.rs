@@ -6,9 +6,9 @@ use provider_core::model::{Endpoint, Id};
 use provider_core::port::{SealingStore, StoreError, StoreResult};
 use rusqlite::{Connection, Row, params};
 
-use super::SqliteStore;
 use super::rows::{self, ENDPOINT, SqlResult};
-use crate::endpoint_codec::sealed_to_json;
+use super::{SqliteStore, endpoints};
+use crate::endpoint_codec::{has_same_sealed_values, sealed_to_json};
 
 #[async_trait]
 impl SealingStore for SqliteStore {
@@ -77,6 +77,9 @@ fn sentinels(db: &Connection) -> SqlResult<Vec<Sealed>> {
 }
 
 fn reseal(db: &Connection, old: &Endpoint, new: &Endpoint) -> SqlResult<usize> {
-    let update = "UPDATE endpoints SET sealed = ?2 WHERE id = ?1 AND sealed = ?3";
-    Ok(db.prepare_cached(update)?.execute((&*new.id, sealed_to_json(new)?, sealed_to_json(old)?))?)
+    let current = endpoints::find(db, &old.application, &old.id)?;
+    if !current.is_some_and(|current| has_same_sealed_values(&current, old)) {
+        return Ok(0);
+    }
+    Ok(db.execute("UPDATE endpoints SET sealed = ?2 WHERE id = ?1", (&*new.id, sealed_to_json(new)?))?)
 }

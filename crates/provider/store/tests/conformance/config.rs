@@ -158,6 +158,7 @@ pub(super) async fn an_endpoint_change_raises_the_applications_version(store: Sh
         filter_types: None,
         channels: Some(vec!["north".to_owned()]),
         throttle_rate: Some(9),
+        metadata: [("region".to_owned(), "Zürich".to_owned())].into(),
         version: std::num::NonZeroU16::new(7).unwrap(),
         old_secrets: Vec::new(),
         failing_since: Some(at(40)),

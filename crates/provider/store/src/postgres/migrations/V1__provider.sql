@@ -35,7 +35,7 @@ CREATE TABLE idempotent_answers (
     no BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     key BYTEA NOT NULL UNIQUE,
     request_hash BYTEA NOT NULL,
-    at TIMESTAMPTZ NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
     application TEXT,
     message TEXT,
     status INTEGER,
@@ -120,7 +120,7 @@ CREATE INDEX sign_in_attempts_by_end ON sign_in_attempts (full_at);
 CREATE TABLE activity (
     id TEXT COLLATE "C" PRIMARY KEY,
     account TEXT COLLATE "C" NOT NULL,
-    at TIMESTAMPTZ NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
     actor_kind TEXT NOT NULL,
     actor TEXT COLLATE "C" NOT NULL,
     actor_name TEXT NOT NULL,
@@ -216,10 +216,10 @@ CREATE TABLE pauses (
     endpoint TEXT COLLATE "C" PRIMARY KEY,
     until TIMESTAMPTZ NOT NULL,
     changed_at TIMESTAMPTZ NOT NULL,
-    at TIMESTAMPTZ NOT NULL
+    requested_at TIMESTAMPTZ NOT NULL
 );
 CREATE INDEX pauses_by_end ON pauses (until);
-CREATE INDEX pauses_by_time ON pauses (at);
+CREATE INDEX pauses_by_time ON pauses (requested_at);
 
 -------------------------------------------------------------------------------------------------------------------------------
 -- Delivering: messages, deliveries, attempts, background tasks
@@ -248,9 +248,9 @@ CREATE INDEX messages_by_payload_expiry ON messages (payload_expires_at)
 
 -- Unfinished deliveries only. `owner` is the `no` of the node that has the row. `manual` is 1 when a caller asked for the next
 -- attempt, 2 when a caller asked while the owner makes another attempt, and -1 when a background task sends the message again.
--- Rows that stay in order have a `key`, and a `no` that rises with their acceptance. All but the first row of a key are held:
--- their owner is 0, which is no node. The transaction that deletes a row with a key makes the next one due (`ordering.rs`). Rows
--- are inserted and deleted all the time, so the table is vacuumed early.
+-- Rows that stay in order have an `ordering_key`, and a `sequence` that rises with their acceptance. All but the first row of
+-- a key are held: their owner is 0, which is no node. The transaction that deletes a row with a key makes the next one due
+-- (`ordering.rs`). Rows are inserted and deleted all the time, so the table is vacuumed early.
 CREATE TABLE deliveries (
     endpoint TEXT COLLATE "C" NOT NULL,
     message TEXT COLLATE "C" NOT NULL,
@@ -258,8 +258,8 @@ CREATE TABLE deliveries (
     attempts INTEGER NOT NULL,
     next_at TIMESTAMPTZ NOT NULL,
     manual SMALLINT NOT NULL DEFAULT 0,
-    key TEXT COLLATE "C",
-    no BIGINT,
+    ordering_key TEXT COLLATE "C",
+    sequence BIGINT,
     PRIMARY KEY (endpoint, message)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
 -- A delivery that succeeds at once is never in these indexes: it is inserted with its owner, and then deleted. Each kind has an
@@ -268,12 +268,11 @@ CREATE INDEX deliveries_waiting ON deliveries (endpoint, next_at, message) WHERE
 CREATE INDEX deliveries_manual ON deliveries (endpoint, next_at, message) WHERE owner IS NULL AND manual > 0;
 CREATE INDEX deliveries_first ON deliveries (endpoint, next_at, message) WHERE owner IS NULL AND attempts = 0;
 CREATE INDEX deliveries_again ON deliveries (endpoint, next_at, message) WHERE owner IS NULL AND attempts > 0;
-CREATE INDEX deliveries_by_key ON deliveries (endpoint, key, no) WHERE key IS NOT NULL;
+CREATE INDEX deliveries_by_key ON deliveries (endpoint, ordering_key, sequence) WHERE ordering_key IS NOT NULL;
 
 -- `response` is bytes, because a text of PostgreSQL can't contain a NUL.
 -- `failure_detail` explains a failure beside the status code and the response, as JSON: the cause of a missing response with its
--- details, or a header of a failed response (Location, WWW-Authenticate,
--- Retry-After as a time, or Server).
+-- details, or a header of a failed response (Location, WWW-Authenticate, Retry-After as a time, or Server).
 CREATE TABLE attempts (
     message TEXT COLLATE "C" NOT NULL,
     id TEXT COLLATE "C" NOT NULL,
@@ -285,7 +284,7 @@ CREATE TABLE attempts (
     response_duration_ms BIGINT NOT NULL,
     failure_detail TEXT,
     trigger SMALLINT NOT NULL,
-    at TIMESTAMPTZ NOT NULL,
+    began_at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (message, id)
 );
 -- With the status, so that an endpoint's attempts are counted without reading them.
@@ -352,7 +351,7 @@ CREATE TABLE mails (
     recipient TEXT NOT NULL,
     subject TEXT NOT NULL,
     body TEXT NOT NULL,
-    tries INTEGER NOT NULL DEFAULT 0,
+    attempts INTEGER NOT NULL DEFAULT 0,
     next_at TIMESTAMPTZ NOT NULL
 );
 CREATE INDEX mails_by_time ON mails (next_at);

@@ -35,7 +35,7 @@ CREATE TABLE idempotent_answers (
     no INTEGER PRIMARY KEY,
     key BLOB NOT NULL,
     request_hash BLOB NOT NULL,
-    at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
     application TEXT,
     message TEXT,
     status INTEGER,
@@ -121,7 +121,7 @@ CREATE INDEX sign_in_attempts_by_end ON sign_in_attempts (full_at);
 CREATE TABLE activity (
     id TEXT NOT NULL PRIMARY KEY,
     account TEXT NOT NULL,
-    at INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
     actor_kind TEXT NOT NULL,
     actor TEXT NOT NULL,
     actor_name TEXT NOT NULL,
@@ -217,10 +217,10 @@ CREATE TABLE pauses (
     endpoint TEXT PRIMARY KEY,
     until INTEGER NOT NULL,
     changed_at INTEGER NOT NULL,
-    at INTEGER NOT NULL
+    requested_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX pauses_by_end ON pauses (until);
-CREATE INDEX pauses_by_time ON pauses (at);
+CREATE INDEX pauses_by_time ON pauses (requested_at);
 
 -------------------------------------------------------------------------------------------------------------------------------
 -- Delivering: messages, deliveries, attempts, background tasks
@@ -251,9 +251,9 @@ CREATE INDEX messages_by_payload_expiry ON messages (payload_expires_at)
 
 -- Unfinished deliveries only. `owner` is the `no` of the node that has the row. `manual` is 1 when a caller asked for the next
 -- attempt, 2 when a caller asked while the owner makes another attempt, and -1 when a background task sends the message again.
--- Rows that stay in order have a `key`, and a `no` that rises with their acceptance. All but the first row of a key are held:
--- their owner is 0, which is no node. The transaction that deletes a row with a key makes the next one due (`ordering.rs`); a
--- trigger would make each message without a key cost an eighth more.
+-- Rows that stay in order have an `ordering_key`, and a `sequence` that rises with their acceptance. All but the first row of
+-- a key are held: their owner is 0, which is no node. The transaction that deletes a row with a key makes the next one due
+-- (`ordering.rs`); a trigger would make each message without a key cost an eighth more.
 CREATE TABLE deliveries (
     endpoint TEXT NOT NULL,
     message TEXT NOT NULL,
@@ -261,20 +261,19 @@ CREATE TABLE deliveries (
     attempts INTEGER NOT NULL,
     next_at INTEGER NOT NULL,
     manual INTEGER NOT NULL DEFAULT 0,
-    key TEXT,
-    no INTEGER,
-    tried INTEGER AS (attempts > 0) VIRTUAL,
+    ordering_key TEXT,
+    sequence INTEGER,
+    has_attempts INTEGER AS (attempts > 0) VIRTUAL,
     PRIMARY KEY (endpoint, message)
 ) STRICT, WITHOUT ROWID;
 -- A delivery that succeeds at once is never in these indexes: it is inserted with its owner, and then deleted. First attempts
 -- and retries have ranges of their own, so that neither is searched behind the other; manual ones are also in a second index.
-CREATE INDEX deliveries_waiting ON deliveries (endpoint, tried, next_at) WHERE owner IS NULL;
+CREATE INDEX deliveries_waiting ON deliveries (endpoint, has_attempts, next_at) WHERE owner IS NULL;
 CREATE INDEX deliveries_manual ON deliveries (endpoint, next_at) WHERE owner IS NULL AND manual > 0;
-CREATE INDEX deliveries_by_key ON deliveries (endpoint, key, no) WHERE key IS NOT NULL;
+CREATE INDEX deliveries_by_key ON deliveries (endpoint, ordering_key, sequence) WHERE ordering_key IS NOT NULL;
 
 -- `failure_detail` explains a failure beside the status code and the response, as JSON: the cause of a missing response with its
--- details, or a header of a failed response (Location, WWW-Authenticate,
--- Retry-After as a time, or Server).
+-- details, or a header of a failed response (Location, WWW-Authenticate, Retry-After as a time, or Server).
 CREATE TABLE attempts (
     message TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -286,7 +285,7 @@ CREATE TABLE attempts (
     response_duration_ms INTEGER NOT NULL,
     failure_detail TEXT,
     trigger INTEGER NOT NULL,
-    at INTEGER NOT NULL,
+    began_at INTEGER NOT NULL,
     PRIMARY KEY (message, id)
 ) STRICT, WITHOUT ROWID;
 -- With the status, so that an endpoint's attempts are counted without reading them.
@@ -353,7 +352,7 @@ CREATE TABLE mails (
     recipient TEXT NOT NULL,
     subject TEXT NOT NULL,
     body TEXT NOT NULL,
-    tries INTEGER NOT NULL DEFAULT 0,
+    attempts INTEGER NOT NULL DEFAULT 0,
     next_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX mails_by_time ON mails (next_at);
