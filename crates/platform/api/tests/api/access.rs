@@ -246,7 +246,7 @@ impl FirstCustomer {
         let mut headers = vec![("content-type", kind), ("if-match", tag)];
         headers.extend(bearer.as_deref().map(|bearer| ("authorization", bearer)));
         let answer = self.fixture.send(&method, &self.address(path), &headers, &text).await;
-        (answer.status, answer.code(), answer.text)
+        (answer.status, answer.code(), answer.text.to_string())
     }
 }
 

@@ -1,5 +1,8 @@
 //! A response that was read to its end, and what a test expects of it.
 
+use std::fmt;
+use std::ops::Deref;
+
 use axum::response::Response;
 use http::HeaderMap;
 use http::header::{CONTENT_TYPE, LOCATION};
@@ -15,8 +18,8 @@ pub struct Answer {
     pub headers: HeaderMap,
     /// Of a browser's response: below the path of its application, if it is there.
     pub location: Option<String>,
-    /// The body as text.
-    pub text: String,
+    /// The body as text. A test that reads it fails if it is not UTF-8.
+    pub text: BodyText,
     /// The body.
     pub bytes: Vec<u8>,
 }
@@ -25,7 +28,7 @@ impl Answer {
     /// A response with this body.
     pub fn new(status: u16, headers: HeaderMap, body: &[u8]) -> Self {
         let location = headers.get(LOCATION).map(|location| location.to_str().unwrap().to_owned());
-        Self { status, headers, location, text: String::from_utf8_lossy(body).into_owned(), bytes: body.to_vec() }
+        Self { status, headers, location, text: BodyText::new(body), bytes: body.to_vec() }
     }
 
     /// Reads a response. A live stream does not end, so its body is left out.
@@ -122,5 +125,64 @@ impl Answer {
         assert_eq!((self.status, body["code"].as_str(), at), (status, Some(code), pointer), "{body}");
         assert_eq!(self.header("content-type"), Some("application/problem+json"));
         self
+    }
+}
+
+/// The text of a body, which may be bytes of another kind, such as an image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BodyText(Result<String, String>);
+
+impl BodyText {
+    fn new(body: &[u8]) -> Self {
+        Self(
+            String::from_utf8(body.to_vec())
+                .map_err(|error| format!("the body of {} bytes is not UTF-8 text: {}", body.len(), error.utf8_error())),
+        )
+    }
+
+    /// The text; a test fails here if the bytes are no text.
+    #[track_caller]
+    pub fn as_str(&self) -> &str {
+        self
+    }
+}
+
+impl Deref for BodyText {
+    type Target = str;
+
+    #[track_caller]
+    fn deref(&self) -> &str {
+        self.0.as_deref().unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+impl<T: AsRef<str>> PartialEq<T> for BodyText {
+    fn eq(&self, other: &T) -> bool {
+        **self == *other.as_ref()
+    }
+}
+
+/// For the message of a failed test, which names a body that is no text.
+impl fmt::Display for BodyText {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.0.as_deref().unwrap_or_else(|error| error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_no_text_are_read_as_bytes() {
+        let answer = Answer::new(200, HeaderMap::new(), b"\x89PNG");
+        assert_eq!(answer.is(200).bytes, b"\x89PNG");
+        assert!(answer.text.to_string().starts_with("the body of 4 bytes is not UTF-8 text"));
+    }
+
+    #[test]
+    #[should_panic(expected = "is not UTF-8 text")]
+    fn a_test_fails_that_reads_them_as_text() {
+        Answer::new(200, HeaderMap::new(), b"Price: \xa3 5").shows("Price");
     }
 }
