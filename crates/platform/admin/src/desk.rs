@@ -26,7 +26,7 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use http::StatusCode;
 use kit_design::error_page::ErrorPage;
-use kit_design::frame::render_page;
+use kit_design::frame::{Frame, render_page};
 use platform_core::Scope;
 use platform_rules::AuctionKind;
 use uuid::Uuid;
@@ -72,18 +72,15 @@ struct ScreenLink {
 #[derive(Template)]
 #[template(path = "desk/page.html")]
 struct DeskPage {
-    base: String,
+    frame: Frame,
     path: String,
     sale_path: String,
     rehearsal_path: String,
-    title: String,
     is_rehearsal: bool,
     may_rehearse: bool,
     may_close: bool,
     clerk: String,
     screens: Vec<ScreenLink>,
-    style: &'static str,
-    script: &'static str,
 }
 
 /// `GET /webcasts/{webcast}/desk`
@@ -95,11 +92,10 @@ async fn page(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Respon
         return Err(ErrorPage::new(StatusCode::NOT_FOUND, "This sale has no desk", detail).into());
     }
     render_page(&DeskPage {
-        base: session.admin.site().base.to_string(),
+        frame: Frame::signed_out("Desk", session.admin.site().base.clone(), &auction.title),
         path: path_of(webcast),
         sale_path: format!("/auctions/{webcast}"),
         rehearsal_path: format!("/webcasts/{webcast}/rehearsal"),
-        title: auction.title,
         is_rehearsal: auction.rehearsal,
         may_rehearse: session.may(Scope::AuctionsWrite) && !auction.rehearsal,
         may_close: session.may(Scope::AuctionsWrite),
@@ -110,8 +106,6 @@ async fn page(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Respon
             ScreenLink { words: "Speaker's view", path: format!("/webcasts/{webcast}/speaker") },
             ScreenLink { words: "Set up screens", path: format!("/webcasts/{webcast}/screens") },
         ],
-        style: files::STYLE.name(),
-        script: files::SCRIPT.name(),
     })
 }
 

@@ -21,7 +21,7 @@ use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
 use kit_design::assets::Asset;
 use kit_design::error_page::ErrorPage;
-use kit_design::frame::render_page;
+use kit_design::frame::{Frame, render_page};
 use platform_core::Scope;
 use platform_core::port::ScreenKind;
 use uuid::Uuid;
@@ -79,13 +79,11 @@ pub(crate) static SCRIPT: LazyLock<Asset> =
 #[derive(Template)]
 #[template(path = "screens/page.html")]
 struct ScreenPage {
-    base: String,
+    frame: Frame,
     /// Path of the screen below the base.
     path: String,
     kind: &'static str,
-    name: &'static str,
     fragment: String,
-    sale: String,
 }
 
 #[derive(Template)]
@@ -151,10 +149,9 @@ fn viewing(session: &Session, webcast: Uuid, kind: ScreenKind) -> Viewing<'_> {
 async fn page(admin: &Admin, viewing: &Viewing<'_>, path: String) -> Result<Response, PageError> {
     let kind = viewing.kind;
     let view = view::read(admin, viewing).await?;
-    let sale = view.sale.clone();
+    let frame = Frame::signed_out(name(kind), admin.site().base.clone(), &view.sale);
     let fragment = rendered(kind, view)?;
-    let base = admin.site().base.to_string();
-    render_page(&ScreenPage { base, path, kind: kind.name(), name: name(kind), fragment, sale })
+    render_page(&ScreenPage { frame, path, kind: kind.name(), fragment })
 }
 
 /// What the page of a screen fetches after each change.

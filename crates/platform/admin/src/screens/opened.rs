@@ -58,8 +58,7 @@ impl LinkPage {
 #[derive(Template)]
 #[template(path = "screens/ended.html")]
 struct EndedPage {
-    base: String,
-    title: &'static str,
+    frame: Frame,
     advice: &'static str,
 }
 
@@ -148,7 +147,7 @@ async fn opened(admin: &Admin, params: &RawPathParams, parts: &Parts) -> Result<
 /// 401 that says why the screen shows nothing.
 fn ended(admin: &Admin, end: ScreenLinkEnd) -> Response {
     let (title, advice) = words(end);
-    let page = EndedPage { base: admin.site().base.to_string(), title, advice };
+    let page = EndedPage { frame: Frame::signed_out(title, admin.site().base.clone(), "Lotwire"), advice };
     render_page_as::<PageError>(StatusCode::UNAUTHORIZED, &page).unwrap_or_else(|error| error.into_response())
 }
 
