@@ -30,9 +30,15 @@ impl ErrorSummary {
         Self { fields: wrong.filter(|(_, _, text)| !text.is_empty()).collect(), others }
     }
 
-    /// The errors of a form with these fields.
-    pub fn of_fields(errors: &FieldErrors, fields: &[FormField]) -> Self {
-        Self::new(errors, fields.iter().map(|field| (field.name(), field.label())))
+    /// The errors of a form with these fields, each with its error beside it.
+    pub fn of_fields<'a>(errors: &FieldErrors, fields: impl IntoIterator<Item = &'a FormField>) -> Self {
+        let wrong: Vec<_> = fields.into_iter().filter(|field| !field.fault_text().is_empty()).collect();
+        let names: Vec<&str> = wrong.iter().map(|field| field.name()).collect();
+        let others = errors.remaining(&names).iter().map(|text| sentence(text)).collect();
+        let line = |field: &FormField| {
+            (field.control_id().to_owned(), field.label().to_owned(), field.fault_text().to_owned())
+        };
+        Self { fields: wrong.into_iter().map(line).collect(), others }
     }
 
     /// The form has no error.
@@ -62,5 +68,17 @@ mod tests {
     #[test]
     fn a_form_without_errors_has_no_summary() {
         assert_eq!(ErrorSummary::new(&FieldErrors::default(), [("name", "Name")]).to_string().trim(), "");
+    }
+
+    #[test]
+    fn of_two_forms_on_a_page_only_the_refused_one_is_named() {
+        let mut errors = FieldErrors::default();
+        errors.add("range", "no lot has this number");
+        errors.add("version", "is old");
+        let first = FormField::text("range", "Lots", "");
+        let second = FormField::text("range", "Lots", "").id("shift-range").with(&errors);
+        let html = ErrorSummary::of_fields(&errors, [&first, &second]).to_string();
+        assert!(html.contains("<li><a href=\"#shift-range\">Lots: no lot has this number</a></li>"), "{html}");
+        assert!(!html.contains("#range") && html.contains("<li>Version: is old.</li>"), "{html}");
     }
 }

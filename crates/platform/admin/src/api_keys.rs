@@ -127,14 +127,18 @@ fn new_form(session: &Session, customers: &[Customer], form: &FormFields, refuse
         own.map(|scope| Choice::new(scope.name(), scope.name(), is_ticked(scope)).hint(labels::scope_meaning(scope)));
     FormPage::new(session.frame("Create API key", Section::ApiKeys), ("/api-keys", "API keys"), "/api-keys/new")
         .fields(vec![
-            FormField::text("name", "Name", form.text("name"), 100)
+            FormField::text("name", "Name", form.text("name"))
+                .chars_max(100)
+                .required()
                 .hint("Who or what uses it, such as “Web site”.")
                 .fault(refused.of("name")),
             FormField::select("customer", "Customer", [none, staff].into_iter().chain(others).collect())
                 .hint("A key of a customer sees only what belongs to the customer.")
                 .fault(refused.of("customer")),
             FormField::boxes("scopes", "Scopes", scopes.collect()).fault(refused.of("scopes")),
-            FormField::text("expires", "Last day (UTC)", form.text("expires"), 10)
+            FormField::text("expires", "Last day (UTC)", form.text("expires"))
+                .chars_max(10)
+                .required()
                 .kind("date", "off")
                 .hint("Empty: the key works until it is revoked.")
                 .optional()

@@ -6,7 +6,6 @@ pub(crate) mod blockers;
 pub(crate) mod clerks;
 mod copy;
 mod edit;
-pub(crate) mod field;
 mod form;
 pub(crate) mod labels;
 pub(crate) mod list;

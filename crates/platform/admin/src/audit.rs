@@ -10,6 +10,7 @@ use axum::routing::get;
 use http::header::CONTENT_DISPOSITION;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::QueryFields;
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use platform_core::Scope::{AuctionsRead, UsersRead};

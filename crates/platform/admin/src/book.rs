@@ -12,6 +12,7 @@ use axum::routing::{get, post};
 use http::StatusCode;
 use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::fields::{QueryFields, SubmittedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::bidding::absentee_bids::NewAbsenteeBid;
 use platform_core::{PlatformError, Scope};
@@ -58,12 +59,12 @@ struct BookPage {
     frame: Frame,
     webcast: Uuid,
     sale: String,
-    currency: String,
     /// Bids can be entered and withdrawn.
     is_open: bool,
     rows: Vec<BookRow>,
-    /// The lines that were refused, as they were sent.
-    list: String,
+    /// Lines were refused; the field has them as they were sent.
+    has_lines: bool,
+    field: FormField,
     faults: Vec<String>,
     questions: Vec<Question>,
     /// Messages about the bids that were entered or withdrawn, in the order of the lines.
@@ -156,11 +157,19 @@ async fn show(session: &Session, auction: Auction, frame: Frame, entered: Entere
     let page = BookPage {
         frame,
         webcast: auction.uuid,
-        currency: money.code().to_owned(),
         is_open: auction.require_open().is_ok(),
         sale: auction.title,
         rows,
-        list: entered.refused.join("\n"),
+        has_lines: !entered.refused.is_empty(),
+        field: FormField::area("list", "Lot, paddle and maximum", entered.refused.join("\n"))
+            .hint(format!(
+                "One bid on each line, such as “12, 117, 350.00”: paste it from a spreadsheet, or from a CSV file with \
+                 these three columns. Maxima are in {}. A bid of the same paddle on the same lot is replaced.",
+                money.code()
+            ))
+            .chars_max(200_000)
+            .lines(8)
+            .required(),
         faults: entered.faults,
         questions: entered.questions,
         said: entered.said,

@@ -112,7 +112,9 @@ async fn list(session: Session, QueryFields(query): QueryFields) -> Result<Respo
 }
 
 fn name_field(name: &str, refused: &Refused) -> FormField {
-    FormField::text("name", "Name", name, 200)
+    FormField::text("name", "Name", name)
+        .chars_max(200)
+        .required()
         .hint("The organisation that runs auctions and receives events.")
         .fault(refused.of("name"))
 }

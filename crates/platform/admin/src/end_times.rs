@@ -11,7 +11,9 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use http::StatusCode;
 use kit_design::error_page::ErrorPage;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::Scope;
 use platform_core::sales::auctions::move_ends::{MoveEnds, NewEnds};
@@ -21,7 +23,6 @@ use platform_rules::{AuctionKind, Stagger};
 use self::preview::Preview;
 use crate::access::{Need, Page};
 use crate::admin::Admin;
-use crate::auctions::field::Field;
 use crate::auctions::refusal;
 use crate::auctions::sale::{Head, Sale, Tab};
 use crate::lots::range;
@@ -47,9 +48,9 @@ pub(crate) fn router() -> Router<Admin> {
 struct EndTimesPage {
     frame: Frame,
     head: Head,
-    plan: Vec<Field>,
-    shift: Vec<Field>,
-    faults: Vec<String>,
+    plan: Vec<FormField>,
+    shift: Vec<FormField>,
+    errors: ErrorSummary,
     preview: Option<Preview>,
     /// The fields of the shown preview, which applying it sends again.
     entered: Vec<(&'static str, String)>,
@@ -181,35 +182,41 @@ fn show(
     let reason_hint = "Needed while lots are live. Kept with your name.";
     // Each name is an id once on the page, so the fields of the second form have a prefix in their id.
     let plan = vec![
-        Field::time("endsAt", "First lots end", own(false, "endsAt", sale.zone.optional_field(sale.auction.ends_at))),
-        Field::text(
+        FormField::time(
+            "endsAt",
+            "First lots end",
+            own(false, "endsAt", sale.zone.optional_field(sale.auction.ends_at)),
+        ),
+        FormField::text(
             "staggerSeconds",
             "Seconds between ends",
             own(false, "staggerSeconds", number(stagger.map(|stagger| stagger.seconds))),
         )
         .hint("Empty: all end together."),
-        Field::text(
+        FormField::text(
             "staggerItems",
             "Lots that end together",
             own(false, "staggerItems", number(stagger.map(|stagger| stagger.items))),
         ),
-        Field::text("range", "Lots", own(false, "range", String::new())).hint(range_hint),
-        Field::text("reason", "Reason", own(false, "reason", String::new())).hint(reason_hint),
+        FormField::text("range", "Lots", own(false, "range", String::new())).hint(range_hint),
+        FormField::text("reason", "Reason", own(false, "reason", String::new())).hint(reason_hint),
     ];
     let shift = vec![
-        Field::text("minutes", "Minutes later", own(true, "minutes", "10".into()))
+        FormField::text("minutes", "Minutes later", own(true, "minutes", "10".into()))
             .hint("A negative number moves ends earlier, before the sale is live."),
-        Field::text("range", "Lots", own(true, "range", String::new())).hint(range_hint).id("shift-range"),
-        Field::text("reason", "Reason", own(true, "reason", String::new())).hint(reason_hint).id("shift-reason"),
+        FormField::text("range", "Lots", own(true, "range", String::new())).hint(range_hint).id("shift-range"),
+        FormField::text("reason", "Reason", own(true, "reason", String::new())).hint(reason_hint).id("shift-reason"),
     ];
     let none = FieldErrors::default();
     let errors_of = |of_shift: bool| if is_shift == of_shift { errors } else { &none };
+    let plan: Vec<FormField> = plan.into_iter().map(|field| field.with(errors_of(false))).collect();
+    let shift: Vec<FormField> = shift.into_iter().map(|field| field.with(errors_of(true))).collect();
     let page = EndTimesPage {
         frame: sale.frame(session, "End times", form),
         head: sale.head(session, Tab::Ends),
-        plan: plan.into_iter().map(|field| field.with(errors_of(false))).collect(),
-        shift: shift.into_iter().map(|field| field.with(errors_of(true))).collect(),
-        faults: errors.remaining(FIELDS),
+        errors: ErrorSummary::of_fields(errors, plan.iter().chain(&shift)),
+        plan,
+        shift,
         preview,
         entered: FIELDS.iter().map(|name| (*name, form.text(name).to_owned())).collect(),
         version: sale.auction.version,

@@ -155,6 +155,11 @@ impl Refused {
     }
 }
 
+/// The reason that a user gives for a change.
+pub(crate) fn reason_field(value: impl Into<String>) -> FormField {
+    FormField::text("reason", "Reason", value).hint("Kept in the journal with your name. At most 500 characters.")
+}
+
 /// 404 for a form about something that does not exist.
 pub(crate) fn not_found() -> PageError {
     ErrorPage::not_found().into()

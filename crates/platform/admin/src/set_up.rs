@@ -37,7 +37,9 @@ fn show(admin: &Admin, form: &FormFields, refused: &Refused) -> Result<Response,
         FormField::secret("code", "One-time code", "off")
             .hint("The server printed it when it started, or the path of the file that has it.")
             .fault(fault("code")),
-        FormField::text("email", "E-mail address", form.text("email"), 254)
+        FormField::text("email", "E-mail address", form.text("email"))
+            .chars_max(254)
+            .required()
             .kind("email", "username")
             .fault(fault("email")),
         FormField::secret("password", "Password", "new-password")

@@ -12,6 +12,7 @@ use http::header::SET_COOKIE;
 use http::request::Parts;
 use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::fields::{QueryFields, UnauthenticatedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::site::own_path;
 use kit_runtime::vault::Secret;
@@ -36,12 +37,10 @@ pub(crate) fn router() -> Router<Admin> {
 #[template(path = "sign_in.html")]
 struct SignInPage {
     frame: Frame,
-    email: String,
+    fields: [FormField; 3],
     /// Path of the page that follows.
     next: String,
     fault: String,
-    /// The password is right, and the code is missing or wrong.
-    needs_code: bool,
     has_signed_out: bool,
     /// The installation has no user yet.
     is_empty: bool,
@@ -52,14 +51,33 @@ impl SignInPage {
         let site = admin.site();
         Self {
             frame: Frame::signed_out("Sign in", site.base.clone(), site.name),
-            email: email.to_owned(),
+            fields: fields(email, false, false),
             next: own_path(next).to_owned(),
             fault: String::new(),
-            needs_code: false,
             has_signed_out: false,
             is_empty: false,
         }
     }
+}
+
+/// The fields. `needs_code`: the password is right, and the code is missing or wrong.
+fn fields(email: &str, was_refused: bool, needs_code: bool) -> [FormField; 3] {
+    let mut address =
+        FormField::text("email", "E-mail address", email).kind("email", "username").chars_max(254).required();
+    let mut password = FormField::secret("password", "Password", "current-password");
+    let code = FormField::text("code", if needs_code { "Code" } else { "Code (only with a second factor)" }, "")
+        .kind("text", "one-time-code")
+        .attribute("spellcheck", "false")
+        .chars_max(64)
+        .hint("The six digits of your authenticator, or a recovery code.");
+    if was_refused {
+        address = address.attribute("aria-describedby", "fault");
+    }
+    match email {
+        "" => address = address.attribute("autofocus", ""),
+        _ => password = password.attribute("autofocus", ""),
+    }
+    [address, password, if needs_code { code.required() } else { code }]
 }
 
 /// The form.
@@ -98,7 +116,7 @@ async fn sign_in(
         _ => StatusCode::UNPROCESSABLE_ENTITY,
     };
     let page = SignInPage {
-        needs_code: matches!(refusal, Refusal::CodeRequired | Refusal::CodeRefused),
+        fields: fields(&wanted.email, true, matches!(refusal, Refusal::CodeRequired | Refusal::CodeRefused)),
         fault: words(&refusal),
         ..SignInPage::new(&admin, &wanted.email, form.text("next"))
     };

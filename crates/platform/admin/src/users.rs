@@ -134,7 +134,7 @@ fn new_form(session: &Session, form: &FormFields, refused: &Refused) -> FormPage
     FormPage::new(session.frame("Create user", Section::Users), ("/users", "Users"), "/users/new")
         .intro("The next page shows a password, once. Give it to the user. To let the person choose it from the start, invite them instead.")
         .fields(vec![
-            FormField::text("email", "E-mail address", form.text("email"), 254)
+            FormField::text("email", "E-mail address", form.text("email")).chars_max(254).required()
                 .kind("email", "off")
                 .fault(refused.of("email")),
             FormField::radios("role", "Role", role_choices(chosen)).fault(refused.of("role")),

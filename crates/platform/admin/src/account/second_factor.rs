@@ -55,7 +55,9 @@ fn confirm_page(session: &Session, enrolled: Option<Enrolled>, fault: &str) -> C
     ConfirmPage {
         frame: session.frame(TITLE, Section::Account),
         shown,
-        code: FormField::text("code", "Code", "", 16)
+        code: FormField::text("code", "Code", "")
+            .chars_max(16)
+            .required()
             .kind("text", "one-time-code")
             .hint("The six digits that the authenticator shows now.")
             .fault(fault),
@@ -106,7 +108,9 @@ fn off(session: &Session, refused: &Refused) -> FormPage {
         .causes("From then on, signing in needs the password only.")
         .causes("Your recovery codes stop working.")
         .fields(vec![
-            FormField::text("code", "Code", "", 64)
+            FormField::text("code", "Code", "")
+                .chars_max(64)
+                .required()
                 .kind("text", "one-time-code")
                 .hint("A code of your authenticator, or a recovery code.")
                 .fault(refused.of("code")),

@@ -70,7 +70,9 @@ impl Typed {
 
     /// The fields; with customers to choose from for a new auctioneer.
     pub(super) fn fields(&self, customers: Option<&[Customer]>, refused: &Refused) -> Vec<FormField> {
-        let text = |name, label, value: &str| FormField::text(name, label, value, 200).fault(refused.of(name));
+        let text = |name, label, value: &str| {
+            FormField::text(name, label, value).chars_max(200).required().fault(refused.of(name))
+        };
         let customer = customers.map(|customers| {
             let choices = customers.iter().map(|customer| {
                 let uuid = customer.uuid.to_string();

@@ -5,9 +5,9 @@ use jiff::Timestamp;
 use platform_rules::lifecycle::{AuctionCommand, decide};
 use platform_rules::{Auction, AuctionKind, Item, ItemCounts, Rejection};
 
-use super::field::Field;
 use super::labels::{self, count};
 use kit_design::error_page::sentence;
+use kit_design::form_field::FormField;
 
 /// The tick of [`archive_with_open_buyers`].
 pub(crate) const BUYERS_OPEN: &str = "buyersOpen";
@@ -105,14 +105,14 @@ pub(crate) fn open_buyers(open: u64, to: AuctionStatus) -> Option<String> {
 }
 
 /// The tick that archives an auction although buyers are open, with the numbers of their lots, the first of `open`.
-pub(crate) fn archive_with_open_buyers(open: u64, lots: &[Item]) -> Field {
+pub(crate) fn archive_with_open_buyers(open: u64, lots: &[Item]) -> FormField {
     let mut numbers: Vec<String> = lots.iter().map(|item| item.lot_number.clone()).collect();
     let more = open.saturating_sub(numbers.len() as u64);
     if more > 0 {
         numbers.push(format!("and {} more", labels::number(more)));
     }
     let (buyers, lots) = (count(open, "buyer", "buyers"), if open == 1 { "lot" } else { "lots" });
-    Field::tick(BUYERS_OPEN, format!("Archive with {buyers} open: {lots} {}", numbers.join(", ")), "yes")
+    FormField::tick(BUYERS_OPEN, format!("Archive with {buyers} open: {lots} {}", numbers.join(", ")), "yes")
 }
 
 /// What a change of status will cause, one sentence each.

@@ -9,14 +9,13 @@ use axum::response::{IntoResponse as _, Response};
 use contract::AuctionStatus;
 use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::fields::{FormFields, SubmittedForm};
+use kit_design::form_field::{Choice, FormField};
 use platform_core::port::{Page, User};
 use platform_core::sales::search::AuctionSearch;
 use platform_core::{PlatformError, Role, Scope};
 use platform_rules::{Auction, AuctionKind};
 use uuid::Uuid;
 
-use super::field::Field;
-use super::list::Choice;
 use super::overview;
 use super::sale::{self, Sale};
 use crate::admin::Admin;
@@ -39,7 +38,7 @@ pub(crate) struct ClerksPanel {
     remove: &'static str,
     nothing_to_assign: &'static str,
     rows: Vec<Assigned>,
-    field: Option<Field>,
+    field: Option<FormField>,
     faults: Vec<String>,
 }
 
@@ -77,7 +76,7 @@ impl ClerksPanel {
         let choices: Vec<Choice> = free
             .iter()
             .filter(|user| !taken.contains(&user.id))
-            .map(|user| Choice::new(user.id, user.email.clone(), ""))
+            .map(|user| Choice::of(user.id, user.email.clone(), ""))
             .collect();
         let may_see_users = session.may(Scope::UsersRead);
         let row = |user: User| Assigned {
@@ -94,7 +93,7 @@ impl ClerksPanel {
             remove: "Remove clerk",
             nothing_to_assign: "No other user has the role clerk.",
             rows: assigned.into_iter().map(|(_, user)| row(user)).collect(),
-            field: (!choices.is_empty()).then(|| Field::select("user", "User with the role clerk", choices)),
+            field: (!choices.is_empty()).then(|| FormField::select("user", "User with the role clerk", choices)),
             faults,
         }))
     }
@@ -121,7 +120,7 @@ impl ClerksPanel {
         let found = platform.search_auctions(caller, &wanted, page).await?;
         let words = |own: &Auction| format!("{} ({})", sale::title(own), own.status.label());
         let free = found.entries.iter().filter(|own| !taken.contains(&own.uuid));
-        let choices: Vec<Choice> = free.map(|own| Choice::new(own.uuid, words(own), "")).collect();
+        let choices: Vec<Choice> = free.map(|own| Choice::of(own.uuid, words(own), "")).collect();
         let row = |own: &Auction| Assigned { id: own.uuid, words: words(own), path: format!("/auctions/{}", own.uuid) };
         Ok(Some(Self {
             base: session.admin.site().base.to_string(),
@@ -132,7 +131,7 @@ impl ClerksPanel {
             remove: "Remove from webcast",
             nothing_to_assign: "No other webcast is open.",
             rows: assigned.iter().map(row).collect(),
-            field: (!choices.is_empty()).then(|| Field::select("auction", "Webcast", choices)),
+            field: (!choices.is_empty()).then(|| FormField::select("auction", "Webcast", choices)),
             faults,
         }))
     }

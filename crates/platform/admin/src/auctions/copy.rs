@@ -4,13 +4,14 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, SubmittedForm};
+use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::sales::auctions::copy::{AuctionCopy, CopiedItems};
 use platform_core::sales::auctions::shift::Shift;
 
-use super::field::Field;
-use super::list::{Choice, writable};
+use super::list::writable;
 use super::sale::Sale;
 use super::{labels, refusal};
 use crate::admin::Admin;
@@ -24,8 +25,8 @@ struct CopyPage {
     title: String,
     dates: String,
     path: String,
-    fields: Vec<Field>,
-    faults: Vec<String>,
+    fields: Vec<FormField>,
+    errors: ErrorSummary,
 }
 
 /// The form.
@@ -71,19 +72,20 @@ fn show(
     status: StatusCode,
 ) -> Result<Response, PageError> {
     let all = format!("{}, without bids and results", labels::count(sale.counts.total, "lot", "lots"));
-    let choices = vec![Choice::new("all", all, &items), Choice::new("none", "No lots", &items)];
+    let choices = vec![Choice::of("all", all, &items), Choice::of("none", "No lots", &items)];
     let fields = vec![
-        Field::text("title", "Title", title).required(),
-        Field::text("shiftDays", "Days later", days).hint("All dates move by this, to the same time of day."),
-        Field::select("items", "Lots", choices),
+        FormField::text("title", "Title", title).required(),
+        FormField::text("shiftDays", "Days later", days).hint("All dates move by this, to the same time of day."),
+        FormField::select("items", "Lots", choices),
     ];
+    let fields: Vec<FormField> = fields.into_iter().map(|field| field.with(errors)).collect();
     let page = CopyPage {
         frame: session.frame(format!("Copy · {}", sale.title()), Section::Auctions),
         title: sale.title(),
         dates: sale.dates(),
         path: sale.path(""),
-        fields: fields.into_iter().map(|field| field.with(errors)).collect(),
-        faults: errors.remaining(&["title", "shiftDays", "items"]),
+        errors: ErrorSummary::of_fields(errors, &fields),
+        fields,
     };
     render_page_as(status, &page)
 }

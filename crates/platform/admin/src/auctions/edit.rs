@@ -4,11 +4,12 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, SubmittedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::sales::auctions::edit::AuctionPatch;
 
-use super::field::Field;
 use super::form::Entered;
 use super::list::writable;
 use super::refusal;
@@ -24,8 +25,8 @@ struct EditPage {
     title: String,
     path: String,
     version: i64,
-    fields: Vec<Field>,
-    faults: Vec<String>,
+    fields: Vec<FormField>,
+    errors: ErrorSummary,
 }
 
 /// The form.
@@ -66,28 +67,13 @@ fn show(
 ) -> Result<Response, PageError> {
     let mut fields = entered.main_fields(None, errors);
     fields.extend(entered.more_fields(false, errors));
-    let shown = [
-        "title",
-        "currency",
-        "timeZone",
-        "startsAt",
-        "endsAt",
-        "staggerSeconds",
-        "staggerItems",
-        "extensionSeconds",
-        "internetBids",
-        "premium",
-        "hammerTax",
-        "premiumTax",
-        "increments",
-    ];
     let page = EditPage {
         frame: session.frame(format!("Edit · {}", sale.title()), Section::Auctions),
         title: sale.title(),
         path: sale.path(""),
         version: sale.auction.version,
+        errors: ErrorSummary::of_fields(errors, &fields),
         fields,
-        faults: errors.remaining(&shown),
     };
     render_page_as(status, &page)
 }

@@ -1,6 +1,7 @@
 //! The form of an auction: what people type, and the platform's input.
 
 use kit_design::fields::{FieldErrors, FormFields};
+use kit_design::form_field::{Choice, FormField};
 use platform_core::sales::auctions::NewAuction;
 use platform_rules::increments::IncrementRow;
 use platform_rules::{
@@ -10,8 +11,6 @@ use platform_rules::{
 use uuid::Uuid;
 
 use super::amounts::Currency;
-use super::field::Field;
-use super::list::Choice;
 use super::owners::OwnerGroup;
 use super::sale_zone::SaleZone;
 use super::{labels, percent};
@@ -138,31 +137,33 @@ impl Entered {
     }
 
     /// The fields that are always open.
-    pub(super) fn main_fields(&self, owners: Option<Vec<OwnerGroup>>, errors: &FieldErrors) -> Vec<Field> {
+    pub(super) fn main_fields(&self, owners: Option<Vec<OwnerGroup>>, errors: &FieldErrors) -> Vec<FormField> {
         let mut fields = Vec::new();
         if let Some(owners) = owners {
             let groups = owners.into_iter().map(|group| (group.customer, group.auctioneers)).collect();
-            fields.push(Field::grouped("auctioneer", "Customer and auctioneer", groups).required());
+            fields.push(FormField::grouped("auctioneer", "Customer and auctioneer", groups).required());
             let kinds =
-                AuctionKind::ALL.into_iter().map(|kind| Choice::new(kind.as_str(), labels::kind(kind), &self.kind));
+                AuctionKind::ALL.into_iter().map(|kind| Choice::of(kind.as_str(), labels::kind(kind), &self.kind));
             let hint =
                 "A timed auction ends by the clock. In a webcast, a clerk sells lot by lot. It can't change later.";
-            fields.push(Field::select("kind", "Kind", kinds.collect()).hint(hint));
+            fields.push(FormField::select("kind", "Kind", kinds.collect()).hint(hint));
         }
-        fields.push(Field::text("title", "Title", &self.title).required());
-        fields.push(Field::text("currency", "Currency", &self.currency).hint("ISO 4217 code.").suggesting(CURRENCIES));
-        let zone = Field::text("timeZone", "Time zone", &self.time_zone);
+        fields.push(FormField::text("title", "Title", &self.title).required());
+        fields.push(
+            FormField::text("currency", "Currency", &self.currency).hint("ISO 4217 code.").suggesting(CURRENCIES),
+        );
+        let zone = FormField::text("timeZone", "Time zone", &self.time_zone);
         fields.push(zone.hint("All times below are in this zone.").suggesting(TIME_ZONES));
-        let ends = Field::time("endsAt", "Closing time", &self.ends_at);
+        let ends = FormField::time("endsAt", "Closing time", &self.ends_at);
         fields.push(ends.hint("A timed auction needs it before its preview: its first lots end then."));
-        let starts = Field::time("startsAt", "Start", &self.starts_at);
+        let starts = FormField::time("startsAt", "Start", &self.starts_at);
         fields.push(starts.hint("A webcast needs it before its preview. In a timed auction, bidding opens then."));
         fields.into_iter().map(|field| field.with(errors)).collect()
     }
 
     /// The fields with defaults, below "More".
-    pub(super) fn more_fields(&self, is_new: bool, errors: &FieldErrors) -> Vec<Field> {
-        let text = Field::text;
+    pub(super) fn more_fields(&self, is_new: bool, errors: &FieldErrors) -> Vec<FormField> {
+        let text = FormField::text;
         let mut fields = vec![
             text("staggerSeconds", "Seconds between ends", &self.stagger_seconds)
                 .hint("Timed only. Empty: all lots end together."),
@@ -172,21 +173,21 @@ impl Entered {
         ];
         let internet = [InternetBids::WaitForClerk, InternetBids::AcceptedAtOnce].map(|own| {
             let words = if own == InternetBids::WaitForClerk { "Wait for the clerk" } else { "Accepted at once" };
-            Choice::new(internet_bids_name(own), words, &self.internet_bids)
+            Choice::of(internet_bids_name(own), words, &self.internet_bids)
         });
-        fields.push(Field::select("internetBids", "Internet bids in a webcast", internet.into()));
+        fields.push(FormField::select("internetBids", "Internet bids in a webcast", internet.into()));
         if is_new {
             let admissions = Admission::ALL.map(|own| {
                 let words = if own == Admission::Required { "Approved registrations only" } else { "Any bidder" };
-                Choice::new(own.as_str(), words, &self.registration)
+                Choice::of(own.as_str(), words, &self.registration)
             });
-            fields.push(Field::select("registration", "Who may bid", admissions.into()));
+            fields.push(FormField::select("registration", "Who may bid", admissions.into()));
         }
         fields.push(text("premium", "Buyer's premium, %", &self.premium));
         fields.push(text("hammerTax", "Tax on the hammer price, %", &self.hammer_tax));
         fields.push(text("premiumTax", "Tax on the premium, %", &self.premium_tax));
         let hint = "One line for each row: the price from which it applies, a colon, the increment. The first row begins at 0.";
-        fields.push(Field::area("increments", "Increments", &self.increments).hint(hint));
+        fields.push(FormField::area("increments", "Increments", &self.increments).hint(hint));
         fields.into_iter().map(|field| field.with(errors)).collect()
     }
 

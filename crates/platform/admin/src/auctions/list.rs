@@ -6,6 +6,7 @@ use askama::Template;
 use axum::response::Response;
 use contract::AuctionStatus;
 use kit_design::fields::{FormFields, QueryFields};
+use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page};
 use platform_core::Scope;
 use platform_core::port::Page;
@@ -33,10 +34,7 @@ const FILTERS: &[&str] = &["q", "status", "kind", "customer"];
 #[template(path = "auctions/list.html")]
 struct ListPage {
     frame: Frame,
-    text: String,
-    statuses: Vec<Choice>,
-    kinds: Vec<Choice>,
-    customers: Vec<Choice>,
+    filters: Vec<FormField>,
     rows: Vec<Row>,
     is_filtered: bool,
     may_create: bool,
@@ -44,21 +42,6 @@ struct ListPage {
     older: Option<String>,
     /// Query of the first page; none on the first page.
     first: Option<String>,
-}
-
-/// An option of a filter.
-pub(crate) struct Choice {
-    pub(crate) value: String,
-    pub(crate) words: String,
-    pub(crate) is_chosen: bool,
-}
-
-impl Choice {
-    pub(crate) fn new(value: impl Into<String>, words: impl Into<String>, chosen: &str) -> Self {
-        let value = value.into();
-        let is_chosen = value == chosen;
-        Self { value, words: words.into(), is_chosen }
-    }
 }
 
 struct Row {
@@ -87,19 +70,9 @@ pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> R
         rows.push(row(&auction, &counts, &names, blockers::first(&auction, &counts, now)));
     }
     let filter = query_without(&query, FILTERS, &[]);
-    let customer = query.text("customer");
     let page = ListPage {
         frame: session.frame("Auctions", Section::Auctions).with_notice(notice::from_query(&query)),
-        text: wanted.text.clone(),
-        statuses: AuctionStatus::ALL
-            .iter()
-            .map(|status| Choice::new(status.name(), status.label(), query.text("status")))
-            .collect(),
-        kinds: AuctionKind::ALL
-            .iter()
-            .map(|kind| Choice::new(kind.as_str(), labels::kind(*kind), query.text("kind")))
-            .collect(),
-        customers: owners::customer_choices(&session, customer).await?,
+        filters: filters(&session, &query, &wanted.text).await?,
         rows,
         is_filtered: wanted != AuctionSearch::default(),
         may_create: session.may(Scope::AuctionsWrite),
@@ -107,6 +80,25 @@ pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> R
         first: before.map(|_| filter),
     };
     render_page(&page)
+}
+
+async fn filters(session: &Session, query: &FormFields, text: &str) -> Result<Vec<FormField>, PageError> {
+    let select = |name: &'static str, label: &'static str, choices: Vec<Choice>| {
+        let all = Choice::of("", "All", query.text(name));
+        FormField::select(name, label, std::iter::once(all).chain(choices).collect())
+    };
+    let status = |status: &AuctionStatus| Choice::of(status.name(), status.label(), query.text("status"));
+    let kind = |kind: &AuctionKind| Choice::of(kind.as_str(), labels::kind(*kind), query.text("kind"));
+    let customers = owners::customer_choices(session, query.text("customer")).await?;
+    let mut filters = vec![
+        FormField::search("q", "Title", text),
+        select("status", "Status", AuctionStatus::ALL.iter().map(status).collect()),
+        select("kind", "Kind", AuctionKind::ALL.iter().map(kind).collect()),
+    ];
+    if !customers.is_empty() {
+        filters.push(select("customer", "Customer", customers));
+    }
+    Ok(filters)
 }
 
 fn search(query: &FormFields) -> AuctionSearch {

@@ -4,13 +4,13 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, QueryFields, SubmittedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::Scope;
 
-use super::field::Field;
 use super::form::Entered;
-use super::list::Choice;
 use super::refusal;
 use crate::admin::Admin;
 use crate::page_error::PageError;
@@ -22,33 +22,12 @@ struct NewPage {
     frame: Frame,
     has_owners: bool,
     may_add_owners: bool,
-    fields: Vec<Field>,
-    more: Vec<Field>,
+    fields: Vec<FormField>,
+    more: Vec<FormField>,
     is_sandbox: bool,
-    faults: Vec<String>,
+    errors: ErrorSummary,
     is_more_open: bool,
 }
-
-const SHOWN: &[&str] = &[
-    "auctioneer",
-    "kind",
-    "title",
-    "currency",
-    "timeZone",
-    "startsAt",
-    "endsAt",
-    "staggerSeconds",
-    "staggerItems",
-    "extensionSeconds",
-    "registration",
-    "internetBids",
-    "premium",
-    "hammerTax",
-    "premiumTax",
-    "increments",
-];
-const MORE: &[&str] =
-    &["staggerSeconds", "staggerItems", "extensionSeconds", "premium", "hammerTax", "premiumTax", "increments"];
 
 /// The form.
 pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
@@ -83,16 +62,19 @@ async fn show(
     errors: &FieldErrors,
     status: StatusCode,
 ) -> Result<Response, PageError> {
-    let owners = Choice::owners(session, &entered.auctioneer).await?;
+    let owners = super::owners::owner_choices(session, &entered.auctioneer).await?;
+    let has_owners = !owners.is_empty();
+    let fields = entered.main_fields(Some(owners), errors);
+    let more = entered.more_fields(true, errors);
     let page = NewPage {
         frame: session.frame("Create auction", Section::Auctions),
-        has_owners: !owners.is_empty(),
+        has_owners,
         may_add_owners: session.may(Scope::CustomersWrite),
-        fields: entered.main_fields(Some(owners), errors),
-        more: entered.more_fields(true, errors),
+        errors: ErrorSummary::of_fields(errors, fields.iter().chain(&more)),
+        is_more_open: more.iter().any(|field| !field.fault_text().is_empty()),
+        fields,
+        more,
         is_sandbox: entered.is_sandbox(),
-        faults: errors.remaining(SHOWN),
-        is_more_open: MORE.iter().any(|field| !errors.of(field).is_empty()),
     };
     render_page_as(status, &page)
 }

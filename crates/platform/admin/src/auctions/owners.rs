@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use kit_design::form_field::Choice;
 use platform_core::Scope;
 use platform_core::port::{Auctioneer, Customer, Page};
 use platform_rules::Auction;
 use uuid::Uuid;
 
-use super::list::Choice;
 use crate::page_error::PageError;
 use crate::session::Session;
 
@@ -39,25 +39,23 @@ pub(crate) async fn auctioneer_names(
 /// The customers that the user sees; empty for a user who sees none.
 pub(crate) async fn customer_choices(session: &Session, chosen: &str) -> Result<Vec<Choice>, PageError> {
     let customers = customers(session).await?;
-    Ok(customers.iter().map(|customer| Choice::new(customer.uuid, customer.name.as_str(), chosen)).collect())
+    Ok(customers.iter().map(|customer| Choice::of(customer.uuid, customer.name.clone(), chosen)).collect())
 }
 
-impl Choice {
-    /// The auctioneers that the user sees, by customer.
-    pub(crate) async fn owners(session: &Session, chosen: &str) -> Result<Vec<OwnerGroup>, PageError> {
-        let page = Page { after: None, limit: CHOICES_MAX };
-        let auctioneers: Vec<Auctioneer> = session.platform().auctioneers(&session.caller, None, page).await?;
-        let customers = customers(session).await?;
-        let of = |customer: &Customer| OwnerGroup {
-            customer: customer.name.clone(),
-            auctioneers: auctioneers
-                .iter()
-                .filter(|auctioneer| auctioneer.customer == customer.uuid)
-                .map(|auctioneer| Choice::new(auctioneer.uuid, auctioneer.name.as_str(), chosen))
-                .collect(),
-        };
-        Ok(customers.iter().map(of).filter(|group| !group.auctioneers.is_empty()).collect())
-    }
+/// The auctioneers that the user sees, by customer.
+pub(crate) async fn owner_choices(session: &Session, chosen: &str) -> Result<Vec<OwnerGroup>, PageError> {
+    let page = Page { after: None, limit: CHOICES_MAX };
+    let auctioneers: Vec<Auctioneer> = session.platform().auctioneers(&session.caller, None, page).await?;
+    let customers = customers(session).await?;
+    let of = |customer: &Customer| OwnerGroup {
+        customer: customer.name.clone(),
+        auctioneers: auctioneers
+            .iter()
+            .filter(|auctioneer| auctioneer.customer == customer.uuid)
+            .map(|auctioneer| Choice::of(auctioneer.uuid, auctioneer.name.clone(), chosen))
+            .collect(),
+    };
+    Ok(customers.iter().map(of).filter(|group| !group.auctioneers.is_empty()).collect())
 }
 
 async fn customers(session: &Session) -> Result<Vec<Customer>, PageError> {

@@ -6,19 +6,21 @@ use axum::response::{IntoResponse as _, Response};
 use contract::AuctionStatus;
 use http::StatusCode;
 use kit_design::error_page::ErrorPage;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::PlatformError;
 use platform_core::port::Page;
 use platform_core::sales::auctions::requested_status::RequestedStatus;
 use platform_rules::Rejection;
 
-use super::field::Field;
 use super::labels::Badge;
 use super::list::writable;
 use super::sale::Sale;
 use super::{blockers, notified, refusal};
 use crate::admin::Admin;
+use crate::form_page::reason_field;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
 
@@ -35,9 +37,9 @@ struct StatusPage {
     version: i64,
     consequences: Vec<String>,
     notified: String,
-    reason: Option<Field>,
-    buyers_open: Option<Field>,
-    faults: Vec<String>,
+    reason: Option<FormField>,
+    buyers_open: Option<FormField>,
+    errors: ErrorSummary,
     is_final: bool,
 }
 
@@ -108,6 +110,7 @@ async fn show(
         None
     };
     let consequences = blockers::consequences(&sale.auction, &sale.counts, to);
+    let reason = blockers::is_mistake(from, to).then(|| reason_field(reason).required().with(errors));
     let page = StatusPage {
         frame: session.frame(format!("{action} · {}", sale.title()), Section::Auctions),
         title: sale.title(),
@@ -119,9 +122,9 @@ async fn show(
         version: sale.auction.version,
         consequences: blockers::open_buyers(open_buyers, to).into_iter().chain(consequences).collect(),
         notified: notified::words(session, sale, "one event about the auction's status").await?,
-        reason: blockers::is_mistake(from, to).then(|| Field::reason(reason).required().with(errors)),
+        errors: ErrorSummary::of_fields(errors, reason.iter().chain(&buyers_open)),
+        reason,
         buyers_open,
-        faults: errors.remaining(&["reason", blockers::BUYERS_OPEN]),
         is_final: is_closed,
     };
     render_page_as(status, &page)

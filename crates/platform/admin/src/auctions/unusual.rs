@@ -1,11 +1,11 @@
 //! Asks on a form about an amount that is far from the known amounts of a lot, with both amounts written out.
 
 use kit_design::fields::FormFields;
+use kit_design::form_field::FormField;
 use platform_core::PlatformError;
 use platform_rules::Rejection;
 
 use super::amounts::Currency;
-use super::field::Field;
 
 /// The field of a form that confirms one amount: its value is the amount in minor units, so that another amount is asked
 /// about again.
@@ -35,18 +35,18 @@ impl UnusualAmount {
     }
 
     /// The tick that confirms the price of a correction.
-    pub(crate) fn field_of_price(&self) -> Field {
+    pub(crate) fn field_of_price(&self) -> FormField {
         let [amount, known] = &self.shown;
         self.field(format!("{amount} instead of {known} is right"))
     }
 
     /// The tick that confirms an offer.
-    pub(crate) fn field_of_offer(&self) -> Field {
+    pub(crate) fn field_of_offer(&self) -> FormField {
         self.field(format!("An offer of {} is right", self.shown[0]))
     }
 
-    fn field(&self, label: String) -> Field {
-        Field::tick(FIELD, label, self.amount.to_string())
+    fn field(&self, label: String) -> FormField {
+        FormField::tick(FIELD, label, self.amount.to_string())
     }
 }
 

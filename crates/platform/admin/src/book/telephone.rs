@@ -4,7 +4,9 @@
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
 use kit_design::error_page::ErrorPage;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
+use kit_design::form_field::FormField;
 use platform_core::PlatformError;
 use platform_core::port::TelephoneBooking;
 use platform_core::ring::NewTelephoneBooking;
@@ -12,7 +14,6 @@ use platform_rules::{Auction, Rejection};
 use uuid::Uuid;
 
 use super::{Entered, show, webcast_of};
-use crate::auctions::field::Field;
 use crate::auctions::refusal;
 use crate::paddles;
 use crate::page_error::PageError;
@@ -26,8 +27,8 @@ pub(super) struct TelephonePanel {
     path: String,
     is_open: bool,
     rows: Vec<Row>,
-    fields: Vec<Field>,
-    faults: Vec<String>,
+    fields: Vec<FormField>,
+    errors: ErrorSummary,
     is_refused: bool,
 }
 
@@ -57,14 +58,16 @@ impl TelephonePanel {
     ) -> Result<Self, PlatformError> {
         let booked = session.platform().telephone_bookings(&session.caller, auction.uuid).await?;
         let RefusedBooking { values, errors } = refused;
-        let field =
-            |name: &str, label: &str| Field::text(name, label, values.text(name)).id(&format!("telephone-{name}"));
+        let field = |name: &'static str, label: &'static str| {
+            FormField::text(name, label, values.text(name)).id(format!("telephone-{name}"))
+        };
         let fields = vec![
             field("lot", "Lot").required(),
             field("paddle", "Paddle").required(),
             field("number", "Telephone number").required(),
             field("line", "Line, or who calls").hint("Such as “Line 2” or “Ann”."),
         ];
+        let fields: Vec<FormField> = fields.into_iter().map(|field| field.with(errors)).collect();
         let row = |(item, booking): (platform_rules::Item, TelephoneBooking)| Row {
             item: item.uuid,
             lot: item.lot_number,
@@ -77,8 +80,8 @@ impl TelephonePanel {
             path: format!("{}/webcasts/{}/book/telephone", session.admin.site().base, auction.uuid),
             is_open: auction.require_open().is_ok(),
             rows: booked.into_iter().map(row).collect(),
-            fields: fields.into_iter().map(|field| field.with(errors)).collect(),
-            faults: errors.remaining(&["lot", "paddle", "number", "line"]),
+            errors: ErrorSummary::of_fields(errors, &fields),
+            fields,
             is_refused: !errors.is_empty(),
         })
     }

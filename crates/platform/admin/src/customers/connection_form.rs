@@ -88,12 +88,16 @@ impl Typed {
                 ],
             )
             .fault(refused.of("provider")),
-            FormField::text("url", "Address of the provider", &self.url, 2_000)
+            FormField::text("url", "Address of the provider", &self.url)
+                .chars_max(2_000)
+                .required()
                 .kind("url", "off")
                 .hint("Only for a provider at an address, such as https://api.eu.example.com.")
                 .optional()
                 .fault(refused.of("url")),
-            FormField::text("application", "Application", &self.application, 256)
+            FormField::text("application", "Application", &self.application)
+                .chars_max(256)
+                .required()
                 .hint("Identifier of the consumer application; it begins with app_.")
                 .optional()
                 .fault(refused.of("application")),
@@ -108,7 +112,9 @@ impl Typed {
                     ),
                 ],
             ),
-            FormField::text("cursor", "Cursor", &self.cursor, 20)
+            FormField::text("cursor", "Cursor", &self.cursor)
+                .chars_max(20)
+                .required()
                 .hint("Only with events after a cursor: a cursor of the event feed.")
                 .optional()
                 .fault(refused.of("cursor")),

@@ -72,7 +72,9 @@ async fn drop_form(session: &Session, uuid: Uuid, form: &FormFields, refused: &R
         .causes("The journal and the event feed keep it. No event is sent.")
         .hidden("cursor", cursor)
         .fields(vec![
-            FormField::text("reason", "Reason", form.text("reason"), 500)
+            FormField::text("reason", "Reason", form.text("reason"))
+                .chars_max(500)
+                .required()
                 .hint("For the server's log.")
                 .fault(refused.of("reason")),
         ])

@@ -6,7 +6,9 @@ use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use jiff::Timestamp;
 use kit_design::error_page::{ErrorPage, sentence};
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::sales::items::pause::PausedLots;
 use platform_rules::{AuctionKind, Item};
@@ -14,7 +16,6 @@ use uuid::Uuid;
 
 use super::preview::Row;
 use crate::admin::Admin;
-use crate::auctions::field::Field;
 use crate::auctions::labels;
 use crate::auctions::list::writable;
 use crate::auctions::notified;
@@ -36,9 +37,9 @@ const OVER: &str = "The pause is over";
 struct PausePage {
     frame: Frame,
     head: Head,
-    pause: Vec<Field>,
-    resume: Vec<Field>,
-    faults: Vec<String>,
+    pause: Vec<FormField>,
+    resume: Vec<FormField>,
+    errors: ErrorSummary,
     preview: Option<Preview>,
     entered: Vec<(&'static str, String)>,
     can_resume: bool,
@@ -223,21 +224,23 @@ fn show(
     let own = |of_resume: bool, name: &str| if is_resume == of_resume { form.text(name) } else { "" };
     let hint = "Empty: the whole sale.";
     let pause = vec![
-        Field::text("range", "Lots", own(false, "range")).hint(hint),
-        Field::text("reason", "Reason", own(false, "reason")).hint("Kept in the journal with your name."),
+        FormField::text("range", "Lots", own(false, "range")).hint(hint),
+        FormField::text("reason", "Reason", own(false, "reason")).hint("Kept in the journal with your name."),
     ];
     let resume = vec![
-        Field::text("range", "Lots", own(true, "range")).hint(hint).id("resume-range"),
-        Field::text("reason", "Reason", own(true, "reason")).hint("May be empty.").id("resume-reason"),
+        FormField::text("range", "Lots", own(true, "range")).hint(hint).id("resume-range"),
+        FormField::text("reason", "Reason", own(true, "reason")).hint("May be empty.").id("resume-reason"),
     ];
     let none = FieldErrors::default();
     let errors_of = |of_resume: bool| if is_resume == of_resume { errors } else { &none };
+    let pause: Vec<FormField> = pause.into_iter().map(|field| field.with(errors_of(false))).collect();
+    let resume: Vec<FormField> = resume.into_iter().map(|field| field.with(errors_of(true))).collect();
     let page = PausePage {
         frame: sale.frame(session, "Pause", form),
         head: sale.head(session, Tab::Ends),
-        pause: pause.into_iter().map(|field| field.with(errors_of(false))).collect(),
-        resume: resume.into_iter().map(|field| field.with(errors_of(true))).collect(),
-        faults: errors.remaining(FIELDS),
+        errors: ErrorSummary::of_fields(errors, pause.iter().chain(&resume)),
+        pause,
+        resume,
         preview,
         entered: FIELDS.iter().map(|name| (*name, form.text(name).to_owned())).collect(),
         can_resume: sale.counts.suspended > 0,

@@ -2,6 +2,7 @@
 
 use askama::Template;
 use askama::filters::HtmlSafe;
+use kit_design::form_field::FormField;
 use platform_core::images::{IMAGE_BYTES_MAX, ImageVariant, ItemImage};
 use platform_core::{PlatformError, Scope};
 use platform_rules::Item;
@@ -27,7 +28,7 @@ pub(crate) struct Panel {
     /// Address of the picture in the catalogue, while no image is uploaded.
     given: Option<String>,
     count: String,
-    bytes_max_mib: usize,
+    field: FormField,
     may_write: bool,
     /// What became of the files that were just uploaded, if one was refused.
     files: Vec<FileRow>,
@@ -72,7 +73,12 @@ impl Panel {
             given: item.image_url.clone().filter(|_| images.is_empty()),
             count: labels::count(images.len() as u64, "image", "images"),
             images: (0..).zip(&images).map(|(place, image)| picture(place, image, &base, &lot_path)).collect(),
-            bytes_max_mib: IMAGE_BYTES_MAX >> 20,
+            field: FormField::file("files", "Add images", "image/jpeg,image/png,image/webp")
+                .attribute("multiple", "")
+                .hint(format!(
+                    "JPEG, PNG or WebP, one or more; each at most {} MiB and 50 megapixels.",
+                    IMAGE_BYTES_MAX >> 20
+                )),
             may_write: session.may(Scope::AuctionsWrite) && sale.auction.require_open().is_ok(),
             base,
             lot_path,

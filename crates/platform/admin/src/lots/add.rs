@@ -4,7 +4,9 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::port::Page;
 use platform_core::sales::new_item::NewItem;
@@ -13,7 +15,6 @@ use platform_rules::item::ItemEdit;
 
 use super::columns::Column;
 use crate::admin::Admin;
-use crate::auctions::field::Field;
 use crate::auctions::list::writable;
 use crate::auctions::refusal;
 use crate::auctions::sale::Sale;
@@ -37,8 +38,8 @@ struct AddPage {
     frame: Frame,
     title: String,
     path: String,
-    fields: Vec<Field>,
-    faults: Vec<String>,
+    fields: Vec<FormField>,
+    errors: ErrorSummary,
 }
 
 /// The form, with the next lot number.
@@ -121,21 +122,21 @@ fn show(
     let field = |column: Column| {
         let label = column.label();
         let field = match column {
-            Column::Description => Field::area(column.name(), label, value(column)),
+            Column::Description => FormField::area(column.name(), label, value(column)),
             amount if amount.is_amount() => {
-                Field::text(column.name(), format!("{label}, {}", sale.currency.code()), value(column))
+                FormField::text(column.name(), format!("{label}, {}", sale.currency.code()), value(column))
             }
-            text => Field::text(column.name(), label, value(text)),
+            text => FormField::text(column.name(), label, value(text)),
         };
         field.with(errors)
     };
-    let names = COLUMNS.map(Column::name);
+    let fields: Vec<FormField> = COLUMNS.map(field).into();
     let page = AddPage {
         frame: session.frame(format!("Add lot · {}", sale.title()), Section::Auctions),
         title: sale.title(),
         path: sale.path("/lots"),
-        fields: COLUMNS.map(field).into(),
-        faults: errors.remaining(&names),
+        errors: ErrorSummary::of_fields(errors, &fields),
+        fields,
     };
     render_page_as(status, &page)
 }

@@ -5,17 +5,18 @@ use axum::response::Response;
 use contract::ItemStatus;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::{FormFields, SubmittedForm};
+use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page};
 use platform_rules::Item;
 use platform_rules::transitions::{ITEM_TRANSITIONS, ItemActor};
 use uuid::Uuid;
 
 use super::{order, range};
-use crate::auctions::field::Field;
 use crate::auctions::labels::{self, Badge};
-use crate::auctions::list::{Choice, writable};
+use crate::auctions::list::writable;
 use crate::auctions::notified;
 use crate::auctions::sale::Sale;
+use crate::form_page::reason_field;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
 
@@ -43,7 +44,7 @@ struct BulkPage {
     lots: Vec<Lot>,
     refused: Vec<Lot>,
     unknown: String,
-    reason: Option<Field>,
+    reason: Option<FormField>,
     notified: String,
     is_danger: bool,
 }
@@ -58,7 +59,7 @@ struct Lot {
 
 /// The bulk actions as choices.
 pub(super) fn actions(chosen: &str) -> Vec<Choice> {
-    let of_status = ACTIONS.iter().map(|(to, words, _)| Choice::new(to.name(), *words, chosen));
+    let of_status = ACTIONS.iter().map(|(to, words, _)| Choice::of(to.name(), *words, chosen));
     of_status.chain(order::actions()).collect()
 }
 
@@ -103,7 +104,7 @@ pub(super) async fn page(
         lots: possible.into_iter().map(lot).collect(),
         refused: refused.into_iter().take(NAMED_MAX).map(lot).collect(),
         unknown: unknown.join(", "),
-        reason: needs_reason.then(|| Field::reason("").required()),
+        reason: needs_reason.then(|| reason_field("").required()),
         notified: if announced == 0 {
             "No event is sent: none of these lots was announced before.".to_owned()
         } else {

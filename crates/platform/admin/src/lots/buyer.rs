@@ -3,7 +3,9 @@
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::render_page_as;
 use platform_core::PlatformError;
 use platform_core::sales::items::buyer::NamedBuyer;
@@ -13,9 +15,9 @@ use platform_rules::{Item, Rejection};
 use super::lot;
 use super::sold_form::SoldForm;
 use crate::admin::Admin;
-use crate::auctions::field::Field;
 use crate::auctions::sale::Sale;
 use crate::auctions::{labels, refusal};
+use crate::form_page::reason_field;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Session};
 use crate::{buyer_words, paddles};
@@ -109,12 +111,12 @@ fn show(
     (values, errors): (&FormFields, &FieldErrors),
     (asked, status): (Asked, StatusCode),
 ) -> Result<Response, PageError> {
-    let mut fields = vec![Field::text("buyer", "Paddle of the buyer", values.text("buyer")).required()];
+    let mut fields = vec![FormField::text("buyer", "Paddle of the buyer", values.text("buyer")).required()];
     if !item.is_buyer_open() || asked.over_limit.is_some() {
-        fields.push(Field::reason(values.text("reason")).required());
+        fields.push(reason_field(values.text("reason")).required());
     }
     let ticks = [(NOT_APPROVED, asked.not_approved), (OVER_LIMIT, asked.over_limit)];
-    fields.extend(ticks.into_iter().filter_map(|(name, label)| Some(Field::tick(name, label?, "yes"))));
+    fields.extend(ticks.into_iter().filter_map(|(name, label)| Some(FormField::tick(name, label?, "yes"))));
     let now = item.standing.as_ref().map(|standing| {
         format!("Now: {} at {}. The price stays.", labels::bidder(standing), sale.currency.exact(standing.amount))
     });
@@ -122,6 +124,6 @@ fn show(
     let mut page = SoldForm::new(session, sale, item, "buyer", "Record buyer");
     page.consequences = now.into_iter().chain([no_event]).collect();
     page.fields = fields.into_iter().map(|field| field.with(errors)).collect();
-    page.faults = errors.remaining(&["buyer", "reason"]);
+    page.errors = ErrorSummary::of_fields(errors, &page.fields);
     render_page_as(status, &page)
 }

@@ -4,16 +4,18 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, SubmittedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use platform_rules::Item;
 use uuid::Uuid;
 
 use super::lot;
 use crate::admin::Admin;
-use crate::auctions::field::Field;
 use crate::auctions::sale::Sale;
 use crate::auctions::{labels, refusal};
+use crate::form_page::reason_field;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
 
@@ -28,8 +30,8 @@ struct CancelPage {
     lot_number: String,
     version: i64,
     leads: String,
-    reason: Field,
-    faults: Vec<String>,
+    reason: FormField,
+    errors: ErrorSummary,
 }
 
 /// The page that asks for a reason.
@@ -70,6 +72,7 @@ fn show(
     let leads = leads.map(|standing| {
         format!("It leads now: {} at {}.", labels::bidder(standing), sale.currency.exact(standing.amount))
     });
+    let reason = reason_field(reason).required().with(errors);
     let page = CancelPage {
         frame: session.frame(format!("Cancel a bid on lot {}", item.lot_number), Section::Auctions),
         sale_title: sale.title(),
@@ -79,8 +82,8 @@ fn show(
         lot_number: item.lot_number.clone(),
         version: item.version,
         leads: leads.unwrap_or_default(),
-        reason: Field::reason(reason).required().with(errors),
-        faults: errors.remaining(&["reason"]),
+        errors: ErrorSummary::of_fields(errors, [&reason]),
+        reason,
     };
     render_page_as(status, &page)
 }

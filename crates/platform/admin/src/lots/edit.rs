@@ -4,7 +4,9 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, SubmittedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use platform_rules::item::ItemEdit;
 use platform_rules::{AuctionKind, Item};
@@ -12,7 +14,6 @@ use platform_rules::{AuctionKind, Item};
 use super::columns::Column;
 use super::lot;
 use crate::admin::Admin;
-use crate::auctions::field::Field;
 use crate::auctions::refusal;
 use crate::auctions::sale::Sale;
 use crate::page_error::PageError;
@@ -27,8 +28,8 @@ struct EditPage {
     path: String,
     lot_number: String,
     version: i64,
-    fields: Vec<Field>,
-    faults: Vec<String>,
+    fields: Vec<FormField>,
+    errors: ErrorSummary,
 }
 
 /// The form.
@@ -90,20 +91,21 @@ fn show(
     status: StatusCode,
 ) -> Result<Response, PageError> {
     let field = |column: Column| match column {
-        Column::Description => Field::area(column.name(), column.label(), value(column)),
+        Column::Description => FormField::area(column.name(), column.label(), value(column)),
         amount if amount.is_amount() => {
-            Field::text(column.name(), format!("{}, {}", column.label(), sale.currency.code()), value(column))
+            FormField::text(column.name(), format!("{}, {}", column.label(), sale.currency.code()), value(column))
         }
-        text => Field::text(column.name(), text.label(), value(text)),
+        text => FormField::text(column.name(), text.label(), value(text)),
     };
-    let mut fields: Vec<Field> = columns(sale).map(field).collect();
+    let mut fields: Vec<FormField> = columns(sale).map(field).collect();
     let mut names: Vec<&str> = columns(sale).map(Column::name).collect();
     if sale.auction.kind == AuctionKind::Timed {
         let hint =
             "Empty: the end of the auction's plan. Once the lot was on sale, move its end on the page End times.";
-        fields.push(Field::time("endTime", "End of its own", end).hint(hint));
+        fields.push(FormField::time("endTime", "End of its own", end).hint(hint));
         names.push("endTime");
     }
+    let fields: Vec<FormField> = fields.into_iter().map(|field| field.with(errors)).collect();
     let page = EditPage {
         frame: session.frame(format!("Edit lot {}", item.lot_number), Section::Auctions),
         sale_title: sale.title(),
@@ -111,8 +113,8 @@ fn show(
         path: sale.path(&format!("/lots/{}", item.uuid)),
         lot_number: item.lot_number.clone(),
         version: item.version,
-        fields: fields.into_iter().map(|field| field.with(errors)).collect(),
-        faults: errors.remaining(&names),
+        errors: ErrorSummary::of_fields(errors, &fields),
+        fields,
     };
     render_page_as(status, &page)
 }

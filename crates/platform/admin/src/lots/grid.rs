@@ -7,6 +7,7 @@ use contract::ItemStatus;
 use http::{HeaderMap, StatusCode};
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::{FormFields, QueryFields};
+use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::port::Page;
 use platform_core::sales::search::{Found, ItemSearch, MissingField};
@@ -16,7 +17,6 @@ use super::cell::FRAGMENT;
 use super::columns::Column;
 use super::row::{Editor, Row};
 use crate::auctions::labels;
-use crate::auctions::list::Choice;
 use crate::auctions::query::query_without;
 use crate::auctions::sale::{Head, Sale, Tab};
 use crate::page_error::PageError;
@@ -47,12 +47,9 @@ struct GridPage {
     head: Head,
     /// Lots can be edited, added, moved and chosen for a bulk action.
     may_edit: bool,
-    text: String,
     chips: Vec<StatusChip>,
-    missing: Vec<Choice>,
-    sorts: Vec<Choice>,
+    filters: [FormField; 4],
     status: String,
-    is_below: bool,
     is_filtered: bool,
     zone: String,
     body: Rows,
@@ -60,7 +57,7 @@ struct GridPage {
     cannot_sort: bool,
     /// The rows are in running order without a filter, so a row may be moved.
     can_order: bool,
-    actions: Vec<Choice>,
+    action: FormField,
 }
 
 /// The rows of one page of the list, which the script loads by themselves while a person scrolls.
@@ -152,19 +149,16 @@ pub(super) async fn show(
         frame: sale.frame(session, "Lots", query),
         head: sale.head(session, Tab::Lots),
         may_edit: sale.may_edit_lots(session),
-        text: wanted.text.clone(),
         chips: chips(query),
-        missing: missing(query.text("missing")),
-        sorts: SORTS.iter().map(|(value, words)| Choice::new(*value, *words, sort)).collect(),
+        filters: filters(query, &wanted),
         status: query.text("status").to_owned(),
-        is_below: wanted.is_below_reserve,
         is_filtered: wanted != ItemSearch::default(),
         zone: sale.zone.abbreviation(sale.now),
         is_empty: body.rows.is_empty(),
         body,
         can_order: sort.is_empty() && wanted == ItemSearch::default(),
         cannot_sort: !sort.is_empty() && !can_sort,
-        actions: super::bulk::actions(""),
+        action: FormField::select("action", "Selected lots", super::bulk::actions("")),
     };
     render_page_as(status, &page)
 }
@@ -248,6 +242,16 @@ fn chips(query: &FormFields) -> Vec<StatusChip> {
     std::iter::once(all).chain(ItemStatus::ALL.iter().map(chip)).collect()
 }
 
+fn filters(query: &FormFields, wanted: &ItemSearch) -> [FormField; 4] {
+    let sorts = SORTS.iter().map(|(value, words)| Choice::of(*value, *words, query.text("sort")));
+    [
+        FormField::search("q", "Lot, title or description", &wanted.text),
+        FormField::select("missing", "Missing", missing(query.text("missing"))),
+        FormField::select("sort", "Order", sorts.collect()),
+        FormField::tick("below", "Reserve not met", "yes").ticked(wanted.is_below_reserve),
+    ]
+}
+
 fn missing(chosen: &str) -> Vec<Choice> {
     let words = |field: MissingField| match field {
         MissingField::Title => "No title",
@@ -258,8 +262,8 @@ fn missing(chosen: &str) -> Vec<Choice> {
         MissingField::Reserve => "No reserve",
         MissingField::Vendor => "No vendor",
     };
-    let any = std::iter::once(Choice::new("", "Anything", chosen));
-    any.chain(MissingField::ALL.into_iter().map(|field| Choice::new(field.as_str(), words(field), chosen))).collect()
+    let any = std::iter::once(Choice::of("", "Anything", chosen));
+    any.chain(MissingField::ALL.into_iter().map(|field| Choice::of(field.as_str(), words(field), chosen))).collect()
 }
 
 impl GridPage {

@@ -3,7 +3,9 @@
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::render_page_as;
 use platform_core::sales::items::hammer_price::HammerPrice;
 use platform_rules::{Item, SaleResult};
@@ -11,10 +13,10 @@ use platform_rules::{Item, SaleResult};
 use super::lot;
 use super::sold_form::SoldForm;
 use crate::admin::Admin;
-use crate::auctions::field::Field;
 use crate::auctions::sale::Sale;
 use crate::auctions::unusual::{self, UnusualAmount};
 use crate::auctions::{labels, refusal};
+use crate::form_page::reason_field;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Session};
 
@@ -66,9 +68,9 @@ fn show(
     (asked, status): (Option<UnusualAmount>, StatusCode),
 ) -> Result<Response, PageError> {
     let mut fields = vec![
-        Field::text("amount", format!("Right hammer price, {}", sale.currency.code()), values.text("amount"))
+        FormField::text("amount", format!("Right hammer price, {}", sale.currency.code()), values.text("amount"))
             .required(),
-        Field::reason(values.text("reason")).required(),
+        reason_field(values.text("reason")).required(),
     ];
     fields.extend(asked.map(|asked| asked.field_of_price()));
     let now = item.standing.as_ref().map(|standing| {
@@ -81,6 +83,6 @@ fn show(
     let mut page = SoldForm::new(session, sale, item, "hammer-price", "Correct hammer price");
     page.consequences = now.into_iter().chain(total).chain([no_event]).collect();
     page.fields = fields.into_iter().map(|field| field.with(errors)).collect();
-    page.faults = errors.remaining(&["amount", "reason"]);
+    page.errors = ErrorSummary::of_fields(errors, &page.fields);
     render_page_as(status, &page)
 }

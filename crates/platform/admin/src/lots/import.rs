@@ -6,6 +6,7 @@ use axum::extract::multipart::{Field, Multipart, MultipartError};
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_design::error_page::ErrorPage;
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::PlatformError;
 use platform_core::catalogue::CatalogueUpload;
@@ -21,6 +22,9 @@ use crate::session::{PathIds, Section, Session};
 
 /// Bytes of an upload at most: a file of 64 MiB and the form around it.
 pub(super) const BODY_BYTES_MAX: usize = 65 << 20;
+/// Endings and media types of catalogue files.
+const ACCEPTED: &str =
+    ".csv,.tsv,.txt,.xlsx,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 /// The first bytes of an .xls file.
 const OLD_SPREADSHEET: &[u8] = b"\xd0\xcf\x11\xe0";
 
@@ -30,9 +34,7 @@ struct ImportPage {
     frame: Frame,
     title: String,
     path: String,
-    bytes_max_mib: usize,
-    workbook_max_mib: usize,
-    fault: String,
+    file: FormField,
 }
 
 /// The form.
@@ -156,9 +158,14 @@ fn show(session: &Session, sale: &Sale, fault: &str, status: StatusCode) -> Resu
         frame: session.frame(format!("Import lots · {}", sale.title()), Section::Auctions),
         title: sale.title(),
         path: sale.path("/lots"),
-        bytes_max_mib: bytes_max(session) >> 20,
-        workbook_max_mib: WORKBOOK_BYTES_MAX >> 20,
-        fault: fault.to_owned(),
+        file: FormField::file("file", "Catalogue file", ACCEPTED)
+            .hint(format!(
+                "At most {} MiB, and {} MiB for a spreadsheet. Importing the same file again updates lots by their \
+                 number: an absent column or an empty cell changes nothing.",
+                bytes_max(session) >> 20,
+                WORKBOOK_BYTES_MAX >> 20
+            ))
+            .fault(fault),
     };
     render_page_as(status, &page)
 }

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use kit_design::fields::FormFields;
+use kit_design::form_field::Choice;
 use platform_core::amounts::DecimalMark;
 use platform_core::catalogue::{CatalogueUpload, CellAt, CellValue, MendedCells, MergeReport, ReadCell};
 
 use crate::auctions::amounts::Currency;
-use crate::auctions::list::Choice;
 use crate::auctions::sale::Sale;
 
 /// Names of fields of cells begin with it.
@@ -239,6 +239,6 @@ pub(super) fn other_mark(mark: Option<DecimalMark>) -> &'static str {
 /// The decimal marks to choose from.
 pub(super) fn marks(chosen: &str) -> Vec<Choice> {
     [("", "Not named"), ("point", "Point: 1,234.56"), ("comma", "Comma: 1.234,56")]
-        .map(|(value, words)| Choice::new(value, words, chosen))
+        .map(|(value, words)| Choice::of(value, words, chosen))
         .into()
 }

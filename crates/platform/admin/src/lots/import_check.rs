@@ -8,6 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
+use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::catalogue::{
     CatalogueMerge, CatalogueSample, CatalogueUpload, ColumnMapping, ImportMode, MergeOutcome, MergeReport, MergedRow,
@@ -18,7 +19,7 @@ use uuid::Uuid;
 use super::import_cells::{self, CellError, CellFields, Choices, DoubtfulRow, MendedRow, ValueCell};
 use crate::admin::Admin;
 use crate::auctions::labels::{self, Badge};
-use crate::auctions::list::{Choice, writable};
+use crate::auctions::list::writable;
 use crate::auctions::refusal;
 use crate::auctions::sale::Sale;
 use crate::page_error::PageError;
@@ -41,8 +42,7 @@ struct CheckPage {
     row_word: &'static str,
     columns: Vec<MappedColumn>,
     summary: Vec<(&'static str, String)>,
-    marks: Vec<Choice>,
-    currency: String,
+    mark: FormField,
     errors: Vec<CellError>,
     error_count: u64,
     more_errors: u64,
@@ -218,8 +218,15 @@ async fn check(
         sheets: sheets(file),
         row_word: if file.sheet.is_some() { "Row" } else { "Line" },
         columns: columns(sample, &chosen.fields),
-        marks: import_cells::marks(&chosen.decimal_mark),
-        currency: sale.currency.code().to_owned(),
+        mark: FormField::select(
+            "decimalMark",
+            "Decimal mark of the amounts",
+            import_cells::marks(&chosen.decimal_mark),
+        )
+        .hint(format!(
+            "Name it if an amount such as 1.500 can be read in two ways. Amounts are in {}.",
+            sale.currency.code()
+        )),
         summary: vec![
             ("Rows", labels::number(report.rows)),
             ("New lots", labels::number(report.new)),
@@ -277,20 +284,20 @@ fn sheets(file: &CatalogueUpload) -> Vec<Choice> {
     let Some(sheet) = file.sheet.as_ref().filter(|sheet| sheet.names.len() > 1) else { return Vec::new() };
     let chosen = sheet.chosen.to_string();
     let names = sheet.names.iter().enumerate();
-    names.map(|(place, name)| Choice::new(place.to_string(), name.clone(), &chosen)).collect()
+    names.map(|(place, name)| Choice::of(place.to_string(), name.clone(), &chosen)).collect()
 }
 
 fn columns(sample: &CatalogueSample, chosen: &[String]) -> Vec<MappedColumn> {
     let fields = mappable_fields();
     let column = |(place, header): (usize, &String)| {
         let own = chosen.get(place).map(String::as_str).unwrap_or_default();
-        let none = std::iter::once(Choice::new("", "Not imported", own));
+        let none = std::iter::once(Choice::of("", "Not imported", own));
         let samples: Vec<&str> = sample.rows.iter().filter_map(|row| row.get(place)).map(String::as_str).collect();
         MappedColumn {
             name: format!("c{place}"),
             header: header.clone(),
             samples: samples.into_iter().filter(|text| !text.is_empty()).take(3).collect::<Vec<_>>().join(" · "),
-            fields: none.chain(fields.iter().map(|field| Choice::new(*field, words(field), own))).collect(),
+            fields: none.chain(fields.iter().map(|field| Choice::of(*field, words(field), own))).collect(),
         }
     };
     sample.headers.iter().enumerate().map(column).collect()

@@ -4,7 +4,9 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use contract::{AuctionStatus, ItemStatus};
 use http::StatusCode;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::render_page_as;
 use platform_core::PlatformError;
 use platform_core::sales::items::post_sale::PostSaleOffer;
@@ -13,10 +15,10 @@ use platform_rules::Item;
 use super::lot;
 use super::sold_form::SoldForm;
 use crate::admin::Admin;
-use crate::auctions::field::Field;
 use crate::auctions::sale::Sale;
 use crate::auctions::unusual::{self, UnusualAmount};
 use crate::auctions::{notified, refusal};
+use crate::form_page::reason_field;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Session};
 use crate::{buyer_words, paddles};
@@ -98,11 +100,11 @@ async fn show(
     (asked, status): (Option<UnusualAmount>, StatusCode),
 ) -> Result<Response, PageError> {
     let mut fields = vec![
-        Field::text("buyer", "Paddle of the buyer", values.text("buyer"))
+        FormField::text("buyer", "Paddle of the buyer", values.text("buyer"))
             .required()
             .hint("An approved registration of this auction."),
-        Field::text("amount", format!("Hammer price, {}", sale.currency.code()), values.text("amount")).required(),
-        Field::reason(values.text("reason")).required(),
+        FormField::text("amount", format!("Hammer price, {}", sale.currency.code()), values.text("amount")).required(),
+        reason_field(values.text("reason")).required(),
     ];
     fields.extend(asked.map(|asked| asked.field_of_offer()));
     let reserve = item
@@ -116,6 +118,6 @@ async fn show(
         .chain([notified::words(session, sale, &what).await?])
         .collect();
     page.fields = fields.into_iter().map(|field| field.with(errors)).collect();
-    page.faults = errors.remaining(&["buyer", "amount", "reason"]);
+    page.errors = ErrorSummary::of_fields(errors, &page.fields);
     render_page_as(status, &page)
 }

@@ -4,7 +4,9 @@ use askama::Template;
 use axum::response::{Html, IntoResponse as _, Response};
 use http::{HeaderMap, StatusCode};
 use kit_design::error_page::{ErrorPage, sentence};
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
+use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page, render_page_as};
 use platform_core::port::Page;
 use platform_core::sales::items::arrange::{Arranged, Placement};
@@ -13,9 +15,8 @@ use uuid::Uuid;
 
 use super::order_plan::{Plan, Shown};
 use super::{bulk, cell, order_plan};
-use crate::auctions::field::Field;
 use crate::auctions::labels;
-use crate::auctions::list::{Choice, writable};
+use crate::auctions::list::writable;
 use crate::auctions::refusal;
 use crate::auctions::sale::Sale;
 use crate::page_error::PageError;
@@ -38,8 +39,8 @@ struct OrderPage {
     /// Selected lots, as the form sends them again.
     lots: Vec<Uuid>,
     unknown: String,
-    fields: Vec<Field>,
-    faults: Vec<String>,
+    fields: Vec<FormField>,
+    errors: ErrorSummary,
     plan: Option<Shown>,
 }
 
@@ -71,7 +72,7 @@ struct Notice {
 
 /// The actions of this page as choices of the grid's form.
 pub(super) fn actions() -> [Choice; 2] {
-    [Choice::new(MOVE, "Move to another place", ""), Choice::new(RENUMBER, "Renumber", "")]
+    [Choice::of(MOVE, "Move to another place", ""), Choice::of(RENUMBER, "Renumber", "")]
 }
 
 /// The form, with the result once it was asked for.
@@ -102,7 +103,7 @@ pub(super) async fn show(session: &Session, sale: &Sale, form: &FormFields) -> R
     }
     let count = labels::count(items.len() as u64, "lot", "lots");
     let fields = if is_move { move_fields(form) } else { number_fields(form, &items) };
-    let names: Vec<&str> = if is_move { vec!["before"] } else { vec!["start", "step"] };
+    let fields: Vec<FormField> = fields.into_iter().map(|field| field.with(&errors)).collect();
     let status = if errors.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
     let verb = if is_move { "Move" } else { "Renumber" };
     let page = OrderPage {
@@ -114,25 +115,25 @@ pub(super) async fn show(session: &Session, sale: &Sale, form: &FormFields) -> R
         is_move,
         lots: items.iter().map(|item| item.uuid).collect(),
         unknown: unknown.join(", "),
-        faults: errors.remaining(&names),
-        fields: fields.into_iter().map(|field| field.with(&errors)).collect(),
+        errors: ErrorSummary::of_fields(&errors, &fields),
+        fields,
         plan: plan.map(|plan| plan.shown(sale)),
     };
     render_page_as(status, &page)
 }
 
-fn move_fields(form: &FormFields) -> Vec<Field> {
-    let before = Field::text("before", "Move before lot", form.text("before"));
+fn move_fields(form: &FormFields) -> Vec<FormField> {
+    let before = FormField::text("before", "Move before lot", form.text("before"));
     vec![before.hint("Empty: to the end of the running order.")]
 }
 
-fn number_fields(form: &FormFields, items: &[Item]) -> Vec<Field> {
+fn number_fields(form: &FormFields, items: &[Item]) -> Vec<FormField> {
     let first = items.first().map(|item| item.lot_number.clone());
     let first = first.filter(|number| number.parse::<u32>().is_ok()).unwrap_or_else(|| "1".to_owned());
     let typed = |name: &str, default: String| form.non_empty(name).map_or(default, str::to_owned);
     vec![
-        Field::text("start", "First lot number", typed("start", first)),
-        Field::text("step", "Step", typed("step", "1".into())).hint("10 leaves numbers free between the lots."),
+        FormField::text("start", "First lot number", typed("start", first)),
+        FormField::text("step", "Step", typed("step", "1".into())).hint("10 leaves numbers free between the lots."),
     ]
 }
 

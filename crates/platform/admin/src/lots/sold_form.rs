@@ -1,10 +1,11 @@
 //! The page of a form about the sale of one lot, with its consequences first.
 
 use askama::Template;
+use kit_design::error_summary::ErrorSummary;
+use kit_design::form_field::FormField;
 use kit_design::frame::Frame;
 use platform_rules::Item;
 
-use crate::auctions::field::Field;
 use crate::auctions::labels::Badge;
 use crate::auctions::sale::Sale;
 use crate::session::{Section, Session};
@@ -25,8 +26,8 @@ pub(super) struct SoldForm {
     badge: Badge,
     version: i64,
     pub(super) consequences: Vec<String>,
-    pub(super) fields: Vec<Field>,
-    pub(super) faults: Vec<String>,
+    pub(super) fields: Vec<FormField>,
+    pub(super) errors: ErrorSummary,
 }
 
 impl SoldForm {
@@ -47,7 +48,7 @@ impl SoldForm {
             version: item.version,
             consequences: Vec::new(),
             fields: Vec::new(),
-            faults: Vec::new(),
+            errors: ErrorSummary::default(),
         }
     }
 }

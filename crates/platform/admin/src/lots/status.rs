@@ -6,17 +6,19 @@ use axum::response::{IntoResponse as _, Response};
 use contract::ItemStatus;
 use http::StatusCode;
 use kit_design::error_page::ErrorPage;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use platform_rules::Item;
 
 use super::bulk::needs_reason;
 use super::lot;
 use crate::admin::Admin;
-use crate::auctions::field::Field;
 use crate::auctions::labels::{self, Badge};
 use crate::auctions::sale::Sale;
 use crate::auctions::{notified, refusal};
+use crate::form_page::reason_field;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
 
@@ -34,8 +36,8 @@ struct StatusPage {
     to_name: &'static str,
     version: i64,
     consequences: Vec<String>,
-    reason: Option<Field>,
-    faults: Vec<String>,
+    reason: Option<FormField>,
+    errors: ErrorSummary,
 }
 
 /// The page that asks for confirmation.
@@ -90,6 +92,7 @@ async fn show(
     } else {
         "No event is sent: no status of this lot was announced before.".to_owned()
     });
+    let reason = needs_reason(item.status, to).then(|| reason_field(reason).required().with(errors));
     let page = StatusPage {
         frame: session.frame(format!("Lot {}: {}", item.lot_number, to.label()), Section::Auctions),
         sale_title: sale.title(),
@@ -102,8 +105,8 @@ async fn show(
         to_name: to.name(),
         version: item.version,
         consequences,
-        reason: needs_reason(item.status, to).then(|| Field::reason(reason).required().with(errors)),
-        faults: errors.remaining(&["reason"]),
+        errors: ErrorSummary::of_fields(errors, &reason),
+        reason,
     };
     render_page_as(status, &page)
 }

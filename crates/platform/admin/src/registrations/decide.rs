@@ -5,16 +5,18 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_design::error_page::{ErrorPage, sentence};
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::bidders::RegistrationDecision;
 use platform_core::port::{Registration, RegistrationStatus};
 use uuid::Uuid;
 
 use crate::admin::Admin;
-use crate::auctions::field::Field;
 use crate::auctions::refusal;
 use crate::auctions::sale::Sale;
+use crate::form_page::reason_field;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
 
@@ -42,8 +44,8 @@ struct DecidePage {
     name: String,
     version: i64,
     effect: &'static str,
-    reason: Field,
-    faults: Vec<String>,
+    reason: FormField,
+    errors: ErrorSummary,
 }
 
 /// Approves the registrations of the form.
@@ -133,6 +135,7 @@ fn show(
             ("Approve registration", "The bidder can bid in this auction.")
         }
     };
+    let reason = reason_field(reason).required().suggesting(REASONS).with(errors);
     let page = DecidePage {
         frame: session.frame(format!("{action} · {}", sale.title()), Section::Auctions),
         sale_title: sale.title(),
@@ -144,8 +147,8 @@ fn show(
         name: registration.name.clone().unwrap_or_else(|| "not named yet".to_owned()),
         version: registration.version,
         effect,
-        reason: Field::reason(reason).required().suggesting(REASONS).with(errors),
-        faults: errors.remaining(&["reason"]),
+        errors: ErrorSummary::of_fields(errors, [&reason]),
+        reason,
     };
     render_page_as(status, &page)
 }

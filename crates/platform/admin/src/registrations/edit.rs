@@ -4,21 +4,19 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
+use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::bidders::{NewRegistration, RegistrationPatch};
 use platform_core::port::{Registration, RegistrationStatus};
 
 use crate::admin::Admin;
-use crate::auctions::field::Field;
-use crate::auctions::list::Choice;
 use crate::auctions::refusal;
 use crate::auctions::sale::Sale;
 use crate::paddles;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
-
-const NAMES: [&str; 7] = ["paddle", "confirmed", "name", "email", "limit", "note", "status"];
 
 #[derive(Template)]
 #[template(path = "registrations/edit.html")]
@@ -29,8 +27,8 @@ struct EditPage {
     action: &'static str,
     action_path: String,
     version: i64,
-    fields: Vec<Field>,
-    faults: Vec<String>,
+    fields: Vec<FormField>,
+    errors: ErrorSummary,
 }
 
 /// The form of a new registration.
@@ -148,7 +146,7 @@ fn show(
     errors: &FieldErrors,
     status: StatusCode,
 ) -> Result<Response, PageError> {
-    let paddle = Field::text("paddle", "Paddle", values.text("paddle"));
+    let paddle = FormField::text("paddle", "Paddle", values.text("paddle"));
     let hint =
         if registration.is_none() { "Empty: the next number." } else { "It can change until the paddle has bid." };
     let mut fields = vec![paddle.hint(hint)];
@@ -156,24 +154,25 @@ fn show(
     if !errors.of("confirmed").is_empty() || asked.is_some() {
         let (paddle, chosen) = (values.text("paddle"), values.text("confirmed"));
         let yes = format!("Yes, {paddle} is another bidder");
-        let choices = vec![Choice::new("", "No", chosen), Choice::new(paddle, &yes, chosen)];
-        fields.push(Field::select("confirmed", "Take a paddle that looks like another", choices));
+        let choices = vec![Choice::of("", "No", chosen), Choice::of(paddle, yes, chosen)];
+        fields.push(FormField::select("confirmed", "Take a paddle that looks like another", choices));
     }
     fields.extend([
-        Field::text("name", "Name", values.text("name")).hint("Empty: named later."),
-        Field::text("email", "E-mail address", values.text("email")),
-        Field::text("limit", format!("Spending limit, {}", sale.currency.code()), values.text("limit"))
+        FormField::text("name", "Name", values.text("name")).hint("Empty: named later."),
+        FormField::text("email", "E-mail address", values.text("email")),
+        FormField::text("limit", format!("Spending limit, {}", sale.currency.code()), values.text("limit"))
             .hint("What the bidder may lead and buy in this auction. Empty: no limit."),
-        Field::text("note", "Note for staff", values.text("note")),
+        FormField::text("note", "Note for staff", values.text("note")),
     ]);
     if registration.is_none() {
         let chosen = values.text("status");
         let choices =
-            vec![Choice::new("approved", "Approved", chosen), Choice::new("pending", "Waiting for a decision", chosen)];
-        fields.push(Field::select("status", "Status", choices));
+            vec![Choice::of("approved", "Approved", chosen), Choice::of("pending", "Waiting for a decision", chosen)];
+        fields.push(FormField::select("status", "Status", choices));
     }
     let path = sale.path("/registrations");
     let action = if registration.is_none() { "Register bidder" } else { "Save registration" };
+    let fields: Vec<FormField> = fields.into_iter().map(|field| field.with(errors)).collect();
     let page = EditPage {
         frame: session.frame(format!("{action} · {}", sale.title()), Section::Auctions),
         sale_title: sale.title(),
@@ -181,8 +180,8 @@ fn show(
         action_path: registration.map_or(format!("{path}/new"), |own| format!("{path}/{}/edit", own.uuid)),
         path,
         version: registration.map_or(0, |own| own.version),
-        fields: fields.into_iter().map(|field| field.with(errors)).collect(),
-        faults: errors.remaining(&NAMES),
+        errors: ErrorSummary::of_fields(errors, &fields),
+        fields,
     };
     render_page_as(status, &page)
 }

@@ -3,6 +3,7 @@
 use askama::Template;
 use axum::response::Response;
 use kit_design::fields::QueryFields;
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use platform_core::Scope;

@@ -6,7 +6,9 @@ use axum::response::{IntoResponse as _, Response};
 use contract::{AuctionStatus, ItemStatus};
 use http::StatusCode;
 use kit_design::error_page::ErrorPage;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, SubmittedForm};
+use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::port::Page;
 use platform_core::sales::items::relist::Relist;
@@ -14,8 +16,7 @@ use platform_core::sales::search::AuctionSearch;
 use uuid::Uuid;
 
 use crate::admin::Admin;
-use crate::auctions::field::Field;
-use crate::auctions::list::{Choice, writable};
+use crate::auctions::list::writable;
 use crate::auctions::sale::{self, Sale};
 use crate::auctions::{labels, refusal};
 use crate::page_error::PageError;
@@ -30,8 +31,8 @@ struct RelistPage {
     frame: Frame,
     sale_title: String,
     path: String,
-    into: Option<Field>,
-    faults: Vec<String>,
+    into: Option<FormField>,
+    errors: ErrorSummary,
 }
 
 /// The form.
@@ -78,19 +79,20 @@ async fn show(
             && own.sale_mode() == sale.auction.sale_mode()
     };
     let choice = |own: &platform_rules::Auction| {
-        Choice::new(
+        Choice::of(
             own.uuid,
             format!("{} ({}, {})", sale::title(own), own.status.label(), labels::kind(own.kind)),
             chosen,
         )
     };
     let choices: Vec<Choice> = found.entries.iter().filter(|own| is_target(own)).map(choice).collect();
+    let into = (!choices.is_empty()).then(|| FormField::select("into", "Auction", choices).with(errors));
     let page = RelistPage {
         frame: session.frame(format!("Relist · {}", sale.title()), Section::Auctions),
         sale_title: sale.title(),
         path: sale.path("/results"),
-        into: (!choices.is_empty()).then(|| Field::select("into", "Auction", choices).with(errors)),
-        faults: errors.remaining(&["into"]),
+        errors: ErrorSummary::of_fields(errors, &into),
+        into,
     };
     render_page_as(status, &page)
 }

@@ -4,17 +4,19 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::sales::items::unpaid::UnpaidLots;
 use platform_rules::{Item, Rejection};
 use uuid::Uuid;
 
 use crate::admin::Admin;
-use crate::auctions::field::Field;
 use crate::auctions::list::writable;
 use crate::auctions::sale::Sale;
 use crate::auctions::{labels, notified, refusal};
+use crate::form_page::reason_field;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
 
@@ -26,11 +28,11 @@ struct UnpaidPage {
     path: String,
     buyer: String,
     lots: Vec<Lot>,
-    reason: Field,
+    reason: FormField,
     notified: String,
     /// An amount of zero, as the page writes amounts.
     zero: String,
-    faults: Vec<String>,
+    errors: ErrorSummary,
 }
 
 /// Asks before the lots are recorded.
@@ -172,6 +174,7 @@ async fn show(
     let buyer = values.text("buyer").to_owned();
     let sold = session.platform().lots_sold_to(&session.caller, sale.auction.uuid, &buyer).await?;
     let (chosen, is_only) = (chosen(values), sold.len() == 1);
+    let reason = reason_field(values.text("reason")).required().with(errors);
     let page = UnpaidPage {
         frame: session.frame(format!("Unpaid lots · {}", sale.title()), Section::Auctions),
         sale_title: sale.title(),
@@ -179,9 +182,9 @@ async fn show(
         buyer,
         lots: sold.iter().map(|item| lot(sale, item, is_only || chosen.contains(&item.uuid))).collect(),
         zero: sale.currency.exact(0),
-        reason: Field::reason(values.text("reason")).required().with(errors),
+        errors: ErrorSummary::of_fields(errors, [&reason]),
+        reason,
         notified: notified::words(session, sale, "one event for each lot, that it is unsold").await?,
-        faults: errors.remaining(&["reason"]),
     };
     render_page_as(status, &page)
 }

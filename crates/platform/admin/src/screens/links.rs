@@ -10,7 +10,7 @@ use http::StatusCode;
 use kit_design::error_page::ErrorPage;
 use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
-use kit_design::form_field::FormField;
+use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::qr_code::QrCode;
 use kit_design::relative_time::RelativeTime;
@@ -54,7 +54,7 @@ struct LinksPage {
     sale: String,
     currency: String,
     screens: Vec<ScreenRow>,
-    validities: Vec<(&'static str, &'static str)>,
+    validities: Vec<Choice>,
     /// New links can be created: the sale has not ended.
     is_open: bool,
     rates: Vec<RateRow>,
@@ -153,7 +153,7 @@ pub(super) async fn show(
         frame: session.frame("Screens", Section::Auctions).with_notice(notice::from_query(query)),
         webcast,
         screens: ScreenKind::ALL.into_iter().map(row).collect(),
-        validities: VALIDITIES.iter().map(|(validity, words)| (validity.name(), *words)).collect(),
+        validities: VALIDITIES.iter().map(|(validity, words)| Choice::of(validity.name(), *words, "24h")).collect(),
         is_open: platform_core::ring::takes_screens(&auction),
         rates: platform.guide_rates(caller, webcast).await?.iter().map(RateRow::new).collect(),
         rates_max: GUIDE_RATES_MAX,

@@ -17,6 +17,7 @@ use http::request::Parts;
 use kit_design::cookie::Cookie;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::UnauthenticatedForm;
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
 use platform_core::Caller;
 use platform_core::port::{ScreenKind, ScreenLink};

@@ -35,13 +35,21 @@ pub(super) fn form(form: &FormFields, today: Date, refused: Option<&Refused>) ->
     let fault = |field: &str| refused.map(|refused| refused.of(field)).unwrap_or_default();
     let date = form.non_empty("date").map_or_else(|| today.to_string(), str::to_owned);
     let fields = vec![
-        FormField::text("currency", "Currency", form.text("currency"), 3)
+        FormField::text("currency", "Currency", form.text("currency"))
+            .chars_max(3)
+            .required()
             .hint("Three letters of ISO 4217, such as USD. A rate that exists is replaced.")
             .fault(fault("currency")),
-        FormField::text("rate", "Rate", form.text("rate"), 14)
+        FormField::text("rate", "Rate", form.text("rate"))
+            .chars_max(14)
+            .required()
             .hint("How much of this currency one unit of the sale's currency buys, such as 1.2734.")
             .fault(fault("rate")),
-        FormField::text("date", "Date of the rate", &date, 10).kind("date", "off").fault(fault("date")),
+        FormField::text("date", "Date of the rate", &date)
+            .chars_max(10)
+            .required()
+            .kind("date", "off")
+            .fault(fault("date")),
     ];
     let errors = refused.map(|refused| ErrorSummary::of_fields(&refused.errors, &fields)).unwrap_or_default();
     (fields, errors)

@@ -50,7 +50,7 @@ fn form_page(session: &Session, form: &FormFields, refused: &Refused) -> FormPag
     FormPage::new(session.frame("Invite user", Section::Users), ("/users", "Users"), "/users/invite")
         .intro("The next page shows a link, once. Give it to the person, who chooses a password with it. The link works once, for 7 days.")
         .fields(vec![
-            FormField::text("email", "E-mail address", form.text("email"), 254)
+            FormField::text("email", "E-mail address", form.text("email")).chars_max(254).required()
                 .kind("email", "off")
                 .hint("The person signs in with this address. An open invitation of the address is replaced.")
                 .fault(refused.of("email")),
