@@ -1,27 +1,18 @@
 //! Auctions: list, creation, copy, edit, and the pages of one auction. Its lots, ends, registrations and results are in
 //! modules of their own.
 
-pub(crate) mod amounts;
 pub(crate) mod blockers;
 pub(crate) mod clerks;
 mod copy;
 mod edit;
 mod form;
-pub(crate) mod labels;
 pub(crate) mod list;
 mod new;
-pub(crate) mod notice;
-pub(crate) mod notified;
 mod overview;
 pub(crate) mod owners;
 mod percent;
-pub(crate) mod query;
-pub(crate) mod refusal;
-pub(crate) mod sale;
-pub(crate) mod sale_zone;
 mod status;
 mod timeline;
-pub(crate) mod unusual;
 
 use axum::Router;
 use axum::routing::{get, post};

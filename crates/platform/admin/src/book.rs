@@ -21,13 +21,13 @@ use uuid::Uuid;
 
 use crate::access::{Need, Page};
 use crate::admin::Admin;
-use crate::auctions::amounts::Currency;
-use crate::auctions::unusual;
 use crate::buyer_words;
 use crate::notice;
 use crate::paddles;
 use crate::page_error::PageError;
 use crate::room_words;
+use crate::sale::amounts::Currency;
+use crate::sale::unusual;
 use crate::session::{PathIds, Section, Session};
 use telephone::{RefusedBooking, TelephonePanel};
 

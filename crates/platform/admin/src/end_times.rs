@@ -23,10 +23,10 @@ use platform_rules::{AuctionKind, Stagger};
 use self::preview::Preview;
 use crate::access::{Need, Page};
 use crate::admin::Admin;
-use crate::auctions::refusal;
-use crate::auctions::sale::{Head, Sale, Tab};
 use crate::lots::range;
 use crate::page_error::PageError;
+use crate::sale::refusal;
+use crate::sale::{Head, Sale, Tab};
 use crate::session::{PathIds, Session};
 
 /// The pages of this module with the scope that each requires.

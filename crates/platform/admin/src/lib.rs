@@ -35,6 +35,7 @@ mod page_error;
 mod registrations;
 mod results;
 mod room_words;
+mod sale;
 mod screens;
 mod session;
 mod set_up;

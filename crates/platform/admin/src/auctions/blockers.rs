@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use platform_rules::lifecycle::{AuctionCommand, decide};
 use platform_rules::{Auction, AuctionKind, Item, ItemCounts, Rejection};
 
-use super::labels::{self, count};
+use crate::sale::labels::{self, count};
 use kit_design::error_page::sentence;
 use kit_design::form_field::FormField;
 

@@ -17,9 +17,9 @@ use platform_rules::{Auction, AuctionKind};
 use uuid::Uuid;
 
 use super::overview;
-use super::sale::{self, Sale};
 use crate::admin::Admin;
 use crate::page_error::PageError;
+use crate::sale::{self, Sale};
 use crate::session::{PathIds, Session};
 
 /// Clerks and webcasts that a list shows at most; no webcast has more clerks.

@@ -11,11 +11,11 @@ use kit_design::frame::{Frame, render_page_as};
 use platform_core::sales::auctions::copy::{AuctionCopy, CopiedItems};
 use platform_core::sales::auctions::shift::Shift;
 
-use super::list::writable;
-use super::sale::Sale;
-use super::{labels, refusal};
 use crate::admin::Admin;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::writable;
+use crate::sale::{labels, refusal};
 use crate::session::{PathIds, Section, Session};
 
 #[derive(Template)]

@@ -11,11 +11,11 @@ use kit_design::frame::{Frame, render_page_as};
 use platform_core::sales::auctions::edit::AuctionPatch;
 
 use super::form::Entered;
-use super::list::writable;
-use super::refusal;
-use super::sale::Sale;
 use crate::admin::Admin;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::refusal;
+use crate::sale::writable;
 use crate::session::{PathIds, Section, Session};
 
 #[derive(Template)]

@@ -10,10 +10,11 @@ use platform_rules::{
 };
 use uuid::Uuid;
 
-use super::amounts::Currency;
 use super::owners::OwnerGroup;
-use super::sale_zone::SaleZone;
-use super::{labels, percent};
+use super::percent;
+use crate::sale::amounts::Currency;
+use crate::sale::labels;
+use crate::sale::zone::SaleZone;
 
 const CURRENCIES: &[&str] =
     &["GBP", "EUR", "USD", "CHF", "AUD", "CAD", "NZD", "ZAR", "SEK", "DKK", "NOK", "PLN", "JPY", "HKD"];

@@ -15,12 +15,13 @@ use platform_rules::{Auction, AuctionKind, ItemCounts, SaleMode};
 use uuid::Uuid;
 
 use super::blockers;
-use super::labels::{self, Badge};
-use super::query::query_without;
-use super::sale::{self, Sale};
-use super::sale_zone::SaleZone;
-use super::{notice, owners};
+use super::owners;
 use crate::page_error::PageError;
+use crate::sale;
+use crate::sale::labels::{self, Badge};
+use crate::sale::notice;
+use crate::sale::query::query_without;
+use crate::sale::zone::SaleZone;
 use crate::session::{Section, Session};
 
 /// Rows of a page. Each row counts the auction's lots.
@@ -123,10 +124,4 @@ fn row(auction: &Auction, counts: &ItemCounts, names: &HashMap<Uuid, String>, bl
         dates: sale::dates(auction, &SaleZone::of(auction)),
         blocks: blocks.unwrap_or_default(),
     }
-}
-
-/// Loads the sale and checks that the user may change it.
-pub(crate) async fn writable(session: &Session, uuid: Uuid) -> Result<Sale, PageError> {
-    session.caller.require(Scope::AuctionsWrite)?;
-    Sale::load(session, uuid).await
 }

@@ -11,9 +11,9 @@ use kit_design::frame::{Frame, render_page_as};
 use platform_core::Scope;
 
 use super::form::Entered;
-use super::refusal;
 use crate::admin::Admin;
 use crate::page_error::PageError;
+use crate::sale::refusal;
 use crate::session::{Section, Session};
 
 #[derive(Template)]

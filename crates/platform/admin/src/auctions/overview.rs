@@ -13,9 +13,10 @@ use platform_rules::{Admission, AuctionKind, InternetBids};
 use uuid::Uuid;
 
 use super::clerks::ClerksPanel;
-use super::sale::{Head, Sale, Tab};
-use super::{blockers, labels, owners, percent};
+use super::{blockers, owners, percent};
 use crate::page_error::PageError;
+use crate::sale::labels;
+use crate::sale::{Head, Sale, Tab};
 use crate::session::{PathIds, Session};
 
 /// Waiting registrations that are counted at most.

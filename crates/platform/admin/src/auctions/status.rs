@@ -15,13 +15,14 @@ use platform_core::port::Page;
 use platform_core::sales::auctions::requested_status::RequestedStatus;
 use platform_rules::Rejection;
 
-use super::labels::Badge;
-use super::list::writable;
-use super::sale::Sale;
-use super::{blockers, notified, refusal};
+use super::blockers;
 use crate::admin::Admin;
 use crate::form_page::reason_field;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::labels::Badge;
+use crate::sale::writable;
+use crate::sale::{notified, refusal};
 use crate::session::{PathIds, Section, Session};
 
 #[derive(Template)]

@@ -12,9 +12,9 @@ use platform_core::journal::{JournalRow, SubjectKind};
 use platform_core::port::Page;
 use uuid::Uuid;
 
-use super::labels::{self, Badge};
-use super::sale::{Head, Sale, Tab};
 use crate::page_error::PageError;
+use crate::sale::labels::{self, Badge};
+use crate::sale::{Head, Sale, Tab};
 use crate::session::{PathIds, Session};
 
 const ROWS_MAX: usize = 50;

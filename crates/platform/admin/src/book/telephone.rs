@@ -14,10 +14,10 @@ use platform_rules::{Auction, Rejection};
 use uuid::Uuid;
 
 use super::{Entered, show, webcast_of};
-use crate::auctions::refusal;
 use crate::paddles;
 use crate::page_error::PageError;
 use crate::room_words;
+use crate::sale::refusal;
 use crate::session::{PathIds, Section, Session};
 
 /// The bookings, with the form that adds one.

@@ -16,13 +16,13 @@ use uuid::Uuid;
 
 use super::preview::Row;
 use crate::admin::Admin;
-use crate::auctions::labels;
-use crate::auctions::list::writable;
-use crate::auctions::notified;
-use crate::auctions::refusal;
-use crate::auctions::sale::{Head, Sale, Tab};
 use crate::lots::range;
 use crate::page_error::PageError;
+use crate::sale::labels;
+use crate::sale::notified;
+use crate::sale::refusal;
+use crate::sale::writable;
+use crate::sale::{Head, Sale, Tab};
 use crate::session::{PathIds, Session};
 
 /// Paused lots whose new ends are computed.

@@ -6,9 +6,9 @@ use platform_core::port::Page;
 use platform_core::sales::auctions::move_ends::{MoveEnds, NewEnds};
 use platform_rules::{Auction, Item, new_item_end};
 
-use crate::auctions::labels;
-use crate::auctions::sale::Sale;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::labels;
 use crate::session::Session;
 
 /// Lots whose new ends are computed for a preview of the whole auction.

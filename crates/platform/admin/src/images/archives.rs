@@ -17,9 +17,9 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use super::files::{self, ChosenFile, FileRow, Refusal};
-use crate::auctions::labels::Badge;
-use crate::auctions::list::writable;
 use crate::page_error::PageError;
+use crate::sale::labels::Badge;
+use crate::sale::writable;
 use crate::session::{PathIds, Session};
 
 /// True for the name of an archive.

@@ -16,9 +16,9 @@ use platform_core::images::{IMAGE_BYTES_MAX, ImageFile, PackedContent, SameName,
 use uuid::Uuid;
 
 use super::archives;
-use crate::auctions::labels::Badge;
-use crate::auctions::refusal;
 use crate::page_error::PageError;
+use crate::sale::labels::Badge;
+use crate::sale::refusal;
 use crate::session::Session;
 
 /// Bytes of a form with files: 256 MiB.

@@ -13,11 +13,11 @@ use uuid::Uuid;
 use super::files::{self, ChosenFiles, FileRow};
 use super::panel::Uploaded;
 use crate::admin::Admin;
-use crate::auctions::refusal;
-use crate::auctions::sale::Sale;
 use crate::form_page::FormPage;
 use crate::lots::lot;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::refusal;
 use crate::session::{PathIds, Section, Session};
 
 /// Adds the chosen files in their order. When one is refused, the page of the lot says why beside its name.

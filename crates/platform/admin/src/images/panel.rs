@@ -9,8 +9,8 @@ use platform_rules::Item;
 
 use super::files::FileRow;
 use super::path;
-use crate::auctions::labels;
-use crate::auctions::sale::Sale;
+use crate::sale::Sale;
+use crate::sale::labels;
 use crate::session::Session;
 
 /// Side of the square that a thumbnail fits into, in pixels.

@@ -10,10 +10,10 @@ use platform_core::images::{ARCHIVE_BYTES_MAX, ARCHIVE_FILES_MAX, IMAGE_BYTES_MA
 
 use super::archives::{self, ArchiveRows};
 use super::files::{BODY_BYTES_MAX, Chosen, ChosenFiles, FileRow, Refusal};
-use crate::auctions::labels;
-use crate::auctions::list::writable;
-use crate::auctions::sale::{Head, Sale, Tab};
 use crate::page_error::PageError;
+use crate::sale::labels;
+use crate::sale::writable;
+use crate::sale::{Head, Sale, Tab};
 use crate::session::{PathIds, Session};
 
 #[derive(Template)]

@@ -15,10 +15,10 @@ use platform_rules::item::ItemEdit;
 
 use super::columns::Column;
 use crate::admin::Admin;
-use crate::auctions::list::writable;
-use crate::auctions::refusal;
-use crate::auctions::sale::Sale;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::refusal;
+use crate::sale::writable;
 use crate::session::{PathIds, Section, Session};
 
 const COLUMNS: [Column; 8] = [

@@ -12,12 +12,12 @@ use platform_rules::transitions::{ITEM_TRANSITIONS, ItemActor};
 use uuid::Uuid;
 
 use super::{order, range};
-use crate::auctions::labels::{self, Badge};
-use crate::auctions::list::writable;
-use crate::auctions::notified;
-use crate::auctions::sale::Sale;
 use crate::form_page::reason_field;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::labels::{self, Badge};
+use crate::sale::notified;
+use crate::sale::writable;
 use crate::session::{PathIds, Section, Session};
 
 /// A status that an administrator gives to lots, with the words of the action.

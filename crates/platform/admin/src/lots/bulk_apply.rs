@@ -12,9 +12,9 @@ use platform_rules::{Auction, Item};
 use uuid::Uuid;
 
 use super::bulk;
-use crate::auctions::labels;
-use crate::auctions::list::writable;
 use crate::page_error::PageError;
+use crate::sale::labels;
+use crate::sale::writable;
 use crate::session::{PathIds, Section, Session};
 
 const UNDO_REASON: &str = "A bulk action was undone";

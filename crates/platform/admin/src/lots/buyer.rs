@@ -15,10 +15,10 @@ use platform_rules::{Item, Rejection};
 use super::lot;
 use super::sold_form::SoldForm;
 use crate::admin::Admin;
-use crate::auctions::sale::Sale;
-use crate::auctions::{labels, refusal};
 use crate::form_page::reason_field;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::{labels, refusal};
 use crate::session::{PathIds, Session};
 use crate::{buyer_words, paddles};
 

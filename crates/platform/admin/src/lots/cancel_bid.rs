@@ -13,10 +13,10 @@ use uuid::Uuid;
 
 use super::lot;
 use crate::admin::Admin;
-use crate::auctions::sale::Sale;
-use crate::auctions::{labels, refusal};
 use crate::form_page::reason_field;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::{labels, refusal};
 use crate::session::{PathIds, Section, Session};
 
 #[derive(Template)]

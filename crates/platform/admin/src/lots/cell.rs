@@ -13,10 +13,10 @@ use super::columns::Column;
 use super::grid::{self, OpenCell};
 use super::row::{Editor, Row};
 use crate::admin::Admin;
-use crate::auctions::list::writable;
-use crate::auctions::refusal;
-use crate::auctions::sale::Sale;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::refusal;
+use crate::sale::writable;
 use crate::session::{PathIds, Session};
 
 /// The script asks for the row alone with this header.

@@ -4,7 +4,7 @@ use platform_rules::item::ItemEdit;
 use platform_rules::{Hidden, Item};
 use uuid::Uuid;
 
-use crate::auctions::amounts::Currency;
+use crate::sale::amounts::Currency;
 
 /// A field of a lot that is typed as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

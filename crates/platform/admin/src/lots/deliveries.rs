@@ -14,9 +14,9 @@ use platform_core::{PlatformError, Scope};
 
 use super::lot;
 use crate::admin::Admin;
-use crate::auctions::labels::Badge;
-use crate::auctions::sale::Sale;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::labels::Badge;
 use crate::session::{PathIds, Section, Session};
 
 #[derive(Template)]

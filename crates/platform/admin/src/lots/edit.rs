@@ -14,9 +14,9 @@ use platform_rules::{AuctionKind, Item};
 use super::columns::Column;
 use super::lot;
 use crate::admin::Admin;
-use crate::auctions::refusal;
-use crate::auctions::sale::Sale;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::refusal;
 use crate::session::{PathIds, Section, Session};
 
 #[derive(Template)]

@@ -16,10 +16,10 @@ use platform_rules::Item;
 use super::cell::FRAGMENT;
 use super::columns::Column;
 use super::row::{Editor, Row};
-use crate::auctions::labels;
-use crate::auctions::query::query_without;
-use crate::auctions::sale::{Head, Sale, Tab};
 use crate::page_error::PageError;
+use crate::sale::labels;
+use crate::sale::query::query_without;
+use crate::sale::{Head, Sale, Tab};
 use crate::session::{PathIds, Session};
 
 /// Rows of a page, which stays below 100 kB.

@@ -13,11 +13,11 @@ use platform_rules::{Item, SaleResult};
 use super::lot;
 use super::sold_form::SoldForm;
 use crate::admin::Admin;
-use crate::auctions::sale::Sale;
-use crate::auctions::unusual::{self, UnusualAmount};
-use crate::auctions::{labels, refusal};
 use crate::form_page::reason_field;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::unusual::{self, UnusualAmount};
+use crate::sale::{labels, refusal};
 use crate::session::{PathIds, Session};
 
 /// The form.

@@ -6,9 +6,9 @@ use platform_core::journal::SubjectKind;
 use platform_core::port::Page;
 use platform_rules::Item;
 
-use crate::auctions::labels::{self, Badge};
-use crate::auctions::sale::Sale;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::labels::{self, Badge};
 use crate::session::Session;
 
 /// Changes that the page of a lot shows at most: the latest ones.

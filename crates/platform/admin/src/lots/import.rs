@@ -14,10 +14,10 @@ use platform_core::catalogue::workbook::{WORKBOOK_BYTES_MAX, is_workbook};
 use uuid::Uuid;
 
 use crate::admin::Admin;
-use crate::auctions::list::writable;
-use crate::auctions::refusal;
-use crate::auctions::sale::Sale;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::refusal;
+use crate::sale::writable;
 use crate::session::{PathIds, Section, Session};
 
 /// Bytes of an upload at most: a file of 64 MiB and the form around it.

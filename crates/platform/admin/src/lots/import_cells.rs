@@ -8,8 +8,8 @@ use kit_design::form_field::Choice;
 use platform_core::amounts::DecimalMark;
 use platform_core::catalogue::{CatalogueUpload, CellAt, CellValue, MendedCells, MergeReport, ReadCell};
 
-use crate::auctions::amounts::Currency;
-use crate::auctions::sale::Sale;
+use crate::sale::Sale;
+use crate::sale::amounts::Currency;
 
 /// Names of fields of cells begin with it.
 const CELL: &str = "cell-";

@@ -18,11 +18,11 @@ use uuid::Uuid;
 
 use super::import_cells::{self, CellError, CellFields, Choices, DoubtfulRow, MendedRow, ValueCell};
 use crate::admin::Admin;
-use crate::auctions::labels::{self, Badge};
-use crate::auctions::list::writable;
-use crate::auctions::refusal;
-use crate::auctions::sale::Sale;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::labels::{self, Badge};
+use crate::sale::refusal;
+use crate::sale::writable;
 use crate::session::{PathIds, Section, Session};
 
 /// Errors and rows that the page lists at most.

@@ -17,11 +17,11 @@ use uuid::Uuid;
 use super::columns::Column;
 use super::history::{self, HistoryRow};
 use super::offer;
-use crate::auctions::labels::{self, Badge};
-use crate::auctions::notice;
-use crate::auctions::sale::Sale;
 use crate::images::panel::{Panel, Uploaded};
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::labels::{self, Badge};
+use crate::sale::notice;
 use crate::session::{PathIds, Section, Session};
 
 /// Bids of a page.

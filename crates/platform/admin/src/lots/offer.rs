@@ -15,11 +15,11 @@ use platform_rules::Item;
 use super::lot;
 use super::sold_form::SoldForm;
 use crate::admin::Admin;
-use crate::auctions::sale::Sale;
-use crate::auctions::unusual::{self, UnusualAmount};
-use crate::auctions::{notified, refusal};
 use crate::form_page::reason_field;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::unusual::{self, UnusualAmount};
+use crate::sale::{notified, refusal};
 use crate::session::{PathIds, Session};
 use crate::{buyer_words, paddles};
 

@@ -15,11 +15,11 @@ use uuid::Uuid;
 
 use super::order_plan::{Plan, Shown};
 use super::{bulk, cell, order_plan};
-use crate::auctions::labels;
-use crate::auctions::list::writable;
-use crate::auctions::refusal;
-use crate::auctions::sale::Sale;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::labels;
+use crate::sale::refusal;
+use crate::sale::writable;
 use crate::session::{PathIds, Section, Session};
 
 /// Moves the selected lots.

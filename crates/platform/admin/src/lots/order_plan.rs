@@ -11,9 +11,9 @@ use platform_rules::{Item, ItemChange, Rejection};
 use uuid::Uuid;
 
 use super::range::LOTS_MAX;
-use crate::auctions::labels;
-use crate::auctions::sale::Sale;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::labels;
 use crate::session::Session;
 
 /// Lots that the page shows.

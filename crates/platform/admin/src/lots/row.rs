@@ -8,9 +8,9 @@ use platform_rules::Item;
 use uuid::Uuid;
 
 use super::columns::Column;
-use crate::auctions::labels::{self, Badge};
-use crate::auctions::sale::Sale;
 use crate::images;
+use crate::sale::Sale;
+use crate::sale::labels::{self, Badge};
 use crate::session::Session;
 
 /// A lot as a row.

@@ -6,8 +6,8 @@ use kit_design::form_field::FormField;
 use kit_design::frame::Frame;
 use platform_rules::Item;
 
-use crate::auctions::labels::Badge;
-use crate::auctions::sale::Sale;
+use crate::sale::Sale;
+use crate::sale::labels::Badge;
 use crate::session::{Section, Session};
 
 /// A form about the sale of a lot.

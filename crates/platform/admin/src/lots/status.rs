@@ -15,11 +15,11 @@ use platform_rules::Item;
 use super::bulk::needs_reason;
 use super::lot;
 use crate::admin::Admin;
-use crate::auctions::labels::{self, Badge};
-use crate::auctions::sale::Sale;
-use crate::auctions::{notified, refusal};
 use crate::form_page::reason_field;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::labels::{self, Badge};
+use crate::sale::{notified, refusal};
 use crate::session::{PathIds, Section, Session};
 
 #[derive(Template)]

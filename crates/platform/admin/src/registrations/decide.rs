@@ -14,10 +14,10 @@ use platform_core::port::{Registration, RegistrationStatus};
 use uuid::Uuid;
 
 use crate::admin::Admin;
-use crate::auctions::refusal;
-use crate::auctions::sale::Sale;
 use crate::form_page::reason_field;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::refusal;
 use crate::session::{PathIds, Section, Session};
 
 /// Reasons that the form suggests.

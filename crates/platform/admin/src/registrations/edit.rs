@@ -12,10 +12,10 @@ use platform_core::bidders::{NewRegistration, RegistrationPatch};
 use platform_core::port::{Registration, RegistrationStatus};
 
 use crate::admin::Admin;
-use crate::auctions::refusal;
-use crate::auctions::sale::Sale;
 use crate::paddles;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::refusal;
 use crate::session::{PathIds, Section, Session};
 
 #[derive(Template)]

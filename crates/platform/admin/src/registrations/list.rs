@@ -12,9 +12,9 @@ use platform_core::port::{Page, Registration, RegistrationStatus};
 use platform_core::sales::lists::RegistrationQuery;
 use uuid::Uuid;
 
-use crate::auctions::labels::Badge;
-use crate::auctions::sale::{Head, Sale, Tab};
 use crate::page_error::PageError;
+use crate::sale::labels::Badge;
+use crate::sale::{Head, Sale, Tab};
 use crate::session::{PathIds, Session};
 
 const ROWS_MAX: usize = 100;

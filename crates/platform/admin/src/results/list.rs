@@ -12,10 +12,10 @@ use platform_rules::{Item, SaleResult};
 use uuid::Uuid;
 
 use super::totals::Totals;
-use crate::auctions::labels::{self, Badge};
-use crate::auctions::sale::{Head, Sale, Tab};
 use crate::lots::offer;
 use crate::page_error::PageError;
+use crate::sale::labels::{self, Badge};
+use crate::sale::{Head, Sale, Tab};
 use crate::session::{PathIds, Session};
 
 const ROWS_MAX: usize = 100;

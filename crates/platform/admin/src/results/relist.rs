@@ -16,10 +16,10 @@ use platform_core::sales::search::AuctionSearch;
 use uuid::Uuid;
 
 use crate::admin::Admin;
-use crate::auctions::list::writable;
-use crate::auctions::sale::{self, Sale};
-use crate::auctions::{labels, refusal};
 use crate::page_error::PageError;
+use crate::sale::writable;
+use crate::sale::{self, Sale};
+use crate::sale::{labels, refusal};
 use crate::session::{PathIds, Section, Session};
 
 /// Auctions that the form offers at most.

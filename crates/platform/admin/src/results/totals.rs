@@ -7,9 +7,9 @@ use kit_design::frame::{Frame, render_page};
 use platform_core::Scope;
 use platform_core::sales::results::{AuctionResults, BuyerResult};
 
-use crate::auctions::labels;
-use crate::auctions::sale::Sale;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::labels;
 use crate::session::{PathIds, Section, Session};
 
 /// Buyers that the page lists at most; the CSV file has all.

@@ -13,11 +13,11 @@ use platform_rules::{Item, Rejection};
 use uuid::Uuid;
 
 use crate::admin::Admin;
-use crate::auctions::list::writable;
-use crate::auctions::sale::Sale;
-use crate::auctions::{labels, notified, refusal};
 use crate::form_page::reason_field;
 use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::writable;
+use crate::sale::{labels, notified, refusal};
 use crate::session::{PathIds, Section, Session};
 
 #[derive(Template)]

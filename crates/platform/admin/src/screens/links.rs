@@ -23,10 +23,10 @@ use uuid::Uuid;
 
 use super::rates::{self, RateRow};
 use crate::admin::Admin;
-use crate::auctions::sale_zone::SaleZone;
 use crate::form_page::Refused;
 use crate::notice;
 use crate::page_error::PageError;
+use crate::sale::zone::SaleZone;
 use crate::session::{PathIds, Section, Session};
 
 pub(super) fn router() -> Router<Admin> {

@@ -15,8 +15,8 @@ use platform_core::sales::search::MissingField;
 use platform_rules::Auction;
 
 use super::{Task, plural};
-use crate::auctions::sale::title;
 use crate::page_error::PageError;
+use crate::sale::title;
 use crate::session::{Section, Session};
 
 /// Sales of each status whose lots are read.

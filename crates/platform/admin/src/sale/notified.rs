@@ -3,7 +3,7 @@
 use platform_core::customers::connections::ConnectionState;
 use platform_core::{PlatformError, Scope};
 
-use super::sale::Sale;
+use super::Sale;
 use crate::page_error::PageError;
 use crate::session::Session;
 

@@ -1,4 +1,14 @@
-//! An auction with what every page about it shows: heading, tabs, and the progress of a bulk change.
+//! An auction with what every page about it shows: heading, tabs, and the progress of a bulk change. The modules are what
+//! these pages share: amounts, labels, notices, refusals, times in the zone of the sale.
+
+pub(crate) mod amounts;
+pub(crate) mod labels;
+pub(crate) mod notice;
+pub(crate) mod notified;
+pub(crate) mod query;
+pub(crate) mod refusal;
+pub(crate) mod unusual;
+pub(crate) mod zone;
 
 use contract::AuctionStatus;
 use jiff::Timestamp;
@@ -9,10 +19,9 @@ use platform_core::{Role, Scope};
 use platform_rules::{Auction, AuctionKind, ItemCounts, SaleMode};
 use uuid::Uuid;
 
-use super::amounts::Currency;
-use super::labels::{self, Badge};
-use super::notice;
-use super::sale_zone::SaleZone;
+use self::amounts::Currency;
+use self::labels::Badge;
+use self::zone::SaleZone;
 use crate::page_error::PageError;
 use crate::session::{Section, Session};
 
@@ -170,4 +179,10 @@ pub(crate) fn dates(auction: &Auction, zone: &SaleZone) -> String {
         (AuctionKind::Webcast, Some(starts_at), _) => format!("Starts {}", zone.show(starts_at)),
         _ => "No date yet".to_owned(),
     }
+}
+
+/// Loads the sale and checks that the user may change it.
+pub(crate) async fn writable(session: &Session, uuid: Uuid) -> Result<Sale, PageError> {
+    session.caller.require(Scope::AuctionsWrite)?;
+    Sale::load(session, uuid).await
 }
