@@ -1,4 +1,4 @@
-//! Keys and tokens over time.
+//! Expiry, last use and lock-out of API keys and App Portal tokens.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,7 @@ fn clock() -> Arc<TestClock> {
 }
 
 #[tokio::test]
-async fn a_key_stops_working_at_its_end_also_when_it_was_just_looked_up() {
+async fn an_expired_key_is_refused_even_if_it_was_just_authenticated() {
     let clock = clock();
     let provider = on_clock(&clock, store());
     let account = provider.create_account("Customer").await.unwrap();
@@ -38,18 +38,18 @@ async fn a_key_stops_working_at_its_end_also_when_it_was_just_looked_up() {
     let until = |seconds| Some(now + SignedDuration::from_secs(seconds));
     let key = provider.create_api_key_with(&account.id, "short", until(2), None).await.unwrap();
     assert_eq!(key.key.expires_at, until(2));
-    assert!(!format!("{key:?}").contains(&key.text), "a key is in no debugging output");
+    assert!(!format!("{key:?}").contains(&key.text), "the debug output contains the key");
     provider.authenticate(&key.text).await.unwrap();
     clock.advance(Duration::from_millis(1_999));
     provider.authenticate(&key.text).await.unwrap();
     clock.advance(Duration::from_millis(1));
     assert_eq!(provider.authenticate(&key.text).await.unwrap_err().code(), "authentication_failed");
-    let over = provider.create_api_key_with(&account.id, "over", until(2), None).await.unwrap_err();
-    assert_eq!(over.code(), "validation");
+    let expiry_in_the_past = provider.create_api_key_with(&account.id, "over", until(2), None).await.unwrap_err();
+    assert_eq!(expiry_in_the_past.code(), "validation");
 }
 
 #[tokio::test]
-async fn the_last_use_of_a_key_is_known_to_within_an_hour_and_written_no_oftener() {
+async fn the_last_use_of_a_key_is_recorded_at_most_once_an_hour() {
     let clock = clock();
     let provider = on_clock(&clock, store());
     let account = provider.create_account("Customer").await.unwrap();
@@ -68,7 +68,7 @@ async fn the_last_use_of_a_key_is_known_to_within_an_hour_and_written_no_oftener
 }
 
 #[tokio::test]
-async fn tokens_over_their_time_are_forgotten_by_a_worker() {
+async fn a_worker_deletes_expired_tokens() {
     let clock = clock();
     let store = store();
     let provider = on_clock(&clock, Arc::clone(&store));
@@ -87,12 +87,13 @@ async fn tokens_over_their_time_are_forgotten_by_a_worker() {
 }
 
 #[tokio::test]
-async fn bad_keys_lock_out_no_good_key_of_the_same_address_also_not_after_a_restart() {
-    let (clock, store) = (clock(), store());
+async fn wrong_keys_do_not_lock_out_a_valid_key_from_the_same_address_even_after_a_restart() {
+    let clock = clock();
+    let store = store();
     let provider = on_clock(&clock, store.clone());
     let account = provider.create_account("Customer").await.unwrap();
     let key = provider.create_api_key(&account.id, "key").await.unwrap();
-    // A new process knows no key.
+    // A new process has no key in its cache.
     let restarted = on_clock(&clock, store);
     let from = Some("192.0.2.1".parse().unwrap());
     let guess = |number: usize| format!("{}{number}", &key.text[..key.text.len() - 3]);

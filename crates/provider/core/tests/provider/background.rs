@@ -1,4 +1,4 @@
-//! Background tasks: many messages sent to an endpoint again.
+//! Background tasks, which send many messages to an endpoint again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -41,7 +41,7 @@ impl Fixture {
         .await
     }
 
-    /// The messages that `task` found and enqueued, when it is finished.
+    /// Waits until `task` has finished, and returns how many messages it found and enqueued.
     pub(crate) async fn finished_with(&self, task: &BackgroundTask) -> (u64, u64) {
         let task = self.ended(task).await;
         assert_eq!((task.status, &task.error), (TaskStatus::Finished, &None));
@@ -53,7 +53,7 @@ fn all() -> ReplayInput {
     span(SystemClock.now() - SignedDuration::from_hours(24), None)
 }
 
-/// What it does is said where it is used.
+/// The kind is a placeholder: `try_replay` sets the kind of the task.
 fn span(since: jiff::Timestamp, until: Option<jiff::Timestamp>) -> ReplayInput {
     ReplayInput::time_range(TaskKind::Recover, since, until)
 }
@@ -71,7 +71,7 @@ async fn receiver() -> (Receiver, Arc<AtomicBool>) {
 }
 
 #[tokio::test]
-async fn recover_sends_what_failed_and_was_never_delivered() {
+async fn recover_sends_messages_that_failed_and_were_never_delivered() {
     let fixture = Fixture::new(once()).await;
     let (mut receiver, works) = receiver().await;
     let endpoint = fixture.endpoint(&receiver.url()).await;
@@ -93,12 +93,12 @@ async fn recover_sends_what_failed_and_was_never_delivered() {
         assert_eq!((attempts[1].status, attempts[1].trigger), (AttemptStatus::Success, AttemptTrigger::Manual));
     }
     assert_eq!(receiver.count_now(), 40);
-    let again = fixture.replay(&endpoint, TaskKind::Recover, all()).await;
-    assert_eq!(fixture.finished_with(&again).await, (0, 0), "they are delivered");
+    let second_task = fixture.replay(&endpoint, TaskKind::Recover, all()).await;
+    assert_eq!(fixture.finished_with(&second_task).await, (0, 0), "a delivered message was found");
 }
 
 #[tokio::test]
-async fn what_waits_for_its_next_attempt_is_sent_at_once_and_its_attempts_go_on_counting() {
+async fn a_replay_attempts_waiting_messages_at_once_and_the_attempt_counts_in_their_schedule() {
     let retry_schedule = RetrySchedule::new([0, 3_600, 3_600].map(Duration::from_secs).to_vec());
     for kind in [TaskKind::Recover, TaskKind::BulkReplay] {
         let fixture = Fixture::new(ProviderConfig { retry_schedule: retry_schedule.clone(), ..quick() }).await;
@@ -108,7 +108,7 @@ async fn what_waits_for_its_next_attempt_is_sent_at_once_and_its_attempts_go_on_
         for message in [&first, &second] {
             fixture.attempts(message, 2).await;
         }
-        // Nothing was mended: the third attempt fails too, and the fourth is in an hour.
+        // The receiver still answers 500: the third attempt fails too, and the fourth is due in an hour.
         let task = fixture.replay(&endpoint, kind, all()).await;
         assert_eq!(fixture.finished_with(&task).await, (2, 2));
         for message in [&first, &second] {
@@ -119,9 +119,9 @@ async fn what_waits_for_its_next_attempt_is_sent_at_once_and_its_attempts_go_on_
         let task = fixture.replay(&endpoint, kind, all()).await;
         assert_eq!(fixture.finished_with(&task).await, (2, 2));
         fixture.finished(&endpoint).await;
-        let again = fixture.replay(&endpoint, TaskKind::Recover, all()).await;
-        assert_eq!(fixture.finished_with(&again).await, (0, 0), "they are delivered");
-        assert_eq!(receiver.count_now(), 2 * 4, "the schedule has four attempts, and each was made once");
+        let last_task = fixture.replay(&endpoint, TaskKind::Recover, all()).await;
+        assert_eq!(fixture.finished_with(&last_task).await, (0, 0), "a delivered message was found");
+        assert_eq!(receiver.count_now(), 2 * 4, "each message has the four attempts of its schedule");
     }
 }
 
@@ -142,9 +142,9 @@ async fn a_replayed_attempt_is_manual_and_its_retries_are_scheduled() {
     }
 }
 
-/// The schedule is not begun anew: what has had its last attempt but one gets one more.
+/// A replay does not restart the retry schedule: a message with one attempt left is attempted once.
 #[tokio::test]
-async fn what_is_sent_at_once_is_given_up_after_its_last_attempt() {
+async fn a_replayed_message_is_given_up_after_the_last_attempt_of_its_schedule() {
     let retry_schedule = RetrySchedule::new(vec![Duration::from_secs(3_600)]);
     let fixture = Fixture::new(ProviderConfig { retry_schedule, ..quick() }).await;
     let (mut receiver, _) = receiver().await;
@@ -158,29 +158,30 @@ async fn what_is_sent_at_once_is_given_up_after_its_last_attempt() {
 }
 
 #[tokio::test]
-async fn replay_missing_sends_what_the_endpoint_would_have_got() {
+async fn replay_missing_sends_the_messages_that_match_a_later_endpoint() {
     let fixture = Fixture::new(once()).await;
-    let mut early = Receiver::start(|_| Reply::Status(200)).await;
-    fixture.endpoint(&early.url()).await;
+    let mut first_receiver = Receiver::start(|_| Reply::Status(200)).await;
+    fixture.endpoint(&first_receiver.url()).await;
     for channel in ["north", "south", "north"] {
         let mut input = message();
         input.channels = Some(vec![channel.into()]);
         fixture.try_send(input, None).await.unwrap();
-        early.next().await;
+        first_receiver.next().await;
     }
-    let mut late = Receiver::start(|_| Reply::Status(200)).await;
-    let input = EndpointInput { url: late.url(), channels: Some(vec!["north".into()]), ..EndpointInput::default() };
+    let mut later_receiver = Receiver::start(|_| Reply::Status(200)).await;
+    let input =
+        EndpointInput { url: later_receiver.url(), channels: Some(vec!["north".into()]), ..EndpointInput::default() };
     let endpoint = fixture.endpoint_with(input).await;
     for expected in [(2, 2), (0, 0)] {
         let task = fixture.replay(&endpoint, TaskKind::ReplayMissing, all()).await;
         assert_eq!(fixture.finished_with(&task).await, expected);
         fixture.finished(&endpoint).await;
     }
-    assert_eq!((late.count_now(), early.count_now()), (2, 0));
+    assert_eq!((later_receiver.count_now(), first_receiver.count_now()), (2, 0));
 }
 
 #[tokio::test]
-async fn bulk_replay_sends_again_what_is_selected() {
+async fn bulk_replay_sends_only_the_messages_that_match_the_filter() {
     let fixture = Fixture::new(once()).await;
     let mut receiver = Receiver::start(|n| Reply::Status(if n == 1 { 503 } else { 200 })).await;
     let endpoint = fixture.endpoint(&receiver.url()).await;
@@ -208,13 +209,13 @@ async fn bulk_replay_sends_again_what_is_selected() {
 }
 
 #[tokio::test]
-async fn a_live_message_finds_no_queue_of_old_ones_before_it() {
+async fn a_live_message_does_not_wait_for_all_replayed_messages() {
     const OLD: usize = 300;
     let fixture = Fixture::without_workers(store(), once()).await;
     for _ in 0..OLD {
         fixture.send().await;
     }
-    // One at a time, 20 ms each: everything at once would keep the live message waiting for six seconds.
+    // The receiver takes 20 ms for each message: if all 300 were enqueued first, the live message would wait six seconds.
     let count = Arc::new(AtomicUsize::new(0));
     let mut receiver = Receiver::start(|_| Reply::After(Duration::from_millis(20), 200)).await;
     let input = EndpointInput { url: receiver.url(), throttle_rate: Some(50), ..EndpointInput::default() };
@@ -230,11 +231,11 @@ async fn a_live_message_finds_no_queue_of_old_ones_before_it() {
     while *receiver.next().await.headers["svix-id"].to_str().unwrap() != *live.id {
         before += 1;
     }
-    assert!(before <= 128, "{before} old messages before a live one");
+    assert!(before <= 128, "{before} replayed messages arrived before the live one");
 }
 
 #[tokio::test]
-async fn a_task_to_an_endpoint_that_takes_nothing_fails_and_says_why() {
+async fn a_task_fails_with_a_reason_when_its_endpoint_is_deleted() {
     let fixture = Fixture::without_workers(store(), once()).await;
     fixture.send().await;
     let endpoint = fixture.endpoint("http://127.0.0.1:9/").await;
@@ -276,7 +277,7 @@ async fn two_nodes_share_the_tasks_and_send_each_message_once() {
 }
 
 #[tokio::test]
-async fn what_is_asked_for_must_make_sense() {
+async fn a_replay_with_an_invalid_time_range_or_filter_is_refused() {
     let fixture = Fixture::without_workers(store(), quick()).await;
     let endpoint = fixture.endpoint("http://127.0.0.1:9/").await;
     let now = SystemClock.now();
@@ -292,8 +293,8 @@ async fn what_is_asked_for_must_make_sense() {
         (TaskKind::BulkReplay, ReplayInput { channel: Some("a b".into()), ..all() }, Some("channel")),
         (TaskKind::BulkReplay, ReplayInput { event_types: Some(vec![]), ..all() }, Some("eventTypes")),
     ] {
-        let asked = fixture.try_replay(&endpoint, kind, input.clone()).await;
-        match (asked, field) {
+        let result = fixture.try_replay(&endpoint, kind, input.clone()).await;
+        match (result, field) {
             (Ok(_), None) => {}
             (Err(ProviderError::Validation(faults)), Some(field)) => assert_eq!(faults[0].loc[1], field),
             (other, _) => panic!("{kind:?} {input:?}: {other:?}"),
@@ -304,19 +305,19 @@ async fn what_is_asked_for_must_make_sense() {
 }
 
 #[tokio::test]
-async fn the_same_request_makes_one_task_and_there_are_a_hundred_at_a_time() {
+async fn an_idempotency_key_creates_one_task_and_at_most_a_hundred_tasks_run() {
     let fixture = Fixture::without_workers(store(), quick()).await;
     let endpoint = fixture.endpoint("http://127.0.0.1:9/").await;
     let key = idempotency("k", "{}");
-    let ask = async || {
-        let asked = fixture
+    let request = async || {
+        let replay = fixture
             .provider
             .replay(&fixture.caller, "app", &endpoint.id, all(), Some(&key), |task| task.id.to_string());
-        asked.await.unwrap()
+        replay.await.unwrap()
     };
-    let Created::New(first) = ask().await else { panic!("it is new") };
-    let Created::Replayed(again) = ask().await else { panic!("it was asked before") };
-    assert_eq!((again.status, again.body), (202, first.id.to_string()));
+    let Created::New(task) = request().await else { panic!("the first request creates a task") };
+    let Created::Replayed(answer) = request().await else { panic!("the second request returns the stored answer") };
+    assert_eq!((answer.status, answer.body), (202, task.id.to_string()));
     for _ in 1..100 {
         fixture.replay(&endpoint, TaskKind::Recover, all()).await;
     }
@@ -324,9 +325,10 @@ async fn the_same_request_makes_one_task_and_there_are_a_hundred_at_a_time() {
     assert!(matches!(refused, Err(ProviderError::BadRequest { code: "limit_reached", .. })));
 }
 
-/// On an embedded database what another process held is taken up at once, not when its lease is over.
+/// On an embedded database there is one node: it takes over the tasks of the previous process at once, without waiting for
+/// their leases to expire.
 #[tokio::test]
-async fn an_only_node_goes_on_at_once_with_what_was_left() {
+async fn a_sole_node_takes_over_leased_tasks_at_once() {
     let fixture = Fixture::without_workers(store(), ProviderConfig { nodes: Nodes::Sole, ..once() }).await;
     let message = fixture.send().await;
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;

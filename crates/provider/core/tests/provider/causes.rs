@@ -1,4 +1,4 @@
-//! The causes of failed deliveries, by sending to receivers that fail in each of these ways.
+//! The causes of failed deliveries. Each test sends to a receiver that fails in one way.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// Time of each limit. A receiver that stays silent is silent for longer.
+/// Duration of each time limit. A silent receiver stays silent for longer.
 const LIMIT: Duration = Duration::from_millis(300);
 
 /// Listens on the loopback interface and answers each connection in one way.
@@ -34,7 +34,7 @@ where
     address
 }
 
-/// Answers with these bytes, after reading something, and closes.
+/// Reads a part of the request, answers with these bytes, and closes.
 async fn saying(bytes: &'static [u8]) -> SocketAddr {
     receiver(move |mut stream| async move {
         let _ = stream.read(&mut [0; 4096]).await;
@@ -55,7 +55,7 @@ async fn silent() -> SocketAddr {
 async fn resetting() -> SocketAddr {
     receiver(|mut stream| async move {
         let _ = stream.read(&mut [0; 1]).await;
-        // What is unread when a socket is closed makes the system send a reset.
+        // The operating system sends a reset when a socket with unread bytes is closed.
     })
     .await
 }
@@ -188,7 +188,8 @@ async fn each_way_in_which_a_receiver_fails_has_its_own_cause() {
 
 #[tokio::test]
 async fn each_fault_of_a_certificate_has_its_own_cause() {
-    let (authority, other) = (Authority::new("House CA").unwrap(), Authority::new("Other CA").unwrap());
+    let authority = Authority::new("House CA").unwrap();
+    let other = Authority::new("Other CA").unwrap();
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(authority.certificate().as_bytes()).unwrap()).unwrap();
     let names = ["a.example"];

@@ -1,4 +1,4 @@
-//! Receivers that close a connection just as it is used again.
+//! Receivers that close a kept-alive connection while the dispatcher sends the next request on it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::fixture::{Fixture, quick};
 
-/// Answers the first delivery of each connection, and resets the connection when the second comes.
+/// Answers the first request of each connection, and resets the connection when the second arrives.
 async fn answer_once(mut stream: TcpStream, answered: Arc<AtomicUsize>) {
     let mut request = Vec::new();
     while !request.windows(4).any(|window| window == b"\r\n\r\n") || !request.ends_with(b"}") {
@@ -17,7 +17,7 @@ async fn answer_once(mut stream: TcpStream, answered: Arc<AtomicUsize>) {
     }
     answered.fetch_add(1, Ordering::SeqCst);
     stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await.unwrap();
-    // With bytes that were not read, the close is a reset.
+    // The operating system sends a reset when a socket with unread bytes is closed.
     let _ = stream.peek(&mut [0]).await;
 }
 
@@ -38,6 +38,10 @@ async fn a_stale_keep_alive_connection_is_retried_without_a_failed_attempt() {
         let message = fixture.send().await;
         let attempts = fixture.attempts(&message, 1).await;
         assert_eq!(attempts[0].status, AttemptStatus::Success, "{sent}: {}", attempts[0].response);
-        assert_eq!((attempts.len(), answered.load(Ordering::SeqCst)), (1, sent), "each arrives once");
+        assert_eq!(
+            (attempts.len(), answered.load(Ordering::SeqCst)),
+            (1, sent),
+            "one attempt and one request for each message"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The way of a message to its endpoints.
+//! Delivery of messages to their endpoints.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ async fn a_message_arrives_signed_byte_for_byte_with_the_endpoints_headers() {
 }
 
 #[tokio::test]
-async fn only_endpoints_that_want_a_message_get_it() {
+async fn a_message_is_delivered_only_to_endpoints_whose_filters_match() {
     let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|_| Reply::Status(204)).await;
     for name in ["ITEM_STATUS_CHANGE", "AUCTION_STATUS_CHANGE"] {
@@ -73,7 +73,7 @@ async fn only_endpoints_that_want_a_message_get_it() {
 }
 
 #[tokio::test]
-async fn a_failed_delivery_is_tried_again_as_the_schedule_says_and_then_given_up() {
+async fn a_failed_delivery_is_retried_on_its_schedule_and_then_given_up() {
     let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|n| if n < 3 { Reply::Status(500) } else { Reply::Status(200) }).await;
     let endpoint = fixture.endpoint(&receiver.url()).await;
@@ -100,7 +100,7 @@ async fn a_failed_delivery_is_tried_again_as_the_schedule_says_and_then_given_up
 }
 
 #[tokio::test]
-async fn an_endpoint_that_failed_for_too_long_is_disabled_and_a_success_starts_the_count_anew() {
+async fn an_endpoint_that_fails_for_too_long_is_disabled_and_a_success_resets_the_time() {
     let config = ProviderConfig { disable_after: Duration::from_millis(50), ..quick() };
     let fixture = Fixture::new(config).await;
     let receiver = Receiver::start(|n| Reply::Status(if n == 1 { 200 } else { 500 })).await;
@@ -115,23 +115,23 @@ async fn an_endpoint_that_failed_for_too_long_is_disabled_and_a_success_starts_t
     fixture.finished(&endpoint).await;
 }
 
-/// Of the 120 hours of the default, with the end of the process in between.
+/// The default is 120 hours. The process restarts between the first failure and the last.
 #[tokio::test]
-async fn the_time_that_an_endpoint_fails_is_counted_over_restarts() {
+async fn the_time_for_which_an_endpoint_fails_includes_restarts() {
     let fails = || Box::new(|_: &[crate::properties::Arrival], _: &_| (500, None));
     for (hours, is_disabled) in [(119, false), (121, true)] {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("provider.db");
         let open = async || provider_store::sqlite::open(&path).await.unwrap();
-        let first = ClockedFixture::new(open().await, ProviderConfig::default(), fails()).await;
-        let endpoint = first.fixture.endpoint("https://example.com/").await;
-        let message = first.fixture.send().await;
-        first.fixture.attempts(&message, 1).await;
-        let later = first.receivers.clock.now() + jiff::SignedDuration::from_hours(hours);
-        let key = first.fixture.key.clone();
-        first.end().await;
+        let clocked = ClockedFixture::new(open().await, ProviderConfig::default(), fails()).await;
+        let endpoint = clocked.fixture.endpoint("https://example.com/").await;
+        let message = clocked.fixture.send().await;
+        clocked.fixture.attempts(&message, 1).await;
+        let restarted_at = clocked.receivers.clock.now() + jiff::SignedDuration::from_hours(hours);
+        let key = clocked.fixture.key.clone();
+        clocked.end().await;
 
-        let next = ClockedFixture::again(open().await, ProviderConfig::default(), fails(), later, key).await;
+        let next = ClockedFixture::again(open().await, ProviderConfig::default(), fails(), restarted_at, key).await;
         let message = next.fixture.send().await;
         next.fixture.attempts(&message, 1).await;
         let read = next.fixture.provider.endpoint(&next.fixture.caller, "app", &endpoint.id).await.unwrap();
@@ -141,14 +141,14 @@ async fn the_time_that_an_endpoint_fails_is_counted_over_restarts() {
 }
 
 #[tokio::test]
-async fn a_success_that_was_not_noted_keeps_an_endpoint_from_being_disabled() {
+async fn a_success_with_no_effect_on_the_endpoint_still_prevents_disabling_it() {
     let config = ProviderConfig { disable_after: Duration::from_secs(600), ..quick() };
     for (worked, is_disabled) in [(true, false), (false, true)] {
         let fixture = Fixture::new(config.clone()).await;
         let receiver = Receiver::start(|_| Reply::Status(500)).await;
         let endpoint = fixture.endpoint(&receiver.url()).await;
         let ago = |minutes| SystemClock.now() - jiff::SignedDuration::from_mins(minutes);
-        // It began before the failure was known of, and so says nothing of the endpoint.
+        // The second attempt began before the first failure was recorded, so it had no effect on the endpoint's state.
         let status = if worked { AttemptStatus::Success } else { AttemptStatus::Fail };
         for (status, minutes, effect) in
             [(AttemptStatus::Fail, 60, EndpointEffect::Failing), (status, 30, EndpointEffect::None)]
@@ -179,17 +179,17 @@ async fn a_success_that_was_not_noted_keeps_an_endpoint_from_being_disabled() {
 }
 
 #[tokio::test]
-async fn what_is_unfinished_at_the_end_of_a_process_is_finished_by_the_next() {
+async fn a_restarted_process_finishes_the_deliveries_of_the_previous_one() {
     let store = store();
-    let hour = RetrySchedule::new(vec![Duration::from_millis(300)]);
-    let config = ProviderConfig { nodes: Nodes::Sole, retry_schedule: hour, ..quick() };
+    let retry_schedule = RetrySchedule::new(vec![Duration::from_millis(300)]);
+    let config = ProviderConfig { nodes: Nodes::Sole, retry_schedule, ..quick() };
     let mut receiver = Receiver::start(|n| if n == 0 { Reply::Status(500) } else { Reply::Status(200) }).await;
     let fixture = Fixture::on(store.clone(), config.clone()).await;
     let endpoint = fixture.endpoint(&receiver.url()).await;
     let failed = fixture.send().await;
     fixture.attempts(&failed, 1).await;
     fixture.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
-    // Accepted by a process that delivers nothing any more.
+    // The workers have stopped: the process accepts this message, and does not deliver it.
     let waiting = fixture.send().await;
     assert_eq!(receiver.count_now(), 1);
 
@@ -202,7 +202,7 @@ async fn what_is_unfinished_at_the_end_of_a_process_is_finished_by_the_next() {
 }
 
 #[tokio::test]
-async fn a_graceful_end_finishes_what_is_under_way_and_gives_the_rest_back() {
+async fn a_graceful_shutdown_finishes_running_attempts_and_releases_the_other_deliveries() {
     let store = store();
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
     let fixture = Fixture::on(store.clone(), quick()).await;
@@ -212,20 +212,20 @@ async fn a_graceful_end_finishes_what_is_under_way_and_gives_the_rest_back() {
         sent.push(fixture.send().await);
     }
     fixture.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
-    // No attempt is under way: the delivered messages are recorded, and the other rows have no owner and are due.
+    // No attempt is running: the delivered messages are recorded, and the other rows have no owner and are due.
     let delivered = receiver.count_now();
-    let left = store.backlog(&endpoint.id).await.unwrap().deliveries as usize;
-    assert_eq!(delivered + left, 500);
+    let remaining = store.backlog(&endpoint.id).await.unwrap().deliveries as usize;
+    assert_eq!(delivered + remaining, 500);
     let next = Fixture { provider: provider(store, quick()), tasks: kit_runtime::tasks::Tasks::new(), ..fixture };
     next.provider.spawn_workers(&next.tasks);
     next.finished(&endpoint).await;
-    assert_eq!(receiver.count_now(), left);
+    assert_eq!(receiver.count_now(), remaining);
 }
 
 #[tokio::test]
 async fn a_burst_of_messages_arrives_completely_and_once() {
     let mut config = quick();
-    // So little room that most of it goes through the table.
+    // The queue in memory is so short that most deliveries are claimed from the table.
     config.lanes.queued_max = 8;
     let fixture = Fixture::new(config).await;
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
@@ -253,11 +253,11 @@ async fn a_burst_of_messages_arrives_completely_and_once() {
 }
 
 #[tokio::test]
-async fn a_message_of_an_application_that_keeps_changing_is_accepted_and_goes_to_the_endpoints_of_that_moment() {
+async fn a_message_is_delivered_to_the_endpoints_that_the_store_has_when_it_is_accepted() {
     let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
     fixture.send().await;
-    // Behind this provider's back, as another node would.
+    // `replace_endpoint` changes the store directly, as another node would.
     let endpoint = fixture.endpoint(&receiver.url()).await;
     let mut changed = endpoint.clone();
     changed.url = receiver.url().replace("hook", "changed");
@@ -274,7 +274,7 @@ async fn a_message_of_an_application_that_keeps_changing_is_accepted_and_goes_to
 }
 
 #[tokio::test]
-async fn what_a_dead_node_held_is_finished_by_another() {
+async fn another_node_finishes_the_deliveries_of_a_dead_node() {
     let store = store();
     let config = ProviderConfig { node_dead_after: Duration::from_millis(500), ..quick() };
     let mut receiver = Receiver::start(|n| if n < 4 { Reply::Never } else { Reply::Status(200) }).await;
@@ -283,7 +283,7 @@ async fn what_a_dead_node_held_is_finished_by_another() {
     let fixture = Fixture::on(store, config).await;
     let endpoint = fixture.endpoint(&receiver.url()).await;
     let mut waiting = std::collections::HashSet::new();
-    // The first node's lane is stuck with these before it dies.
+    // These deliveries occupy the lane of the first node until it dies.
     while waiting.len() < 4 {
         fixture.send().await;
         while let Ok(arrival) = tokio::time::timeout(Duration::from_millis(5), receiver.next()).await {

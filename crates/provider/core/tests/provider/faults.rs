@@ -17,7 +17,7 @@ pub(crate) async fn fixture(method: &'static str, fault: Fault, calls: usize) ->
 }
 
 #[tokio::test]
-async fn rows_that_were_claimed_without_an_answer_are_claimed_again() {
+async fn rows_of_an_unconfirmed_claim_are_claimed_again() {
     for fault in [Fault::CommittedUnacknowledged, Fault::NotDone] {
         let fixture = fixture("claim", fault, 2).await;
         let mut receiver = Receiver::start(|n| Reply::Status(if n == 0 { 500 } else { 200 })).await;
@@ -43,7 +43,7 @@ async fn a_change_by_another_process_before_the_first_heartbeat_does_not_occupy_
 }
 
 #[tokio::test]
-async fn attempts_are_recorded_as_soon_as_the_store_is_there_again() {
+async fn attempts_are_recorded_when_the_store_is_available_again() {
     for fault in [Fault::CommittedUnacknowledged, Fault::NotDone] {
         let fixture = fixture("record_attempts", fault, 3).await;
         let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
@@ -62,19 +62,19 @@ async fn while_attempts_are_not_recorded_ping_fails_and_metrics_show_it() {
     let fixture = Fixture::on(faulty, config).await;
     let receiver = Receiver::start(|_| Reply::Status(200)).await;
     let endpoint = fixture.endpoint(&receiver.url()).await;
-    let figure = async || {
+    let unrecorded_count = async || {
         let text = fixture.provider.metrics(&[]).await;
         let line = text.lines().find_map(|line| line.strip_prefix("lotwire_provider_attempts_unrecorded "));
         line.expect(&text).to_owned()
     };
-    assert_eq!((figure().await.as_str(), fixture.provider.ping().await.is_ok()), ("0", true));
+    assert_eq!((unrecorded_count().await.as_str(), fixture.provider.ping().await.is_ok()), ("0", true));
     fixture.send().await;
     let refused = eventually(async || fixture.provider.ping().await.err()).await;
     assert!(refused.to_string().contains("1 attempts are not recorded"), "{refused}");
-    assert_eq!(figure().await, "1");
+    assert_eq!(unrecorded_count().await, "1");
     fixture.finished(&endpoint).await;
     eventually(async || fixture.provider.ping().await.ok()).await;
-    assert_eq!(figure().await, "0");
+    assert_eq!(unrecorded_count().await, "0");
 }
 
 #[tokio::test]
@@ -88,9 +88,10 @@ async fn an_attempt_lost_in_a_panic_is_made_again() {
     assert_eq!(receiver.count_now(), 2);
 }
 
-/// A step that was made and not said to be is not made again: each message goes out once.
+/// The store commits a step, and the worker receives an error: the worker does not repeat the step, so each message is sent
+/// once.
 #[tokio::test]
-async fn a_step_whose_answer_is_lost_happens_once() {
+async fn a_task_step_is_applied_once_even_if_its_confirmation_is_lost() {
     for (fault, calls) in [(Fault::CommittedUnacknowledged, 3), (Fault::NotDone, 3), (Fault::Panic, 1)] {
         const MESSAGES: usize = 60;
         let fixture = fixture("advance_task", fault, calls).await;
@@ -117,9 +118,9 @@ async fn a_step_whose_answer_is_lost_happens_once() {
     }
 }
 
-/// An event whose message was accepted, and which was not settled then, is not sent again.
+/// The message of an event is accepted, and deleting the event fails: the event is not sent a second time.
 #[tokio::test]
-async fn an_event_is_told_once_though_settling_it_fails() {
+async fn an_operational_event_is_sent_once_even_if_deleting_it_fails() {
     for fault in [Fault::CommittedUnacknowledged, Fault::NotDone] {
         let fixture = fixture("delete_operational_events", fault, 3).await;
         let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
@@ -131,7 +132,7 @@ async fn an_event_is_told_once_though_settling_it_fails() {
         for _ in 0..3 {
             receiver.next().await;
         }
-        fixture.told().await;
+        fixture.wait_for_operational_deliveries().await;
         assert_eq!(receiver.count_now(), 0);
     }
 }

@@ -33,7 +33,7 @@ pub(crate) struct FaultyStore {
     store: Arc<dyn Store>,
     method: &'static str,
     fault: Fault,
-    /// Calls that are still to be faulted.
+    /// The number of coming calls to fault.
     left: AtomicUsize,
 }
 
@@ -50,17 +50,17 @@ impl FaultyStore {
 
     async fn call<T>(&self, method: &str, call: impl Future<Output = StoreResult<T>>) -> StoreResult<T> {
         let faulty = self.fault != Fault::ConcurrentInsert && self.is_faulted(method);
-        let broken = || Err(StoreError::Unavailable("the connection broke".into()));
+        let unavailable = || Err(StoreError::Unavailable("the connection broke".into()));
         match self.fault {
             _ if !faulty => call.await,
-            Fault::NotDone => broken(),
-            Fault::CommittedUnacknowledged => call.await.and_then(|_| broken()),
-            Fault::Panic => panic!("a bug in the store, for a test"),
+            Fault::NotDone => unavailable(),
+            Fault::CommittedUnacknowledged => call.await.and_then(|_| unavailable()),
+            Fault::Panic => panic!("a panic in the store, for a test"),
             Fault::ConcurrentInsert => call.await,
         }
     }
 
-    /// Whether this call is one of those to fault.
+    /// Whether to fault this call.
     fn is_faulted(&self, method: &str) -> bool {
         method == self.method
             && self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()

@@ -1,4 +1,4 @@
-//! A provider with an account and an application, ready to clocked on.
+//! A provider with an account and an application, and helpers that send messages and read their attempts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub(crate) fn store() -> Arc<dyn Store> {
     provider_store::sqlite::open_temporary().unwrap()
 }
 
-/// Milliseconds where the default has seconds and hours.
+/// A configuration with milliseconds where the default has seconds and hours.
 pub(crate) fn quick() -> ProviderConfig {
     let retry_schedule = RetrySchedule::new([20, 40, 60].map(Duration::from_millis).to_vec());
     let request_timeout = Duration::from_secs(5);
@@ -64,7 +64,7 @@ pub(crate) fn provider_with(
 }
 
 impl Fixture {
-    /// Workers run.
+    /// A fixture whose workers run.
     pub(crate) async fn new(config: ProviderConfig) -> Self {
         Self::on(store(), config).await
     }
@@ -124,7 +124,7 @@ impl Fixture {
         self.provider.create_message(&self.caller, "app", input, idempotency).await
     }
 
-    /// Attempts of a message, oldest first, when there are `count` of them.
+    /// Waits until a message has `count` attempts, and returns them, oldest first.
     pub(crate) async fn attempts(&self, message: &Message, count: usize) -> Vec<Attempt> {
         let page = PageRequest::first(250);
         eventually(async || {
@@ -136,7 +136,7 @@ impl Fixture {
         .await
     }
 
-    /// Waits until nothing waits for the endpoint.
+    /// Waits until no delivery to the endpoint is outstanding.
     pub(crate) async fn finished(&self, endpoint: &Endpoint) {
         eventually(async || (self.store.backlog(&endpoint.id).await.unwrap().deliveries == 0).then_some(())).await;
     }
@@ -170,15 +170,17 @@ pub(crate) async fn real_pause(pause: Duration) {
     SystemClock.sleep_until(SystemClock.now() + pause).await;
 }
 
-/// Polls until `ask` returns a value. For a state that only the store shows. Panics after 20 seconds.
-pub(crate) async fn eventually<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
-    let ask = async {
+/// Polls until `read` returns a value, for a state that only the store shows. Panics after 20 seconds.
+pub(crate) async fn eventually<T>(mut read: impl AsyncFnMut() -> Option<T>) -> T {
+    let poll = async {
         loop {
-            if let Some(answer) = ask().await {
-                return answer;
+            if let Some(value) = read().await {
+                return value;
             }
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), ask).await.expect("it did not happen")
+    tokio::time::timeout(Duration::from_secs(20), poll)
+        .await
+        .expect("the expected state was not reached within 20 seconds")
 }

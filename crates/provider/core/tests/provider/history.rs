@@ -1,4 +1,4 @@
-//! Searching what happened, sending it once more, and forgetting it.
+//! Search of the history, resending, expunging and retention.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,16 +16,16 @@ use provider_core::{
 use crate::fixture::{Fixture, PAYLOAD, eventually, idempotency, message, quick, store};
 use crate::receiver::{Receiver, Reply};
 
-/// Retries far away.
+/// A configuration whose first retry is due in an hour.
 fn patient() -> ProviderConfig {
     let retry_schedule = RetrySchedule::new(vec![Duration::from_secs(3_600); 3]);
     ProviderConfig { retry_schedule, ..quick() }
 }
 
 #[tokio::test]
-async fn what_a_deleted_endpoint_received_is_listed_when_it_is_deleted() {
+async fn the_destinations_of_a_message_include_a_deleted_endpoint() {
     let mut config = patient();
-    // Attempts end, and are written, well after the receiver has the message.
+    // The attempts end and are recorded 100 ms or more after the receiver has the message.
     config.lanes.record_linger = Duration::from_millis(100);
     let fixture = Fixture::new(config).await;
     let mut receiver = Receiver::start(|_| Reply::After(Duration::from_millis(50), 200)).await;
@@ -46,14 +46,17 @@ async fn what_a_deleted_endpoint_received_is_listed_when_it_is_deleted() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_does_not_answer_does_not_hold_up_the_deletion_of_its_endpoint() {
+async fn deleting_an_endpoint_does_not_wait_for_its_receiver() {
     let fixture = Fixture::new(ProviderConfig { request_timeout: Duration::from_secs(60), ..patient() }).await;
     let mut receiver = Receiver::start(|_| Reply::Never).await;
     let endpoint = fixture.endpoint(&receiver.url()).await;
     fixture.send().await;
     receiver.next().await;
     let deletion = fixture.provider.delete_endpoint(&fixture.caller, "app", &endpoint.id);
-    tokio::time::timeout(Duration::from_secs(30), deletion).await.expect("it waited for the receiver").unwrap();
+    tokio::time::timeout(Duration::from_secs(30), deletion)
+        .await
+        .expect("the deletion waits for the receiver")
+        .unwrap();
 }
 
 async fn resend(fixture: &Fixture, message: &str, endpoint: &str) -> Result<Created<()>, ProviderError> {
@@ -61,7 +64,7 @@ async fn resend(fixture: &Fixture, message: &str, endpoint: &str) -> Result<Crea
 }
 
 #[tokio::test]
-async fn a_resend_takes_the_place_of_the_scheduled_retry_and_is_one_attempt() {
+async fn a_resend_replaces_the_scheduled_retry_with_one_attempt() {
     let fixture = Fixture::new(patient()).await;
     let mut receiver = Receiver::start(|n| Reply::Status(if n == 2 { 200 } else { 500 })).await;
     let endpoint = fixture.endpoint(&receiver.url()).await;
@@ -73,19 +76,20 @@ async fn a_resend_takes_the_place_of_the_scheduled_retry_and_is_one_attempt() {
         list.unwrap().data.into_iter().map(|row| (row.status, row.next_attempt.is_some())).collect::<Vec<_>>()
     };
     let attempted = async || {
-        let (all, ask) = (AttemptedFilter::default(), &PageRequest::default());
+        let filter = AttemptedFilter::default();
+        let page = &PageRequest::default();
         let list = fixture.provider.list_attempted_messages(
             &fixture.caller,
             "app",
             &endpoint.id,
-            &all,
+            &filter,
             PayloadRead::Skip,
-            ask,
+            page,
         );
         let rows = list.await.unwrap().data.into_iter();
         rows.map(|row| (row.state.status(), row.state.next_at.is_some())).collect::<Vec<_>>()
     };
-    assert_eq!(destinations().await, [(AttemptStatus::Fail, true)], "fails while it is being tried again");
+    assert_eq!(destinations().await, [(AttemptStatus::Fail, true)], "the last attempt failed and a retry is scheduled");
     assert_eq!(attempted().await, [(AttemptStatus::Sending, true)]);
 
     assert_eq!(resend(&fixture, &sent.id, &endpoint.id).await.unwrap(), Created::New(()));
@@ -94,7 +98,7 @@ async fn a_resend_takes_the_place_of_the_scheduled_retry_and_is_one_attempt() {
     let (scheduled, manual) = (AttemptTrigger::Scheduled, AttemptTrigger::Manual);
     assert_eq!(triggers, [(scheduled, AttemptStatus::Fail), (manual, AttemptStatus::Fail)]);
     fixture.finished(&endpoint).await;
-    assert_eq!(destinations().await, [(AttemptStatus::Fail, false)], "nothing more is to come");
+    assert_eq!(destinations().await, [(AttemptStatus::Fail, false)], "no retry is scheduled");
     assert_eq!(attempted().await, [(AttemptStatus::Fail, false)]);
 
     resend(&fixture, &sent.id, &endpoint.id).await.unwrap();
@@ -108,33 +112,31 @@ async fn a_resend_takes_the_place_of_the_scheduled_retry_and_is_one_attempt() {
 }
 
 #[tokio::test]
-async fn a_resend_goes_to_endpoints_that_did_not_want_the_message_and_never_to_disabled_ones() {
+async fn a_message_can_be_resent_to_endpoints_whose_filters_exclude_it_but_not_to_disabled_ones() {
     let fixture = Fixture::new(patient()).await;
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
     let input = EndpointInput { url: receiver.url(), ..EndpointInput::default() };
-    let elsewhere = EndpointInput { channels: Some(vec!["elsewhere".into()]), ..input.clone() };
-    let (elsewhere, disabled) = (
-        fixture.endpoint_with(elsewhere).await,
-        fixture.endpoint_with(EndpointInput { disabled: true, ..input }).await,
-    );
+    let other_channel = EndpointInput { channels: Some(vec!["other".into()]), ..input.clone() };
+    let excluding = fixture.endpoint_with(other_channel).await;
+    let disabled = fixture.endpoint_with(EndpointInput { disabled: true, ..input }).await;
     let sent = fixture.send().await;
-    resend(&fixture, &sent.id, &elsewhere.id).await.unwrap();
+    resend(&fixture, &sent.id, &excluding.id).await.unwrap();
     receiver.next().await;
     let code = async |message: &str, endpoint: &str| resend(&fixture, message, endpoint).await.unwrap_err().code();
     assert_eq!(code(&sent.id, &disabled.id).await, "endpoint_disabled");
     assert_eq!(code(&sent.id, "ep_unknown").await, "not_found");
-    assert_eq!(code("msg_unknown", &elsewhere.id).await, "not_found");
-    fixture.finished(&elsewhere).await;
+    assert_eq!(code("msg_unknown", &excluding.id).await, "not_found");
+    fixture.finished(&excluding).await;
     fixture.provider.expunge_message(&fixture.caller, "app", &sent.id).await.unwrap();
-    assert_eq!(code(&sent.id, &elsewhere.id).await, "missing_payload");
+    assert_eq!(code(&sent.id, &excluding.id).await, "missing_payload");
     assert_eq!(fixture.provider.message(&fixture.caller, "app", &sent.id).await.unwrap().payload, None);
     assert_eq!(receiver.count_now(), 0);
 }
 
-/// A node has it in memory, and would send it when its turn comes.
+/// When the message is expunged, the node has its delivery in memory, behind the throttle of the endpoint.
 #[tokio::test]
-async fn what_was_expunged_is_not_sent_any_more_whichever_node_was_asked() {
-    for elsewhere in [false, true] {
+async fn an_expunged_message_is_not_sent_even_if_another_node_expunged_it() {
+    for by_other_node in [false, true] {
         let store = store();
         let fixture = Fixture::on(Arc::clone(&store), patient()).await;
         let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
@@ -145,9 +147,9 @@ async fn what_was_expunged_is_not_sent_any_more_whichever_node_was_asked() {
             sent.push(fixture.send().await);
         }
         let other = crate::fixture::provider(Arc::clone(&store), patient());
-        let asked = if elsewhere { &other } else { &fixture.provider };
-        asked.expunge_message(&fixture.caller, "app", &sent[2].id).await.unwrap();
-        if elsewhere {
+        let expunging = if by_other_node { &other } else { &fixture.provider };
+        expunging.expunge_message(&fixture.caller, "app", &sent[2].id).await.unwrap();
+        if by_other_node {
             store.remote_changes().notify();
         }
         for kept in [&sent[0], &sent[1], &sent[3]] {
@@ -159,7 +161,7 @@ async fn what_was_expunged_is_not_sent_any_more_whichever_node_was_asked() {
 }
 
 #[tokio::test]
-async fn a_resend_that_is_asked_for_twice_with_a_key_is_one() {
+async fn two_resends_with_one_idempotency_key_send_the_message_once() {
     let fixture = Fixture::new(patient()).await;
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
     let endpoint = fixture.endpoint(&receiver.url()).await;
@@ -167,23 +169,25 @@ async fn a_resend_that_is_asked_for_twice_with_a_key_is_one() {
     receiver.next().await;
     fixture.finished(&endpoint).await;
     let key = idempotency("auto_1", "");
-    let again = async || {
+    let resend_with_key = async || {
         let render = || "{}".to_owned();
         fixture.provider.resend(&fixture.caller, "app", &sent.id, &endpoint.id, Some(&key), render).await.unwrap()
     };
-    assert_eq!(again().await, Created::New(()));
+    assert_eq!(resend_with_key().await, Created::New(()));
     receiver.next().await;
     fixture.finished(&endpoint).await;
-    // What has changed since is no matter.
+    // The stored answer is returned although the message has been expunged since.
     fixture.provider.expunge_message(&fixture.caller, "app", &sent.id).await.unwrap();
-    let Created::Replayed(before) = again().await else { panic!("it was asked for before") };
-    assert_eq!((before.status, before.body.as_str()), (202, "{}"));
+    let Created::Replayed(answer) = resend_with_key().await else {
+        panic!("the second call returns the stored answer")
+    };
+    assert_eq!((answer.status, answer.body.as_str()), (202, "{}"));
     fixture.finished(&endpoint).await;
     assert_eq!(receiver.count_now(), 0);
 }
 
 #[tokio::test]
-async fn a_resend_outlives_the_node_that_took_it() {
+async fn another_node_sends_a_resend_whose_node_has_no_workers() {
     let store = store();
     let fixture = Fixture::without_workers(Arc::clone(&store), patient()).await;
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
@@ -191,7 +195,7 @@ async fn a_resend_outlives_the_node_that_took_it() {
     let endpoint = fixture.endpoint_with(input).await;
     let sent = fixture.send().await;
     resend(&fixture, &sent.id, &endpoint.id).await.unwrap();
-    // Its node never delivers: another one does.
+    // The node that accepted the resend runs no workers.
     let other = crate::fixture::provider(Arc::clone(&store), patient());
     let tasks = kit_runtime::tasks::Tasks::new();
     other.spawn_workers(&tasks);
@@ -201,7 +205,7 @@ async fn a_resend_outlives_the_node_that_took_it() {
 }
 
 #[tokio::test]
-async fn a_filter_that_finds_nothing_leads_on_page_by_page() {
+async fn a_page_without_matches_has_a_cursor_to_the_next_rows() {
     let fixture = Fixture::without_workers(store(), quick()).await;
     let count = SCANNED_ROWS_MAX + 10;
     let rare = fixture.try_send(MessageInput { tags: Some(vec!["rare".into()]), ..message() }, None).await.unwrap();
@@ -210,16 +214,16 @@ async fn a_filter_that_finds_nothing_leads_on_page_by_page() {
     }
     let filter = MessageFilter { tag: Some("rare".into()), ..MessageFilter::default() };
     let page = async |iterator: Option<&str>| {
-        let ask = HistoryRequest::parse(HistoryQuery { iterator, ..HistoryQuery::default() }, "msg_").unwrap();
-        fixture.provider.find_messages(&fixture.caller, "app", &filter, PayloadRead::Skip, ask).await.unwrap()
+        let request = HistoryRequest::parse(HistoryQuery { iterator, ..HistoryQuery::default() }, "msg_").unwrap();
+        fixture.provider.find_messages(&fixture.caller, "app", &filter, PayloadRead::Skip, request).await.unwrap()
     };
     let first = page(None).await;
     assert_eq!((first.data.len(), first.done), (0, false));
     let second = page(first.iterator.as_deref()).await;
     let found: Vec<_> = second.data.iter().map(|message| &message.id).collect();
     assert_eq!((found, second.done), (vec![&rare.id], true));
-    let back = page(first.prev_iterator.as_deref()).await;
-    assert_eq!((back.data.len(), back.done), (0, true), "nothing newer is rare");
+    let previous = page(first.prev_iterator.as_deref()).await;
+    assert_eq!((previous.data.len(), previous.done), (0, true), "no newer message has the tag");
 }
 
 #[tokio::test]
@@ -227,13 +231,14 @@ async fn attempts_of_a_message_are_found_for_one_endpoint() {
     let fixture = Fixture::new(patient()).await;
     let receiver = Receiver::start(|_| Reply::Status(200)).await;
     let input = |uid: &str| EndpointInput { url: receiver.url(), uid: Some(uid.into()), ..EndpointInput::default() };
-    let (one, two) = (fixture.endpoint_with(input("one")).await, fixture.endpoint_with(input("two")).await);
+    let one = fixture.endpoint_with(input("one")).await;
+    let two = fixture.endpoint_with(input("two")).await;
     let sent = fixture.send().await;
     fixture.attempts(&sent, 2).await;
     let find = async |endpoint: Option<&str>, filter: AttemptFilter| {
-        let ask = &PageRequest::default();
+        let page = &PageRequest::default();
         let found =
-            fixture.provider.find_attempts_of_message(&fixture.caller, "app", &sent.id, endpoint, filter, ask).await;
+            fixture.provider.find_attempts_of_message(&fixture.caller, "app", &sent.id, endpoint, filter, page).await;
         found.map(|page| page.data.into_iter().map(|attempt| attempt.endpoint).collect::<Vec<_>>())
     };
     assert_eq!(find(Some("two"), AttemptFilter::default()).await.unwrap(), [two.id]);
@@ -244,7 +249,7 @@ async fn attempts_of_a_message_are_found_for_one_endpoint() {
 }
 
 #[tokio::test]
-async fn what_is_over_its_time_is_not_shown_and_then_forgotten() {
+async fn expired_payloads_are_hidden_at_once_and_deleted_by_retention() {
     let clock = Arc::new(TestClock::new("2026-11-21T06:00:00Z".parse().unwrap()));
     let fixture = Fixture::at(clock.clone(), quick()).await;
     let short = fixture.try_send(MessageInput { payload_retention_hours: Some(1), ..message() }, None).await.unwrap();
@@ -255,7 +260,7 @@ async fn what_is_over_its_time_is_not_shown_and_then_forgotten() {
     };
     assert_eq!(payloads().await, [true, true]);
     clock.advance(Duration::from_secs(3_600));
-    assert_eq!(payloads().await, [true, false], "before it is removed");
+    assert_eq!(payloads().await, [true, false], "an expired payload is shown before retention deletes it");
     let kept = fixture.store.message(&short.application, &short.id).await.unwrap().unwrap();
     assert!(kept.payload.is_some());
     fixture.provider.apply_retention().await.unwrap();
@@ -265,16 +270,16 @@ async fn what_is_over_its_time_is_not_shown_and_then_forgotten() {
     let days = SignedDuration::from_hours(90 * 24);
     clock.advance(Duration::try_from(long.created_at + days - clock.now()).unwrap());
     fixture.provider.apply_retention().await.unwrap();
-    assert_eq!(fixture.provider.retention_counts().messages, 0, "90 days are not over");
+    assert_eq!(fixture.provider.retention_counts().messages, 0, "retention deleted a message before 90 days");
     clock.advance(Duration::from_millis(4));
     fixture.provider.apply_retention().await.unwrap();
     assert_eq!(fixture.provider.retention_counts(), RetentionCounts { payloads: 1, attempts: 0, messages: 2 });
-    let gone = fixture.provider.message(&fixture.caller, "app", &long.id).await;
-    assert!(matches!(gone, Err(ProviderError::NotFound)));
+    let deleted = fixture.provider.message(&fixture.caller, "app", &long.id).await;
+    assert!(matches!(deleted, Err(ProviderError::NotFound)));
 }
 
 #[tokio::test]
-async fn a_message_for_later_waits_for_its_time_and_is_delivered_then() {
+async fn a_message_with_deliver_at_is_delivered_at_that_time() {
     let clock = Arc::new(TestClock::new("2026-11-21T06:00:00Z".parse().unwrap()));
     let fixture = Fixture::at(clock.clone(), quick()).await;
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
@@ -289,19 +294,20 @@ async fn a_message_for_later_waits_for_its_time_and_is_delivered_then() {
     let sent = fixture.try_send(later(at), Some(&key)).await.unwrap();
     fixture.provider.spawn_workers(&fixture.tasks);
     let page = PageRequest::default();
-    let waits = fixture.provider.list_attempted_destinations(&fixture.caller, "app", &sent.id, &page).await.unwrap();
-    assert_eq!((waits.data[0].status, waits.data[0].next_attempt), (AttemptStatus::Pending, Some(at)));
-    // Asked again when its time has nearly come, it is the same message.
+    let destinations =
+        fixture.provider.list_attempted_destinations(&fixture.caller, "app", &sent.id, &page).await.unwrap();
+    assert_eq!((destinations.data[0].status, destinations.data[0].next_attempt), (AttemptStatus::Pending, Some(at)));
+    // The same request one second before `deliver_at` returns the same message.
     clock.advance(Duration::from_secs(119));
     assert_eq!(fixture.try_send(later(at), Some(&key)).await.unwrap(), sent);
     assert_eq!(fixture.attempts(&sent, 0).await, []);
     assert_eq!(receiver.count_now(), 0);
     let arrives = receiver.next();
-    let passes = eventually(async || {
+    let time_passes = eventually(async || {
         clock.advance(Duration::from_millis(200));
         (clock.now() >= at + SignedDuration::from_secs(3)).then_some(())
     });
-    let (arrival, ()) = tokio::join!(arrives, passes);
+    let (arrival, ()) = tokio::join!(arrives, time_passes);
     assert_eq!(arrival.body, PAYLOAD);
-    assert!(fixture.attempts(&sent, 1).await[0].at >= at, "not before its time");
+    assert!(fixture.attempts(&sent, 1).await[0].at >= at, "the message was sent before its `deliver_at`");
 }

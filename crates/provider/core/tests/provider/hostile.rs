@@ -1,5 +1,5 @@
-//! Receivers that mean harm, or are broken: whatever they do, each attempt is recorded within its deadline, and little of what
-//! they send is taken in.
+//! Hostile and broken receivers. The dispatcher records each attempt within its deadline, and reads only a limited part of the
+//! response.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::fixture::{Fixture, quick, real_pause};
 
 const DEADLINE: Duration = Duration::from_millis(400);
-/// Bytes that a sender can write although the peer does not read them: the buffers of two sockets on this machine.
+/// Bytes that a sender can write although the peer reads none: the socket buffers of both ends, on this machine.
 pub(crate) const BUFFERS_BYTES: u64 = 16 * 1024 * 1024;
 
 /// What a receiver does with a connection after it has read the request.
@@ -33,10 +33,11 @@ pub(crate) enum HostileBehaviour {
     Reset,
 }
 
-/// Where it listens, and how many bytes it got rid of.
+/// Starts a receiver. Returns its address and a counter of the bytes that it has sent.
 pub(crate) async fn receiver(behaviour: HostileBehaviour) -> (SocketAddr, Arc<AtomicU64>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let (address, sent) = (listener.local_addr().unwrap(), Arc::new(AtomicU64::new(0)));
+    let address = listener.local_addr().unwrap();
+    let sent = Arc::new(AtomicU64::new(0));
     let count = Arc::clone(&sent);
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
@@ -49,7 +50,7 @@ pub(crate) async fn receiver(behaviour: HostileBehaviour) -> (SocketAddr, Arc<At
 async fn serve(mut stream: TcpStream, behaviour: HostileBehaviour, sent: Arc<AtomicU64>) {
     let mut request = [0; 256];
     if matches!(behaviour, HostileBehaviour::Reset) {
-        // Bytes that were not read make the close a reset.
+        // The operating system sends a reset when a socket with unread bytes is closed.
         stream.readable().await.unwrap();
         return;
     }
@@ -65,10 +66,10 @@ async fn serve(mut stream: TcpStream, behaviour: HostileBehaviour, sent: Arc<Ato
     };
     let _ = stream.write_all(first).await;
     match behaviour {
-        HostileBehaviour::Flood(_, again) => {
-            let many = again.repeat((64 * 1024 / again.len()).max(1));
-            while stream.write_all(&many).await.is_ok() {
-                sent.fetch_add(many.len() as u64, Ordering::Relaxed);
+        HostileBehaviour::Flood(_, repeated) => {
+            let chunk = repeated.repeat((64 * 1024 / repeated.len()).max(1));
+            while stream.write_all(&chunk).await.is_ok() {
+                sent.fetch_add(chunk.len() as u64, Ordering::Relaxed);
             }
         }
         HostileBehaviour::Drip(_) => {
@@ -88,23 +89,23 @@ pub(crate) async fn fixture() -> Fixture {
         .await
 }
 
-/// The one attempt at an endpoint with this URL.
+/// Sends one message to an endpoint with this URL, and returns its only attempt.
 pub(crate) async fn attempted(fixture: &Fixture, url: &str) -> Attempt {
     let endpoint = fixture.endpoint(url).await;
     let began = Instant::now();
     let message = fixture.send().await;
     let attempt = fixture.attempts(&message, 1).await.remove(0);
-    // What the machine is busy with besides is not the attempt's.
+    // Five seconds of tolerance: a busy machine can delay the test.
     assert!(began.elapsed() < DEADLINE + Duration::from_secs(5), "{url}");
     assert!(attempt.response_duration_ms < 400 + 2_000, "{attempt:?}");
-    assert!(attempt.response.len() <= 27_000, "20,000 bytes, or their base64");
+    assert!(attempt.response.len() <= 27_000, "more than 20,000 bytes, or their base64, were stored");
     fixture.finished(&endpoint).await;
     fixture.provider.delete_endpoint(&fixture.caller, "app", &endpoint.id).await.unwrap();
     attempt
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_is_recorded_within_its_deadline_and_takes_no_memory() {
+async fn each_hostile_response_is_recorded_within_its_deadline_and_read_up_to_a_limit() {
     use HostileBehaviour::{Drip, Flood, Reset, Send, SendAndClose};
     const ENDLESS: &[u8] = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     const GIB: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 1073741824\r\n\r\n";
@@ -113,7 +114,7 @@ async fn each_is_recorded_within_its_deadline_and_takes_no_memory() {
         ("endless chunks", Flood(ENDLESS, b"5\r\naaaaa\r\n"), 200, "aaaa"),
         ("a huge chunk", Flood(b"HTTP/1.1 500 E\r\ntransfer-encoding: chunked\r\n\r\nffffffff\r\n", b"a"), 500, "aaaa"),
         ("a declared gigabyte", Flood(GIB, b"a"), 200, "aaaa"),
-        ("a body until the end that never comes", Flood(b"HTTP/1.1 200 OK\r\n\r\n", b"a"), 200, "aaaa"),
+        ("an endless body without a length", Flood(b"HTTP/1.1 200 OK\r\n\r\n", b"a"), 200, "aaaa"),
         ("endless chunk extensions", Flood(ENDLESS, b"5;ext=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), 0, ""),
         ("endless trailers", Flood(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n", b"a: b\r\n"), 0, ""),
         (
@@ -162,26 +163,26 @@ async fn each_is_recorded_within_its_deadline_and_takes_no_memory() {
             "not valid HTTP",
         ),
         (
-            "a length beyond numbers",
+            "a length of 20 digits",
             SendAndClose(b"HTTP/1.1 200 OK\r\ncontent-length: 99999999999999999999\r\n\r\n"),
             0,
             "not valid HTTP",
         ),
-        ("chunks that are none", SendAndClose(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"), 0, ""),
+        ("an invalid chunk size", SendAndClose(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"), 0, ""),
         ("a reset", Reset, 0, ""),
         ("silence", Send(b""), 0, "no complete response within 400 ms"),
         ("another protocol", SendAndClose(b"SSH-2.0-OpenSSH_9.9\r\n"), 0, "is not HTTP; it begins with"),
         (
-            "HTTP/2 without asking",
+            "HTTP/2 without negotiation",
             SendAndClose(b"\x00\x00\x12\x04\x00\x00\x00\x00\x00"),
             0,
             "is not HTTP; it begins with",
         ),
         ("HTTP/0.9", SendAndClose(b"<html>hello</html>"), 0, "is not HTTP; it begins with"),
-        ("a status beyond numbers", SendAndClose(b"HTTP/1.1 9999 Odd\r\n\r\n"), 0, "not valid HTTP"),
+        ("a status of four digits", SendAndClose(b"HTTP/1.1 9999 Odd\r\n\r\n"), 0, "not valid HTTP"),
         ("a NUL in a header", SendAndClose(b"HTTP/1.1 200 OK\r\nx: a\0b\r\n\r\n"), 0, "not valid HTTP"),
         (
-            "a bomb that nobody unpacks",
+            "a body with a gzip header",
             SendAndClose(b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\n\x1f\x8b\x08"),
             200,
             "H4sI",
@@ -194,13 +195,13 @@ async fn each_is_recorded_within_its_deadline_and_takes_no_memory() {
         assert_eq!(attempt.status == AttemptStatus::Success, code == 200, "{what}");
         if !what.starts_with("a flood") && !what.starts_with("endless t") && !what.starts_with("endless chunk ") {
             let sent = sent.load(Ordering::Relaxed);
-            assert!(sent < BUFFERS_BYTES, "{what}: {sent} bytes were taken in");
+            assert!(sent < BUFFERS_BYTES, "{what}: {sent} bytes were read");
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bad_tls_and_a_connection_that_nobody_takes_are_recorded() {
+async fn tls_failures_and_unaccepted_connections_are_recorded() {
     let fixture = fixture().await;
     for (behaviour, part) in [
         (HostileBehaviour::SendAndClose(b"\x15\x03\x01\x00\x02\x02\x46"), "TLS is too old"),
@@ -213,14 +214,14 @@ async fn bad_tls_and_a_connection_that_nobody_takes_are_recorded() {
         let attempt = attempted(&fixture, &format!("https://{address}/")).await;
         assert!(attempt.response.contains(part), "{}", attempt.response);
     }
-    // Half-open: the system has taken the connection, and no program ever will.
-    let half_open = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let attempt = attempted(&fixture, &format!("http://{}/", half_open.local_addr().unwrap())).await;
+    // The operating system completes the handshake, but no program accepts the connection.
+    let unaccepted = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let attempt = attempted(&fixture, &format!("http://{}/", unaccepted.local_addr().unwrap())).await;
     assert!(attempt.response.contains("within 400 ms"), "{}", attempt.response);
 }
 
 #[tokio::test]
-async fn a_redirect_to_a_private_address_is_an_answer_and_not_followed() {
+async fn a_redirect_is_recorded_as_a_failure_and_not_followed() {
     let fixture = fixture().await;
     let private = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let location = format!(
@@ -230,19 +231,19 @@ async fn a_redirect_to_a_private_address_is_an_answer_and_not_followed() {
     let (address, _) = receiver(HostileBehaviour::Send(location.leak().as_bytes())).await;
     let attempt = attempted(&fixture, &format!("http://{address}/")).await;
     assert_eq!((attempt.response_status_code, attempt.status), (307, AttemptStatus::Fail));
-    let came = tokio::time::timeout(Duration::from_millis(50), private.accept()).await;
-    assert!(came.is_err(), "nobody came");
+    let connection = tokio::time::timeout(Duration::from_millis(50), private.accept()).await;
+    assert!(connection.is_err(), "the dispatcher followed the redirect");
 }
 
 #[tokio::test]
-async fn an_address_that_can_be_known_to_be_private_is_refused_when_it_is_entered() {
+async fn an_endpoint_url_with_a_private_address_is_refused() {
     let policy = kit_outbound::AddressPolicy::public_only(vec!["10.1.0.0/16".parse().unwrap()]);
     let fixture = Fixture::new(ProviderConfig {
         address_policy: EndpointAddressPolicy { policy, schemes: AllowedSchemes::All },
         ..quick()
     })
     .await;
-    let enter = async |url: &str| {
+    let create = async |url: &str| {
         let input = EndpointInput { url: url.into(), ..EndpointInput::default() };
         fixture.provider.create_endpoint(&fixture.caller, "app", input, None, |_| String::new()).await
     };
@@ -260,15 +261,15 @@ async fn an_address_that_can_be_known_to_be_private_is_refused_when_it_is_entere
         "http://10.2.0.1/",
         "http://user@example.com/",
     ] {
-        assert!(matches!(enter(url).await, Err(ProviderError::Validation(_))), "{url}");
+        assert!(matches!(create(url).await, Err(ProviderError::Validation(_))), "{url}");
     }
     for url in ["https://example.com/", "http://8.8.8.8/", "http://10.1.2.3/"] {
-        assert!(enter(url).await.is_ok(), "{url}");
+        assert!(create(url).await.is_ok(), "{url}");
     }
 }
 
 #[tokio::test]
-async fn where_only_https_is_allowed_nothing_goes_out_in_the_clear() {
+async fn with_https_only_no_request_is_sent_over_plain_http() {
     let (address, _) = receiver(HostileBehaviour::Send(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")).await;
     let open = Fixture::without_workers(crate::fixture::store(), quick()).await;
     open.endpoint(&format!("http://{address}/")).await;

@@ -1,4 +1,4 @@
-//! The provider over a real store and real sockets: use cases and the way of a message.
+//! The provider over a real store and real sockets: its use cases, and the delivery of messages.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! What a payload is received as.
+//! The media type with which a receiver gets a payload.
 
 use provider_core::model::{Endpoint, Message, TaskKind};
 use provider_core::payload::media_type::MediaType;
@@ -32,7 +32,7 @@ async fn a_payload_keeps_its_media_type_on_every_attempt() {
     let endpoint = fixture.endpoint(&receiver.url()).await;
     let payload = Payload::from_text(XML.into()).unwrap().with_media_type(MediaType::parse(MEDIA_TYPE).unwrap());
     let sent = fixture.try_send(MessageInput { payload, ..message() }, None).await.unwrap();
-    // At once, and as the schedule says.
+    // The first attempt and its two scheduled retries.
     for _ in 0..3 {
         arrives(&fixture, &mut receiver, &endpoint, MEDIA_TYPE, XML).await;
     }
@@ -49,7 +49,7 @@ async fn a_payload_keeps_its_media_type_on_every_attempt() {
 }
 
 #[tokio::test]
-async fn what_has_no_media_type_of_its_own_is_json_and_is_kept_as_it_came() {
+async fn a_payload_without_a_media_type_is_sent_as_json_and_stored_unchanged() {
     let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
     let endpoint = fixture.endpoint(&receiver.url()).await;

@@ -22,7 +22,7 @@ async fn a_message_is_read_back_by_id_and_event_id_as_it_was_sent() {
 }
 
 #[tokio::test]
-async fn values_that_are_not_allowed_are_all_named() {
+async fn a_refusal_names_every_invalid_field() {
     let fixture = Fixture::without_workers(store(), quick()).await;
     let input = MessageInput {
         event_type: "two words".into(),
@@ -41,23 +41,23 @@ async fn values_that_are_not_allowed_are_all_named() {
 }
 
 #[tokio::test]
-async fn a_message_can_bring_its_application() {
+async fn a_message_can_create_its_application() {
     let fixture = Fixture::without_workers(store(), quick()).await;
     let inline = ApplicationInput { name: "New".into(), uid: Some("new".into()), ..ApplicationInput::default() };
     let input = || MessageInput { application: Some(inline.clone()), ..message() };
     let sent = fixture.provider.create_message(&fixture.caller, "new", input(), None).await.unwrap();
     let application = fixture.provider.application(&fixture.caller, "new").await.unwrap();
     assert_eq!((&*application.name, &application.id), ("New", &sent.application));
-    let again = fixture.provider.create_message(&fixture.caller, "new", input(), None).await.unwrap();
-    assert_eq!(again.application, application.id);
-    let of_another = fixture.provider.create_message(&fixture.caller, "other", input(), None).await;
-    assert!(matches!(of_another, Err(ProviderError::Validation(_))));
+    let second = fixture.provider.create_message(&fixture.caller, "new", input(), None).await.unwrap();
+    assert_eq!(second.application, application.id);
+    let uid_mismatch = fixture.provider.create_message(&fixture.caller, "other", input(), None).await;
+    assert!(matches!(uid_mismatch, Err(ProviderError::Validation(_))));
     let unknown = fixture.provider.create_message(&fixture.caller, "unknown", message(), None).await;
     assert!(matches!(unknown, Err(ProviderError::NotFound)));
 }
 
 #[tokio::test]
-async fn pages_lead_through_all_messages_and_back() {
+async fn page_cursors_cover_all_messages_in_both_directions() {
     let fixture = Fixture::without_workers(store(), quick()).await;
     let mut sent = Vec::new();
     for _ in 0..7 {
@@ -79,17 +79,17 @@ async fn pages_lead_through_all_messages_and_back() {
 }
 
 #[tokio::test]
-async fn every_use_case_runs_on_any_thread() {
-    fn any_thread<T: Send>(_: T) {}
+async fn the_futures_of_use_cases_are_send() {
+    fn assert_send<T: Send>(_: T) {}
     let fixture = Fixture::without_workers(store(), quick()).await;
     let (provider, caller, page) = (&fixture.provider, &fixture.caller, PageRequest::default());
     let text = |_: &_| String::new();
-    any_thread(provider.create_application(caller, ApplicationInput::default(), IfExists::Refuse, None, text));
-    any_thread(provider.put_application(caller, "app", ApplicationInput::default()));
-    any_thread(provider.create_event_type(caller, "A", EventTypeInput::default(), None, |_| String::new()));
-    any_thread(provider.list_event_types(caller, &page, Archived::Hidden));
-    any_thread(provider.create_endpoint(caller, "app", EndpointInput::default(), None, |_| String::new()));
-    any_thread(provider.put_endpoint(caller, "app", "ep", EndpointInput::default()));
-    any_thread(provider.rotate_endpoint_secret(caller, "app", "ep", None, None, None));
-    any_thread(provider.create_message(caller, "app", message(), None));
+    assert_send(provider.create_application(caller, ApplicationInput::default(), IfExists::Refuse, None, text));
+    assert_send(provider.put_application(caller, "app", ApplicationInput::default()));
+    assert_send(provider.create_event_type(caller, "A", EventTypeInput::default(), None, |_| String::new()));
+    assert_send(provider.list_event_types(caller, &page, Archived::Hidden));
+    assert_send(provider.create_endpoint(caller, "app", EndpointInput::default(), None, |_| String::new()));
+    assert_send(provider.put_endpoint(caller, "app", "ep", EndpointInput::default()));
+    assert_send(provider.rotate_endpoint_secret(caller, "app", "ep", None, None, None));
+    assert_send(provider.create_message(caller, "app", message(), None));
 }

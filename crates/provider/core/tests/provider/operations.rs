@@ -1,4 +1,4 @@
-//! Figures, and the end of a node.
+//! Metrics, and the shutdown of a node.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,20 +14,20 @@ use crate::fixture::{Fixture, eventually, message, quick, store};
 use crate::properties::ClockedFixture;
 use crate::receiver::{Receiver, Reply};
 
-/// A fixture whose clock is the test's, with a receiver that answers request number `n` (from 0) so.
+/// A fixture with a test clock, and a receiver that answers request number `n` (from 0) with `answer(n)`.
 async fn clocked(answer: impl Fn(usize) -> (u16, Option<String>) + Send + Sync + 'static) -> ClockedFixture {
     let answer = Box::new(move |before: &[crate::properties::Arrival], _: &_| answer(before.len()));
     ClockedFixture::new(store(), ProviderConfig::default(), answer).await
 }
 
-/// The value of a figure without labels, or with these.
+/// The value of the series `name`, which includes its labels.
 fn figure(text: &str, name: &str) -> f64 {
     let line = text.lines().find(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ')));
     line.unwrap_or_else(|| panic!("no {name} in {text}")).rsplit(' ').next().unwrap().parse().unwrap()
 }
 
 #[tokio::test]
-async fn what_happens_is_counted_and_an_endpoint_shows_its_own_when_asked_for() {
+async fn metrics_count_deliveries_and_report_the_requested_endpoints() {
     let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|n| Reply::Status(if n == 0 { 500 } else { 200 })).await;
     let endpoint = fixture.endpoint(&receiver.url()).await;
@@ -36,9 +36,9 @@ async fn what_happens_is_counted_and_an_endpoint_shows_its_own_when_asked_for() 
         receiver.next().await;
     }
     fixture.finished(&endpoint).await;
-    let named = [endpoint.id.to_string(), "ep_nonsense\"".to_owned()];
+    let requested = [endpoint.id.to_string(), "ep_nonsense\"".to_owned()];
     let text = eventually(async || {
-        let text = fixture.provider.metrics(&named).await;
+        let text = fixture.provider.metrics(&requested).await;
         (figure(&text, "lotwire_provider_deliveries_succeeded_total") == 3.0).then_some(text)
     })
     .await;
@@ -54,21 +54,21 @@ async fn what_happens_is_counted_and_an_endpoint_shows_its_own_when_asked_for() 
 }
 
 #[tokio::test]
-async fn the_way_from_acceptance_to_the_first_attempt_is_measured_and_nothing_that_is_sent_again() {
+async fn delivery_seconds_measures_first_attempts_and_no_retries_or_replays() {
     let clocked = clocked(|n| if n == 1 { (500, None) } else { (200, None) }).await;
     let fixture = &clocked.fixture;
     let endpoint = fixture.endpoint("https://example.com/").await;
-    let first = async |figure_now: f64| {
+    let metrics_after = async |succeeded: f64| {
         eventually(async || {
             let text = fixture.provider.metrics(&[]).await;
-            (figure(&text, "lotwire_provider_deliveries_succeeded_total") == figure_now).then_some(text)
+            (figure(&text, "lotwire_provider_deliveries_succeeded_total") == succeeded).then_some(text)
         })
         .await
     };
     fixture.send().await;
-    let text = first(1.0).await;
+    let text = metrics_after(1.0).await;
     assert_eq!(figure(&text, "lotwire_provider_delivery_seconds_count"), 1.0);
-    // It fails once, which takes it out of the measure.
+    // The first attempt of this message fails, so its delivery is not measured.
     fixture.send().await;
     clocked.until_nothing_waits(&endpoint).await;
     let since = clocked.receivers.clock.now() - jiff::SignedDuration::from_hours(1);
@@ -83,20 +83,20 @@ async fn the_way_from_acceptance_to_the_first_attempt_is_measured_and_nothing_th
     };
     eventually(running).await;
     clocked.until_nothing_waits(&endpoint).await;
-    let text = first(4.0).await;
+    let text = metrics_after(4.0).await;
     assert_eq!(figure(&text, "lotwire_provider_delivery_seconds_count"), 1.0);
-    // One that is wanted later is measured from then.
+    // A message with `deliver_at` is measured from that time.
     let at = clocked.receivers.clock.now() + Duration::from_secs(1_800);
     fixture.try_send(MessageInput { deliver_at: Some(at), ..message() }, None).await.unwrap();
     clocked.until_nothing_waits(&endpoint).await;
-    let text = first(5.0).await;
+    let text = metrics_after(5.0).await;
     assert_eq!(figure(&text, "lotwire_provider_delivery_seconds_count"), 2.0);
     assert!(figure(&text, "lotwire_provider_delivery_seconds_sum") < 60.0, "{text}");
     clocked.end().await;
 }
 
 #[tokio::test]
-async fn what_is_due_is_told_from_what_waits() {
+async fn the_age_of_due_deliveries_is_separate_from_the_age_of_the_backlog() {
     let clock = Arc::new(TestClock::new(crate::properties::NOW.parse().unwrap()));
     let fixture = Fixture::at(Arc::clone(&clock) as _, quick()).await;
     fixture.endpoint("https://example.com/").await;
@@ -105,7 +105,7 @@ async fn what_is_due_is_told_from_what_waits() {
         ["lotwire_provider_backlog_age_seconds", "lotwire_provider_backlog_due_age_seconds"]
             .map(|name| figure(&text, name))
     };
-    // No worker runs, so what is due stays so.
+    // No worker runs, so due deliveries stay due.
     let at = clock.now() + Duration::from_secs(600);
     fixture.try_send(MessageInput { deliver_at: Some(at), ..message() }, None).await.unwrap();
     clock.advance(Duration::from_secs(500));
@@ -115,7 +115,7 @@ async fn what_is_due_is_told_from_what_waits() {
 }
 
 #[tokio::test]
-async fn what_a_receiver_asked_to_wait_with_is_not_counted_as_due() {
+async fn deliveries_of_a_paused_endpoint_do_not_count_as_due() {
     let clocked = clocked(|n| if n == 0 { (503, Some("3600".to_owned())) } else { (200, None) }).await;
     let fixture = &clocked.fixture;
     let endpoint = fixture.endpoint("https://example.com/").await;
@@ -132,7 +132,7 @@ async fn what_a_receiver_asked_to_wait_with_is_not_counted_as_due() {
 }
 
 #[tokio::test]
-async fn endpoints_that_fail_and_tasks_are_counted_by_state() {
+async fn endpoints_and_tasks_are_counted_by_state() {
     let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|_| Reply::Status(500)).await;
     let failing = fixture.endpoint(&receiver.url()).await;
@@ -158,7 +158,7 @@ async fn endpoints_that_fail_and_tasks_are_counted_by_state() {
 
 #[tokio::test]
 async fn a_stuck_endpoint_reports_its_reason() {
-    // No worker runs: what is due stays so.
+    // No worker runs, so due deliveries stay due.
     let fixture = Fixture::without_workers(store(), quick()).await;
     let limits = [(None, StuckReason::Due), (Some(7), StuckReason::Throttled { rate: 7 })];
     for (throttle_rate, expected) in limits {
@@ -177,19 +177,19 @@ async fn a_stuck_endpoint_reports_its_reason() {
 }
 
 #[tokio::test]
-async fn while_the_store_is_away_what_the_process_counted_is_shown() {
+async fn metrics_of_the_process_are_reported_while_the_store_is_unavailable() {
     let fixture = faults::fixture("total_backlog", Fault::NotDone, 1).await;
-    let away = fixture.provider.metrics(&[]).await;
-    assert_eq!(figure(&away, "lotwire_provider_messages_accepted_total"), 0.0);
-    assert_eq!(figure(&away, "lotwire_provider_store_answers"), 0.0);
-    assert!(!away.contains("backlog"), "{away}");
-    let back = fixture.provider.metrics(&[]).await;
-    assert_eq!(figure(&back, "lotwire_provider_store_answers"), 1.0);
-    assert_eq!(figure(&back, "lotwire_provider_backlog"), 0.0);
+    let unavailable = fixture.provider.metrics(&[]).await;
+    assert_eq!(figure(&unavailable, "lotwire_provider_messages_accepted_total"), 0.0);
+    assert_eq!(figure(&unavailable, "lotwire_provider_store_answers"), 0.0);
+    assert!(!unavailable.contains("backlog"), "{unavailable}");
+    let available = fixture.provider.metrics(&[]).await;
+    assert_eq!(figure(&available, "lotwire_provider_store_answers"), 1.0);
+    assert_eq!(figure(&available, "lotwire_provider_backlog"), 0.0);
 }
 
 #[tokio::test]
-async fn at_the_end_nothing_is_accepted_and_what_is_cut_off_is_free_at_once() {
+async fn a_shutdown_refuses_messages_and_releases_interrupted_deliveries_at_once() {
     let fixture = Fixture::new(ProviderConfig { request_timeout: Duration::from_secs(60), ..quick() }).await;
     let mut receiver = Receiver::start(|_| Reply::Never).await;
     let input = EndpointInput { url: receiver.url(), ..EndpointInput::default() };
@@ -202,7 +202,7 @@ async fn at_the_end_nothing_is_accepted_and_what_is_cut_off_is_free_at_once() {
     fixture.provider.refuse_messages();
     assert!(matches!(fixture.try_send(message(), None).await, Err(ProviderError::Unavailable(_))));
     assert!(matches!(fixture.provider.ping().await, Err(ProviderError::Unavailable(_))));
-    assert!(fixture.tasks.shutdown(Duration::from_millis(100)).await.is_err(), "an attempt is under way");
+    assert!(fixture.tasks.shutdown(Duration::from_millis(100)).await.is_err(), "an attempt is still running");
     fixture.provider.release_node().await;
     let node = provider_core::port::NodeId("node_test".into());
     let claimed = fixture

@@ -1,4 +1,4 @@
-//! Delivery in order per key.
+//! Ordered delivery: one ordering key after another message of the same key.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ fn read(body: &[u8]) -> (String, usize) {
 }
 
 #[tokio::test]
-async fn the_first_of_a_key_that_fails_makes_its_key_wait_and_no_other() {
+async fn a_failed_head_of_line_blocks_only_its_key() {
     let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|n| Reply::Status(if n == 0 { 500 } else { 200 })).await;
     let endpoint = in_order(&fixture, &receiver).await;
@@ -59,9 +59,9 @@ async fn the_first_of_a_key_that_fails_makes_its_key_wait_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_blocked_key_is_seen_and_skipped_by_hand() {
-    let hour = provider_core::config::retry_schedule::RetrySchedule::new(vec![Duration::from_secs(3_600); 3]);
-    let fixture = Fixture::new(ProviderConfig { retry_schedule: hour, ..quick() }).await;
+async fn a_blocked_key_is_listed_and_can_be_skipped() {
+    let retry_schedule = provider_core::config::retry_schedule::RetrySchedule::new(vec![Duration::from_secs(3_600); 3]);
+    let fixture = Fixture::new(ProviderConfig { retry_schedule, ..quick() }).await;
     let mut receiver = Receiver::start(|n| Reply::Status(if n == 0 { 500 } else { 200 })).await;
     let endpoint = in_order(&fixture, &receiver).await;
     let (first, second) = (send(&fixture, "a", 0).await, send(&fixture, "a", 1).await);
@@ -79,7 +79,7 @@ async fn a_blocked_key_is_seen_and_skipped_by_hand() {
         let skipped = fixture.provider.skip_blocked_key(&fixture.caller, "app", &endpoint.id, &key, message);
         skipped.await.map_err(|error| error.code())
     };
-    assert_eq!(skip(&second.id).await, Err("not_found"), "it is not the first");
+    assert_eq!(skip(&second.id).await, Err("not_found"), "the message is not the head of its key");
     assert_eq!(skip(&first.id).await, Ok(()));
     assert_eq!(read(&receiver.next().await.body), ("a".into(), 0));
     assert_eq!(read(&receiver.next().await.body), ("a".into(), 1));
@@ -95,8 +95,8 @@ async fn a_key_blocked_by_deliver_at_is_listed_and_can_be_skipped() {
     let later = MessageInput { deliver_at: Some(wanted_at), ..numbered("a", 0) };
     let first = fixture.try_send(later, None).await.unwrap();
     send(&fixture, "a", 1).await;
-    let (waiting, _) = fixture.provider.blocked_keys(&fixture.caller, "app", &endpoint.id, None, 9).await.unwrap();
-    let [key] = &waiting[..] else { panic!("{waiting:?}") };
+    let (blocked, _) = fixture.provider.blocked_keys(&fixture.caller, "app", &endpoint.id, None, 9).await.unwrap();
+    let [key] = &blocked[..] else { panic!("{blocked:?}") };
     let BlockedReason::Later(until) = key.waits_for else { panic!("{key:?}") };
     assert_eq!(until.as_millisecond(), wanted_at.as_millisecond());
     assert_eq!((&key.message, key.attempts, key.waiting, key.since), (&first.id, 0, 1, first.created_at));
@@ -124,16 +124,16 @@ async fn an_exhausted_head_releases_its_key_and_a_disabled_endpoint_drops_its_ro
     assert_eq!(receiver.count_now(), 0);
 }
 
-/// An outage that outlasts the schedule, and then everything again: of each key in order, also when the first of one fails
-/// anew, which keeps no other key waiting.
+/// After an outage that outlasts the retry schedule, a bulk replay sends all messages of each key in order. If the first
+/// message of one key fails again, the other keys do not wait.
 #[tokio::test]
-async fn what_was_given_up_is_sent_again_in_order() {
+async fn a_bulk_replay_of_given_up_messages_keeps_the_order_of_each_key() {
     const KEYS: usize = 3;
     const EACH: usize = 20;
     const OUTAGE: usize = 2 * KEYS * EACH;
     let retries = provider_core::config::retry_schedule::RetrySchedule::new(vec![Duration::from_millis(200)]);
     let fixture = Fixture::new(ProviderConfig { retry_schedule: retries, ..quick() }).await;
-    // When it works again, the first one fails once more.
+    // The outage ends after the first attempt of the replay.
     let mut receiver = Receiver::start(|n| Reply::Status(if n <= OUTAGE { 500 } else { 200 })).await;
     let url = receiver.url();
     let endpoint = fixture.endpoint_with(EndpointInput { url, ..EndpointInput::default() }).await;
@@ -145,7 +145,7 @@ async fn what_was_given_up_is_sent_again_in_order() {
     fixture.finished(&endpoint).await;
     assert_eq!(receiver.count_now(), OUTAGE);
     while receiver.arrived().is_some() {}
-    // It asks for order only now: the messages know their keys all the same.
+    // The endpoint becomes ordered only now. Messages keep their keys for unordered endpoints too.
     let patch = EndpointPatch { ordering: PatchField::Set(DeliveryOrder::PerKey), ..EndpointPatch::default() };
     fixture.provider.patch_endpoint(&fixture.caller, "app", &endpoint.id, patch).await.unwrap();
     let since = SystemClock.now() - SignedDuration::from_hours(1);
@@ -154,26 +154,26 @@ async fn what_was_given_up_is_sent_again_in_order() {
     assert_eq!(fixture.finished_with(&task).await, ((KEYS * EACH) as u64, (KEYS * EACH) as u64));
     fixture.finished(&endpoint).await;
     let mut seen: HashMap<String, Vec<usize>> = HashMap::new();
-    let mut first = None;
-    let mut whole = 0;
+    let mut first_key = None;
+    let mut arrival_count = 0;
     while let Some(arrival) = receiver.arrived() {
         let (key, number) = read(&arrival.body);
-        first.get_or_insert_with(|| key.clone());
+        first_key.get_or_insert_with(|| key.clone());
         seen.entry(key).or_default().push(number);
-        whole += 1;
+        arrival_count += 1;
     }
-    assert_eq!(whole, KEYS * EACH + 1);
+    assert_eq!(arrival_count, KEYS * EACH + 1);
     for (key, numbers) in seen {
         let mut expected: Vec<usize> = (0..EACH).collect();
-        if Some(&key) == first.as_ref() {
+        if Some(&key) == first_key.as_ref() {
             expected.insert(0, 0);
         }
         assert_eq!(numbers, expected, "{key}");
     }
 }
 
-/// Two nodes on one store, one of which ends and is replaced again and again, and a receiver that fails now and then: of each
-/// key, a message arrives for the first time only after every earlier one was answered well or given up.
+/// Two nodes share one store; one of them is restarted in a loop, and the receiver fails every fifth request. A message arrives
+/// for the first time only after every earlier message of its key was delivered or given up.
 #[tokio::test(flavor = "multi_thread")]
 async fn order_holds_over_failures_restarts_and_nodes() {
     const KEYS: usize = 8;
@@ -184,10 +184,11 @@ async fn order_holds_over_failures_restarts_and_nodes() {
     let mut receiver = Receiver::start(|n| Reply::Status(if n % 5 == 0 { 503 } else { 200 })).await;
     let endpoint = in_order(&fixture, &receiver).await;
     let replacing = tokio::spawn({
-        let (store, config) = (Arc::clone(&fixture.store), config);
+        let store = Arc::clone(&fixture.store);
         async move {
             loop {
-                let (other, tasks) = (provider(Arc::clone(&store), config.clone()), Tasks::new());
+                let other = provider(Arc::clone(&store), config.clone());
+                let tasks = Tasks::new();
                 other.spawn_workers(&tasks);
                 real_pause(Duration::from_millis(15)).await;
                 tasks.shutdown(Duration::from_secs(10)).await.unwrap();
@@ -209,14 +210,14 @@ async fn order_holds_over_failures_restarts_and_nodes() {
     assert_eq!(seen.len(), KEYS);
     for (key, numbers) in &seen {
         assert!(numbers.is_sorted(), "{key}: {numbers:?}");
-        let mut once = numbers.clone();
-        once.dedup();
-        assert_eq!(once, (0..EACH).collect::<Vec<_>>(), "{key}");
+        let mut distinct = numbers.clone();
+        distinct.dedup();
+        assert_eq!(distinct, (0..EACH).collect::<Vec<_>>(), "{key}");
     }
 }
 
 #[tokio::test]
-async fn a_key_does_not_wait_for_what_was_expunged() {
+async fn a_key_does_not_wait_for_an_expunged_message() {
     let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
     let endpoint = in_order(&fixture, &receiver).await;

@@ -1,4 +1,4 @@
-//! What the dashboard shows of an account across its applications.
+//! The figures of an account across its applications, for the dashboard.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::fixture::{Fixture, message, payload, quick};
 use crate::receiver::{Receiver, Reply};
 
 #[tokio::test]
-async fn the_set_up_of_an_account_ends_with_its_first_delivery() {
+async fn the_setup_of_an_account_is_done_after_its_first_delivery() {
     let fixture = Fixture::new(quick()).await;
     let progress = async || fixture.provider.setup_progress(&fixture.caller).await.unwrap();
     let steps = progress().await;
@@ -75,7 +75,7 @@ async fn the_usage_of_an_account_is_counted_by_hour_and_day() {
 }
 
 #[tokio::test]
-async fn payloads_that_break_a_rule_are_found_without_their_content() {
+async fn findings_on_payloads_name_the_schema_rule_and_no_content() {
     let mut fixture = Fixture::without_workers(crate::fixture::store(), quick()).await;
     let schemas = json!({"1": {"type": "object", "required": ["itemUuid"]}});
     let input = EventTypeInput { schemas: Some(schemas), ..EventTypeInput::default() };
@@ -89,8 +89,8 @@ async fn payloads_that_break_a_rule_are_found_without_their_content() {
     for _ in 0..2 {
         fixture.send().await;
     }
-    let right = MessageInput { payload: payload("{\"itemUuid\":\"1\"}"), ..message() };
-    fixture.try_send(right, None).await.unwrap();
+    let valid = MessageInput { payload: payload("{\"itemUuid\":\"1\"}"), ..message() };
+    fixture.try_send(valid, None).await.unwrap();
     let findings = fixture.provider.payload_findings(&fixture.caller);
     let [finding] = findings.as_slice() else { panic!("{findings:?}") };
     assert_eq!((finding.event_type.as_str(), finding.version.as_str()), ("ITEM_STATUS_CHANGE", "1"));

@@ -1,4 +1,4 @@
-//! Rate limits, pauses and concurrency of an endpoint, and that they do not affect other endpoints.
+//! Rate limits, pauses and concurrency of an endpoint. They do not affect other endpoints.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::fixture::{Fixture, eventually, message, provider, quick};
 use crate::receiver::{Receiver, Reply};
 
 #[tokio::test]
-async fn a_long_pause_leaves_nothing_in_memory_and_no_message_is_lost() {
+async fn a_long_pause_releases_all_deliveries_and_loses_none() {
     let fixture = Fixture::new(quick()).await;
     let mut receiver = Receiver::start(|_| Reply::With(429, "retry-after", "3600")).await;
     let endpoint = fixture.endpoint(&receiver.url()).await;
@@ -22,7 +22,7 @@ async fn a_long_pause_leaves_nothing_in_memory_and_no_message_is_lost() {
         fixture.send().await;
     }
     receiver.next().await;
-    // A new node claims all rows: they have no owner.
+    // The rows have no owner, so a new node can claim them all.
     let due = eventually(async || {
         let due = fixture.store.endpoints_with_due(jiff::Timestamp::MAX, 10).await.unwrap();
         (!due.is_empty()).then_some(due)
@@ -45,7 +45,7 @@ async fn a_long_pause_leaves_nothing_in_memory_and_no_message_is_lost() {
 }
 
 #[tokio::test]
-async fn a_deadline_holds_for_an_endpoint_that_hangs_and_the_attempt_says_so() {
+async fn an_attempt_at_a_hanging_endpoint_fails_at_its_deadline_and_records_it() {
     let config = ProviderConfig { request_timeout: Duration::from_millis(50), ..quick() };
     let fixture = Fixture::new(config).await;
     let receiver = Receiver::start(|n| if n == 0 { Reply::Never } else { Reply::Status(200) }).await;
@@ -58,8 +58,8 @@ async fn a_deadline_holds_for_an_endpoint_that_hangs_and_the_attempt_says_so() {
     fixture.finished(&endpoint).await;
 }
 
-/// An endpoint whose receiver has asked to be left alone for an hour, and a message that waits for that.
-async fn left_alone(fixture: &Fixture) -> (Endpoint, Message) {
+/// Creates an endpoint whose receiver has requested a pause of one hour, and a message that waits for its end.
+async fn paused_endpoint(fixture: &Fixture) -> (Endpoint, Message) {
     let receiver = Receiver::start(|_| Reply::With(503, "retry-after", "3600")).await;
     let endpoint = fixture.endpoint(&receiver.url()).await;
     let refused = fixture.send().await;
@@ -69,31 +69,31 @@ async fn left_alone(fixture: &Fixture) -> (Endpoint, Message) {
 }
 
 #[tokio::test]
-async fn a_pause_is_the_receivers_that_asked_for_it_and_over_when_the_address_is_changed() {
+async fn a_pause_ends_when_the_url_of_the_endpoint_changes() {
     let fixture = Fixture::new(quick()).await;
-    let (endpoint, waiting) = left_alone(&fixture).await;
-    let mended = Receiver::start(|_| Reply::Status(200)).await;
-    let input = EndpointInput { url: mended.url(), ..EndpointInput::default() };
+    let (endpoint, waiting) = paused_endpoint(&fixture).await;
+    let healthy = Receiver::start(|_| Reply::Status(200)).await;
+    let input = EndpointInput { url: healthy.url(), ..EndpointInput::default() };
     fixture.provider.put_endpoint(&fixture.caller, "app", &endpoint.id, input).await.unwrap();
     let attempts = fixture.attempts(&waiting, 1).await;
-    assert_eq!((attempts[0].status, attempts[0].url.as_str()), (AttemptStatus::Success, mended.url().as_str()));
+    assert_eq!((attempts[0].status, attempts[0].url.as_str()), (AttemptStatus::Success, healthy.url().as_str()));
 }
 
 #[tokio::test]
-async fn what_is_resent_by_hand_goes_out_in_spite_of_a_pause() {
+async fn a_resend_is_sent_during_a_pause() {
     let fixture = Fixture::new(quick()).await;
-    let (endpoint, waiting) = left_alone(&fixture).await;
+    let (endpoint, waiting) = paused_endpoint(&fixture).await;
     let resent = fixture.provider.resend(&fixture.caller, "app", &waiting.id, &endpoint.id, None, String::new);
     resent.await.unwrap();
     let attempts = fixture.attempts(&waiting, 1).await;
     assert_eq!((attempts[0].trigger, attempts[0].response_status_code), (AttemptTrigger::Manual, 503));
 }
 
-/// The node that was asked ended before it could send it: what is left is a row.
+/// The node that accepted the resend stops before it sends it: only the row in the store remains.
 #[tokio::test]
-async fn what_was_asked_for_by_hand_elsewhere_goes_out_in_spite_of_a_pause() {
+async fn a_resend_that_another_node_accepted_is_sent_during_a_pause() {
     let fixture = Fixture::new(quick()).await;
-    let (endpoint, waiting) = left_alone(&fixture).await;
+    let (endpoint, waiting) = paused_endpoint(&fixture).await;
     let resend = Resend { application: endpoint.application, message: waiting.id.clone(), endpoint: endpoint.id };
     fixture.store.resend(resend, None).await.unwrap();
     let attempts = fixture.attempts(&waiting, 1).await;
@@ -101,19 +101,24 @@ async fn what_was_asked_for_by_hand_elsewhere_goes_out_in_spite_of_a_pause() {
 }
 
 #[tokio::test]
-async fn an_example_goes_out_once_in_spite_of_a_pause() {
+async fn an_example_is_sent_once_during_a_pause() {
     let fixture = Fixture::new(quick()).await;
-    let (endpoint, waiting) = left_alone(&fixture).await;
+    let (endpoint, waiting) = paused_endpoint(&fixture).await;
     let example = fixture.provider.send_example(&fixture.caller, "app", &endpoint.id, "svix.ping", None, None);
     let example = example.await.unwrap();
     let attempts = fixture.attempts(&example, 1).await;
     assert_eq!((attempts[0].trigger, attempts[0].response_status_code), (AttemptTrigger::Manual, 503));
-    assert_eq!(fixture.attempts(&waiting, 0).await, [], "what nobody asks for waits on");
-    assert_eq!(fixture.store.backlog(&endpoint.id).await.unwrap().deliveries, 2, "the example is not tried again");
+    assert_eq!(fixture.attempts(&waiting, 0).await, [], "a message that was not resent still waits");
+    assert_eq!(
+        fixture.store.backlog(&endpoint.id).await.unwrap().deliveries,
+        2,
+        "the example waits for the end of the pause"
+    );
 }
 
-/// A receiver that asks for an hour and has said so, an endpoint of it, another endpoint that takes all, and what it gets.
-async fn one_of_two_left_alone(fixture: &Fixture) -> (Endpoint, Receiver, Receiver) {
+/// Creates two endpoints. Returns the first endpoint, its receiver, which has requested a pause of one hour, and the receiver
+/// of the second endpoint, which answers 200.
+async fn one_of_two_paused(fixture: &Fixture) -> (Endpoint, Receiver, Receiver) {
     let mut pausing =
         Receiver::start(|n| if n == 0 { Reply::With(429, "retry-after", "3600") } else { Reply::Status(200) }).await;
     let mut other = Receiver::start(|_| Reply::Status(200)).await;
@@ -128,9 +133,9 @@ async fn one_of_two_left_alone(fixture: &Fixture) -> (Endpoint, Receiver, Receiv
 }
 
 #[tokio::test]
-async fn a_pause_outlasts_the_process_that_was_asked_for_it_until_the_endpoint_is_changed() {
+async fn a_pause_survives_a_restart_until_the_endpoint_is_changed() {
     let mut fixture = Fixture::new(quick()).await;
-    let (endpoint, mut pausing, mut other) = one_of_two_left_alone(&fixture).await;
+    let (endpoint, mut pausing, mut other) = one_of_two_paused(&fixture).await;
     fixture.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
     (fixture.provider, fixture.tasks) = (provider(Arc::clone(&fixture.store), quick()), Tasks::new());
     fixture.provider.spawn_workers(&fixture.tasks);
@@ -141,13 +146,17 @@ async fn a_pause_outlasts_the_process_that_was_asked_for_it_until_the_endpoint_i
     }
     let resent = fixture.provider.resend(&fixture.caller, "app", &sent[2].id, &endpoint.id, None, String::new);
     resent.await.unwrap();
-    assert_eq!(pausing.next().await.headers["svix-id"], *sent[2].id, "none but the one that was asked for by hand");
+    assert_eq!(
+        pausing.next().await.headers["svix-id"],
+        *sent[2].id,
+        "only the resent message is sent during the pause"
+    );
     let page = PageRequest::first(9);
     let destinations = fixture.provider.list_attempted_destinations(&fixture.caller, "app", &sent[0].id, &page);
-    let waits = destinations.await.unwrap().data.into_iter().find(|row| row.id == endpoint.id).unwrap();
-    let next_minutes = waits.next_attempt.unwrap().duration_since(SystemClock.now()).as_mins();
-    assert!((50..=70).contains(&next_minutes), "when the pause is over: {waits:?}");
-    let input = EndpointInput { url: pausing.url(), description: "mended".into(), ..EndpointInput::default() };
+    let destination = destinations.await.unwrap().data.into_iter().find(|row| row.id == endpoint.id).unwrap();
+    let next_minutes = destination.next_attempt.unwrap().duration_since(SystemClock.now()).as_mins();
+    assert!((50..=70).contains(&next_minutes), "the next attempt is not at the end of the pause: {destination:?}");
+    let input = EndpointInput { url: pausing.url(), description: "changed".into(), ..EndpointInput::default() };
     fixture.provider.put_endpoint(&fixture.caller, "app", &endpoint.id, input).await.unwrap();
     for _ in 0..2 {
         assert_ne!(pausing.next().await.headers["svix-id"], *sent[2].id);
@@ -161,7 +170,7 @@ async fn a_pause_requested_from_one_node_holds_on_all_nodes() {
     let second = provider(Arc::clone(&fixture.store), config);
     let tasks = Tasks::new();
     second.spawn_workers(&tasks);
-    let (endpoint, mut pausing, mut other) = one_of_two_left_alone(&fixture).await;
+    let (endpoint, mut pausing, mut other) = one_of_two_paused(&fixture).await;
     eventually(async || {
         let figures = second.metrics(&[endpoint.id.to_string()]).await;
         let paused = figures.lines().find(|line| line.contains("paused_milliseconds{")).unwrap();
@@ -173,6 +182,6 @@ async fn a_pause_requested_from_one_node_holds_on_all_nodes() {
     second.resend(&fixture.caller, "app", &sent.id, &endpoint.id, None, String::new).await.unwrap();
     assert_eq!(pausing.next().await.headers["svix-id"], *sent.id);
     let attempts = fixture.attempts(&sent, 2).await;
-    let here = attempts.iter().filter(|attempt| attempt.endpoint == endpoint.id);
-    assert_eq!(here.map(|attempt| attempt.trigger).collect::<Vec<_>>(), [AttemptTrigger::Manual]);
+    let at_paused = attempts.iter().filter(|attempt| attempt.endpoint == endpoint.id);
+    assert_eq!(at_paused.map(|attempt| attempt.trigger).collect::<Vec<_>>(), [AttemptTrigger::Manual]);
 }

@@ -27,7 +27,7 @@ pub(crate) const NOW: &str = "2026-11-21T06:28:03.123Z";
 /// Polls without a change after which the workers count as idle.
 const POLLS_UNTIL_IDLE: u32 = 32;
 
-/// A request that arrived, and when.
+/// A request that arrived, with its time.
 #[derive(Debug, Clone)]
 pub(crate) struct Arrival {
     pub(crate) at: Timestamp,
@@ -35,7 +35,7 @@ pub(crate) struct Arrival {
     pub(crate) headers: Headers,
 }
 
-/// Answers with a status and perhaps `Retry-After`; it is given the requests so far.
+/// Returns a status and an optional `Retry-After` for a request. The first argument is the earlier requests.
 pub(crate) type Answer = Box<dyn Fn(&[Arrival], &Arrival) -> (u16, Option<String>) + Send + Sync>;
 
 /// All receivers of a test, as one [`Transport`].
@@ -99,7 +99,7 @@ impl ClockedFixture {
         Self { fixture, receivers, idle_steps: Mutex::default() }
     }
 
-    /// The same store after a restart of the process, at another time. `key` is the account's API key.
+    /// A fixture on an existing store, as after a restart of the process at another time. `key` is the account's API key.
     pub(crate) async fn again(
         store: Arc<dyn Store>,
         config: ProviderConfig,
@@ -131,7 +131,8 @@ impl ClockedFixture {
     /// row waits, so the clock advances by [`IDLE_STEP`]. On a busy host that also happens while work is under way:
     /// assertions about times subtract [`ClockedFixture::idle_between`].
     pub(crate) async fn until_nothing_waits(&self, endpoint: &Endpoint) {
-        let (store, clock) = (&self.fixture.store, &self.receivers.clock);
+        let store = &self.fixture.store;
+        let clock = &self.receivers.clock;
         let finished = async {
             let (mut previous, mut unchanged_polls) = (None, 0);
             loop {
@@ -156,7 +157,9 @@ impl ClockedFixture {
                 }
             }
         };
-        tokio::time::timeout(Duration::from_secs(60), finished).await.expect("a delivery waits forever");
+        tokio::time::timeout(Duration::from_secs(60), finished)
+            .await
+            .expect("a delivery is still outstanding after 60 seconds");
     }
 
     pub(crate) async fn end(self) {

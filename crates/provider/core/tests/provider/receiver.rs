@@ -24,7 +24,7 @@ pub(crate) struct Arrival {
     pub(crate) at: Instant,
 }
 
-/// How to answer.
+/// How the receiver answers a request.
 pub(crate) enum Reply {
     Status(u16),
     With(u16, &'static str, &'static str),
@@ -46,7 +46,8 @@ impl Receiver {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let addr = listener.local_addr().unwrap();
         let (sender, arrivals) = mpsc::unbounded_channel();
-        let (reply, count) = (Arc::new(reply), Arc::new(std::sync::atomic::AtomicUsize::new(0)));
+        let reply = Arc::new(reply);
+        let count = Arc::new(std::sync::atomic::AtomicUsize::new(0));
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let (sender, reply, count) = (sender.clone(), Arc::clone(&reply), Arc::clone(&count));
@@ -89,12 +90,12 @@ impl Receiver {
         tokio::time::timeout(WAIT_MAX, self.arrivals.recv()).await.expect("nothing arrived").unwrap()
     }
 
-    /// The next one that has arrived until now.
+    /// The next request, if one has arrived.
     pub(crate) fn arrived(&mut self) -> Option<Arrival> {
         self.arrivals.try_recv().ok()
     }
 
-    /// How many more arrived until now.
+    /// The number of requests that have arrived and were not read yet.
     pub(crate) fn count_now(&mut self) -> usize {
         std::iter::from_fn(|| self.arrivals.try_recv().ok()).count()
     }

@@ -1,5 +1,4 @@
-//! Failures that webhook servers are known for, and that this one must not have. Those of the API are tested in
-//! `provider-api`.
+//! Known failures of webhook servers that this provider must not have. `provider-api` tests those of the API.
 
 mod changes_apply_to_the_next_delivery;
 mod committed_messages_are_delivered;

@@ -1,4 +1,4 @@
-//! Accounts, keys, applications, event types, endpoints: what a customer sets up before sending messages.
+//! Accounts, keys, applications, event types and endpoints, which a customer sets up before sending messages.
 
 use std::collections::HashSet;
 
@@ -38,7 +38,7 @@ async fn an_api_key_authenticates_with_any_region_suffix_until_it_is_deleted() {
 }
 
 #[tokio::test]
-async fn another_accounts_application_is_not_there() {
+async fn an_application_of_another_account_is_not_found() {
     let fixture = fixture().await;
     let other = fixture.provider.create_account("Other").await.unwrap();
     let key = fixture.provider.create_api_key(&other.id, "key").await.unwrap();
@@ -52,7 +52,7 @@ async fn another_accounts_application_is_not_there() {
 }
 
 #[tokio::test]
-async fn an_application_is_made_once_for_one_key_and_one_uid() {
+async fn an_application_is_created_once_for_one_idempotency_key_and_one_uid() {
     let fixture = fixture().await;
     let create = async |uid: Option<&str>, if_taken, key: Option<&Idempotency>| {
         let input = ApplicationInput { name: "name".into(), uid: uid.map(Into::into), ..ApplicationInput::default() };
@@ -60,26 +60,26 @@ async fn an_application_is_made_once_for_one_key_and_one_uid() {
         fixture.provider.create_application(&fixture.caller, input, if_taken, key, render).await
     };
     let key = Idempotency::new("k", "POST", "/api/v1/app", b"{}").unwrap();
-    let Created::New(first) = create(Some("one"), IfExists::Refuse, Some(&key)).await.unwrap() else { panic!() };
-    let Created::Replayed(again) = create(Some("one"), IfExists::Refuse, Some(&key)).await.unwrap() else { panic!() };
-    assert_eq!(again, StoredAnswer { status: 201, body: format!("{{\"id\":\"{}\"}}", first.id) });
-    let other = Idempotency::new("k", "POST", "/api/v1/app", b"{ }").unwrap();
-    assert_eq!(code(create(Some("two"), IfExists::Refuse, Some(&other)).await), "idempotency_key_reused");
+    let Created::New(application) = create(Some("one"), IfExists::Refuse, Some(&key)).await.unwrap() else { panic!() };
+    let Created::Replayed(answer) = create(Some("one"), IfExists::Refuse, Some(&key)).await.unwrap() else { panic!() };
+    assert_eq!(answer, StoredAnswer { status: 201, body: format!("{{\"id\":\"{}\"}}", application.id) });
+    let other_body = Idempotency::new("k", "POST", "/api/v1/app", b"{ }").unwrap();
+    assert_eq!(code(create(Some("two"), IfExists::Refuse, Some(&other_body)).await), "idempotency_key_reused");
     assert_eq!(code(create(Some("one"), IfExists::Refuse, None).await), "conflict");
-    assert_eq!(create(Some("one"), IfExists::Get, None).await.unwrap(), Created::Existing(first));
+    assert_eq!(create(Some("one"), IfExists::Get, None).await.unwrap(), Created::Existing(application));
     assert_eq!(code(create(Some("app_x"), IfExists::Refuse, None).await), "validation");
 }
 
 #[tokio::test]
-async fn a_put_replaces_or_makes() {
+async fn a_put_creates_or_replaces_an_application() {
     let fixture = fixture().await;
     let put = async |id: &str, uid: &str| {
         let input = ApplicationInput { name: "put".into(), uid: Some(uid.into()), ..ApplicationInput::default() };
         fixture.provider.put_application(&fixture.caller, id, input).await
     };
-    let Put::Created(made) = put("unknown", "other").await.unwrap() else { panic!() };
+    let Put::Created(created) = put("unknown", "other").await.unwrap() else { panic!() };
     assert_eq!(code(fixture.provider.application(&fixture.caller, "unknown").await), "not_found");
-    assert_eq!(fixture.provider.application(&fixture.caller, "other").await.unwrap(), made);
+    assert_eq!(fixture.provider.application(&fixture.caller, "other").await.unwrap(), created);
     let Put::Updated(renamed) = put("other", "renamed").await.unwrap() else { panic!() };
     assert_eq!(fixture.provider.application(&fixture.caller, "renamed").await.unwrap(), renamed);
     assert_eq!(code(put("renamed", "app").await), "conflict");
@@ -88,7 +88,7 @@ async fn a_put_replaces_or_makes() {
 }
 
 #[tokio::test]
-async fn an_event_type_comes_out_of_the_archive_when_it_is_made_again() {
+async fn creating_an_archived_event_type_again_unarchives_it() {
     let fixture = fixture().await;
     let create = async |name: &str| {
         let schemas = json!({"1": {"type": "object", "title": "Item status changed"}});
@@ -117,7 +117,7 @@ async fn an_event_type_comes_out_of_the_archive_when_it_is_made_again() {
 }
 
 #[tokio::test]
-async fn type_names_in_upper_case_are_accepted_in_a_schema_and_kept_as_those_of_json_schema() {
+async fn upper_case_type_names_in_a_schema_are_stored_in_lower_case() {
     let fixture = fixture().await;
     let field = |name: &str| json!({"1": {"type": "object", "properties": {"itemUuid": {"type": name}}}});
     let input = || EventTypeInput { schemas: Some(field("STRING")), ..EventTypeInput::default() };
@@ -125,7 +125,7 @@ async fn type_names_in_upper_case_are_accepted_in_a_schema_and_kept_as_those_of_
         fixture.provider.create_event_type(&fixture.caller, "A", input(), None, |_| String::new()).await.unwrap();
     let Created::New(created) = created else { panic!("{created:?}") };
     let Put::Created(put) = fixture.provider.upsert_event_type(&fixture.caller, "B", input()).await.unwrap() else {
-        panic!("there was none")
+        panic!("the event type existed already")
     };
     let patch = EventTypePatch { schemas: PatchField::Set(Some(field("INTEGER"))), ..EventTypePatch::default() };
     let patched = fixture.provider.patch_event_type(&fixture.caller, "B", patch).await.unwrap();
@@ -134,7 +134,7 @@ async fn type_names_in_upper_case_are_accepted_in_a_schema_and_kept_as_those_of_
 }
 
 #[tokio::test]
-async fn an_endpoint_is_checked_as_a_whole() {
+async fn an_endpoint_with_an_invalid_field_is_refused() {
     let fixture = fixture().await;
     let create = async |input: EndpointInput| {
         let input = EndpointInput { url: "https://example.com/".into(), ..input };
@@ -160,9 +160,9 @@ async fn an_endpoint_is_checked_as_a_whole() {
         let result = fixture.provider.create_endpoint(&fixture.caller, "app", input, None, |_| String::new()).await;
         assert_eq!(code(result), "validation", "{url}");
     }
-    let ok = EndpointInput { uid: Some("one".into()), ..default() };
-    let Created::New(endpoint) = create(ok.clone()).await.unwrap() else { panic!() };
-    assert_eq!(code(create(ok).await), "conflict");
+    let valid = EndpointInput { uid: Some("one".into()), ..default() };
+    let Created::New(endpoint) = create(valid.clone()).await.unwrap() else { panic!() };
+    assert_eq!(code(create(valid).await), "conflict");
     let listed = fixture.provider.list_endpoints(&fixture.caller, "app", &PageRequest::default()).await.unwrap();
     assert_eq!(listed.data, [endpoint]);
     fixture.provider.delete_endpoint(&fixture.caller, "app", "one").await.unwrap();
@@ -170,7 +170,7 @@ async fn an_endpoint_is_checked_as_a_whole() {
 }
 
 #[tokio::test]
-async fn ten_rotated_secrets_may_still_sign() {
+async fn at_most_ten_rotated_secrets_are_in_their_grace_period() {
     let fixture = fixture().await;
     let given = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     let input = EndpointInput {
@@ -195,26 +195,28 @@ async fn ten_rotated_secrets_may_still_sign() {
     assert_eq!(code(rotate(Some("whsec_AAAA"), None).await), "validation");
 }
 
-/// A secret that is there already is neither kept nor signed with twice.
+/// Rotating to an existing secret stores no second copy of it, so a message has one signature of it.
 #[tokio::test]
-async fn a_secret_that_is_rotated_to_again_signs_once() {
+async fn rotating_to_an_existing_secret_stores_no_copy() {
     let fixture = fixture().await;
     let endpoint = fixture.endpoint("https://example.com/").await;
-    let (one, other) = ("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
-    let kept = async |secret: &str| {
+    let one = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    let other = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    let old_secrets_after = async |secret: &str| {
         let rotated =
             fixture.provider.rotate_endpoint_secret(&fixture.caller, "app", &endpoint.id, Some(secret), None, None);
         assert_eq!(rotated.await.unwrap(), secret);
         fixture.provider.endpoint(&fixture.caller, "app", &endpoint.id).await.unwrap().old_secrets.len()
     };
-    // The first is the one that it was made with.
-    assert_eq!([kept(one).await, kept(one).await, kept(other).await, kept(other).await], [1, 1, 2, 2]);
-    assert_eq!([kept(one).await, kept(other).await, kept(one).await], [2, 2, 2]);
+    // The first rotation replaces the secret that the endpoint was created with.
+    for (secret, expected) in [(one, 1), (one, 1), (other, 2), (other, 2), (one, 2), (other, 2), (one, 2)] {
+        assert_eq!(old_secrets_after(secret).await, expected);
+    }
 }
 
 #[tokio::test]
-async fn of_those_who_put_an_event_type_at_the_same_time_one_makes_it() {
-    // On disk: in memory no call is ever between two others.
+async fn of_concurrent_puts_of_an_event_type_one_creates_it() {
+    // A store on disk, because calls to a store in memory never interleave.
     let directory = tempfile::tempdir().unwrap();
     let store = provider_store::sqlite::open(&directory.path().join("provider.db")).await.unwrap();
     let fixture = Fixture::without_workers(store, quick()).await;
@@ -222,23 +224,24 @@ async fn of_those_who_put_an_event_type_at_the_same_time_one_makes_it() {
         let input = EventTypeInput { description: format!("number {number}"), ..EventTypeInput::default() };
         fixture.provider.upsert_event_type(&fixture.caller, "sold", input)
     });
-    let made_at = |event_type: EventType| event_type.created_at;
-    let (mut made, mut times) = (0, HashSet::new());
+    let created_at = |event_type: EventType| event_type.created_at;
+    let mut created_count = 0;
+    let mut times = HashSet::new();
     for put in futures_util::future::join_all(puts).await {
         match put.unwrap() {
             Put::Created(event_type) => {
-                made += 1;
-                times.insert(made_at(event_type));
+                created_count += 1;
+                times.insert(created_at(event_type));
             }
-            Put::Updated(event_type) => _ = times.insert(made_at(event_type)),
+            Put::Updated(event_type) => _ = times.insert(created_at(event_type)),
         }
     }
-    assert_eq!((made, times.len()), (1, 1));
+    assert_eq!((created_count, times.len()), (1, 1));
 }
 
 #[tokio::test]
-async fn of_patches_at_the_same_time_none_is_lost() {
-    // On disk: in memory no call is ever between two others.
+async fn no_concurrent_patch_is_lost() {
+    // A store on disk, because calls to a store in memory never interleave.
     let directory = tempfile::tempdir().unwrap();
     let store = provider_store::sqlite::open(&directory.path().join("provider.db")).await.unwrap();
     let fixture = Fixture::without_workers(store, quick()).await;
@@ -252,19 +255,22 @@ async fn of_patches_at_the_same_time_none_is_lost() {
         fixture.provider.patch_endpoint_headers(&fixture.caller, "app", &endpoint.id, &headers),
         fixture.provider.rotate_endpoint_secret(&fixture.caller, "app", &endpoint.id, None, None, None),
     );
-    for patched in [url, description, channels] {
-        patched.unwrap();
+    for result in [url, description, channels] {
+        result.unwrap();
     }
     set.unwrap();
-    let now = fixture.provider.endpoint(&fixture.caller, "app", &endpoint.id).await.unwrap();
-    assert_eq!((now.url.as_str(), now.description.as_str(), now.headers.len()), ("https://example.org/", "d", 1));
-    assert_eq!((now.channels, now.old_secrets.len()), (Some(vec!["c".to_owned()]), 1));
+    let patched = fixture.provider.endpoint(&fixture.caller, "app", &endpoint.id).await.unwrap();
+    assert_eq!(
+        (patched.url.as_str(), patched.description.as_str(), patched.headers.len()),
+        ("https://example.org/", "d", 1)
+    );
+    assert_eq!((patched.channels, patched.old_secrets.len()), (Some(vec!["c".to_owned()]), 1));
     let secret = fixture.provider.endpoint_secret(&fixture.caller, "app", &endpoint.id).await.unwrap();
     assert_eq!(secret, rotated.unwrap());
 }
 
 #[tokio::test]
-async fn values_of_headers_are_sealed_at_rest_and_read_and_changed_as_they_are() {
+async fn header_values_are_sealed_at_rest_and_returned_in_plain_text() {
     let fixture = fixture().await;
     let headers = |pairs: &[(&str, &str)]| -> std::collections::BTreeMap<String, String> {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()

@@ -22,8 +22,7 @@ fn application(uid: &str) -> ApplicationInput {
 }
 
 fn endpoint(uid: &str) -> EndpointInput {
-    let (url, description) = (URL.into(), "ours".into());
-    EndpointInput { url, uid: Some(uid.into()), description, ..EndpointInput::default() }
+    EndpointInput { url: URL.into(), uid: Some(uid.into()), description: "ours".into(), ..EndpointInput::default() }
 }
 
 #[tokio::test]
@@ -31,10 +30,10 @@ async fn a_put_updates_an_application_that_another_caller_created_first() {
     let fixture = fixture_with_concurrent_insert("create_application", quick()).await;
     let Put::Updated(put) = fixture.provider.put_application(&fixture.caller, "new", application("new")).await.unwrap()
     else {
-        panic!("there are two")
+        panic!("the PUT created a second object")
     };
     assert_eq!((put.name.as_str(), &*put.id), ("Ours", "app_beaten"));
-    // What can't become true by being tried again is a conflict still.
+    // A conflict that a second try can't resolve is still returned.
     let taken = fixture.provider.put_application(&fixture.caller, "unknown", application("new")).await;
     assert!(matches!(taken, Err(ProviderError::Conflict { .. })), "{taken:?}");
 }
@@ -45,7 +44,7 @@ async fn a_put_updates_an_endpoint_that_another_caller_created_first_even_at_the
         let config = ProviderConfig { endpoints_max, ..quick() };
         let fixture = fixture_with_concurrent_insert("create_endpoint", config).await;
         let put = fixture.provider.put_endpoint(&fixture.caller, "app", "new", endpoint("new")).await.unwrap();
-        let Put::Updated(put) = put else { panic!("there are two") };
+        let Put::Updated(put) = put else { panic!("the PUT created a second object") };
         assert_eq!((put.description.as_str(), &*put.id), ("ours", "ep_beaten"));
     }
     let full = Fixture::without_workers(store(), ProviderConfig { endpoints_max: 1, ..quick() }).await;
@@ -55,27 +54,27 @@ async fn a_put_updates_an_endpoint_that_another_caller_created_first_even_at_the
 }
 
 #[tokio::test]
-async fn an_operational_endpoint_that_somebody_made_meanwhile_is_changed() {
+async fn a_put_updates_an_operational_endpoint_that_another_caller_created_first() {
     let fixture = fixture_with_concurrent_insert("create_endpoint", quick()).await;
     let put = fixture.provider.put_operational_endpoint(&fixture.caller, "ops", endpoint("ops")).await.unwrap();
-    let Put::Updated(put) = put else { panic!("there are two") };
+    let Put::Updated(put) = put else { panic!("the PUT created a second object") };
     assert_eq!((put.description.as_str(), &*put.id), ("ours", "ep_beaten"));
 }
 
 #[tokio::test]
-async fn an_endpoint_is_replaced_with_the_secret_that_it_has_and_no_other() {
+async fn a_put_of_an_endpoint_accepts_only_its_current_secret() {
     let fixture = Fixture::without_workers(store(), quick()).await;
     let with = |secret: &str| EndpointInput { secret: Some(secret.into()), ..endpoint("e") };
     let put = async |input| fixture.provider.put_endpoint(&fixture.caller, "app", "e", input).await;
     assert!(matches!(put(with(SECRET)).await, Ok(Put::Created(_))));
     let secret = async || fixture.provider.endpoint_secret(&fixture.caller, "app", "e").await.unwrap();
     assert_eq!(secret().await, SECRET);
-    // With its prefix or without, or not named at all.
+    // The secret with its prefix, without it, and no secret.
     for input in [with(SECRET), with(&SECRET[6..]), endpoint("e")] {
         assert!(matches!(put(input).await, Ok(Put::Updated(_))));
     }
     let input = EndpointInput { description: "changed".into(), ..with(OTHER_SECRET) };
-    let Err(ProviderError::Validation(faults)) = put(input).await else { panic!("it was passed over") };
+    let Err(ProviderError::Validation(faults)) = put(input).await else { panic!("the PUT accepted another secret") };
     assert_eq!(faults[0].loc, ["body", "secret"]);
     assert!(faults[0].msg.contains("secret/rotate"), "{}", faults[0].msg);
     let kept = fixture.provider.endpoint(&fixture.caller, "app", "e").await.unwrap();

@@ -1,5 +1,5 @@
-//! A machine of calls against an endpoint that wants messages in order, while its receiver fails as chance drew: no message
-//! overtakes another of its key, none is lost, and each is signed with every secret that is in force.
+//! Random calls against an ordered endpoint whose receiver fails at random. No message overtakes an earlier one of its key, no
+//! message is lost, and each is signed with every secret that is in force.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,23 +19,23 @@ use crate::fixture::{message, payload};
 const ATTEMPTS_MAX: usize = 3;
 const GRACE_S: i64 = 3_600;
 
-/// A call, or time that passes.
+/// A call, or the passing of time.
 #[derive(Debug, Clone)]
 enum Action {
-    /// A message with this key, and the number of its first attempts that fail.
+    /// Sends a message with this key. The second value is the number of its first attempts that fail.
     Send(usize, usize),
-    /// One without a key.
+    /// Sends a message without a key. The value is the number of its first attempts that fail.
     SendLoose(usize),
     Wait(u64),
-    /// The first of this key is given up by hand.
+    /// Skips the head of this key.
     Skip(usize),
     Off,
     On,
     Rotate,
 }
 
-fn acts() -> impl Strategy<Value = Vec<Action>> {
-    let act = prop_oneof![
+fn actions() -> impl Strategy<Value = Vec<Action>> {
+    let action = prop_oneof![
         10 => (0..3_usize, 0..5_usize).prop_map(|(key, fails)| Action::Send(key, fails)),
         2 => (0..3_usize).prop_map(Action::SendLoose),
         4 => (1..40_u64).prop_map(Action::Wait),
@@ -44,10 +44,10 @@ fn acts() -> impl Strategy<Value = Vec<Action>> {
         2 => Just(Action::On),
         1 => Just(Action::Rotate),
     ];
-    proptest::collection::vec(act, 1..25)
+    proptest::collection::vec(action, 1..25)
 }
 
-/// What a message says of itself: key, number, attempts that are to fail.
+/// Reads from the body of a message its key, its number, and the number of attempts that fail.
 fn read(arrival: &Arrival) -> (String, usize, usize) {
     let body: serde_json::Value = serde_json::from_slice(&arrival.body).unwrap();
     let number = |name: &str| body[name].as_u64().unwrap() as usize;
@@ -55,15 +55,16 @@ fn read(arrival: &Arrival) -> (String, usize, usize) {
 }
 
 #[test]
-fn nothing_overtakes_within_a_key_and_nothing_is_lost() {
-    on_each_store([60, 15, 4], acts, |store, acts| async move { plays(store, acts).await });
+fn messages_of_a_key_arrive_in_order_and_none_is_lost() {
+    on_each_store([60, 15, 4], actions, |store, actions| async move { apply_all(store, actions).await });
 }
 
-async fn plays(store: Arc<dyn provider_core::port::Store>, acts: Vec<Action>) -> Result<(), TestCaseError> {
+async fn apply_all(store: Arc<dyn provider_core::port::Store>, actions: Vec<Action>) -> Result<(), TestCaseError> {
     let answer = Box::new(|before: &[Arrival], now: &Arrival| {
         let (key, number, fails) = read(now);
-        let tried = before.iter().filter(|arrival| read(arrival).0 == key && read(arrival).1 == number).count();
-        (if tried < fails { 500 } else { 200 }, None)
+        let attempt_counts =
+            before.iter().filter(|arrival| read(arrival).0 == key && read(arrival).1 == number).count();
+        (if attempt_counts < fails { 500 } else { 200 }, None)
     });
     let retry_schedule = RetrySchedule::new(vec![Duration::from_secs(20); ATTEMPTS_MAX - 1]);
     let clocked =
@@ -82,10 +83,10 @@ async fn plays(store: Arc<dyn provider_core::port::Store>, acts: Vec<Action>) ->
         secrets: Vec::new(),
     };
     run.secrets.push((run.secret().await, Timestamp::MAX));
-    for act in &acts {
-        run.act(act).await;
+    for action in &actions {
+        run.apply(action).await;
     }
-    run.act(&Action::On).await;
+    run.apply(&Action::On).await;
     run.clocked.until_nothing_waits(&endpoint).await;
     run.check()?;
     run.clocked.end().await;
@@ -97,9 +98,9 @@ struct Run {
     endpoint: String,
     on: bool,
     sent: usize,
-    /// Key and number of what must be tried until it is done.
+    /// Key and number of the messages that must be attempted until they are delivered or given up.
     expected: BTreeSet<(String, usize)>,
-    /// What may have been dropped: waiting when the endpoint was switched off, or skipped.
+    /// Messages that may have been dropped: they waited when the endpoint was switched off, or were skipped.
     dropped: BTreeSet<(String, usize)>,
     numbers: BTreeMap<String, (String, usize)>,
     /// Secrets with the time until which each signs.
@@ -107,8 +108,8 @@ struct Run {
 }
 
 impl Run {
-    async fn act(&mut self, act: &Action) {
-        match act {
+    async fn apply(&mut self, action: &Action) {
+        match action {
             Action::Send(key, fails) => self.send(Some(*key), *fails).await,
             Action::SendLoose(fails) => self.send(None, *fails).await,
             Action::Wait(seconds) => {
@@ -119,7 +120,7 @@ impl Run {
             }
             Action::Skip(key) => self.skip(&key.to_string()).await,
             Action::Off => {
-                // What waits is dropped; what is under way may arrive still.
+                // The provider drops waiting messages. A message whose attempt is running may still arrive.
                 self.dropped.extend(std::mem::take(&mut self.expected));
                 self.switch(Switch::Off).await;
             }
@@ -142,7 +143,8 @@ impl Run {
 
     async fn send(&mut self, key: Option<usize>, fails: usize) {
         self.sent += 1;
-        let (name, number) = (key.map_or("loose".to_owned(), |key| key.to_string()), self.sent);
+        let number = self.sent;
+        let name = key.map_or("loose".to_owned(), |key| key.to_string());
         let text = format!(r#"{{"key":"{name}","number":{number},"fails":{fails}}}"#);
         let ordering_key = key.map(|_| OrderingKey::parse(&name).unwrap());
         let input = MessageInput { payload: payload(&text), ordering_key, ..message() };
@@ -180,33 +182,38 @@ impl Run {
 
     fn check(&self) -> Result<(), TestCaseError> {
         let arrivals = self.clocked.arrivals();
-        let mut tried: BTreeMap<(String, usize), usize> = BTreeMap::new();
+        let mut attempt_counts: BTreeMap<(String, usize), usize> = BTreeMap::new();
         let mut last: BTreeMap<String, usize> = BTreeMap::new();
         for arrival in &arrivals {
             let (key, number, fails) = read(arrival);
             if key != "loose" {
                 let before = last.insert(key.clone(), number).unwrap_or(0);
-                prop_assert!(before <= number, "{} of key {} came after {}", number, key, before);
+                prop_assert!(before <= number, "{} of key {} arrived after {}", number, key, before);
             }
-            let count = tried.entry((key, number)).or_default();
+            let count = attempt_counts.entry((key, number)).or_default();
             *count += 1;
-            prop_assert!(*count <= (fails + 1).min(ATTEMPTS_MAX), "{:?} came {} times", read(arrival), count);
+            prop_assert!(*count <= (fails + 1).min(ATTEMPTS_MAX), "{:?} arrived {} times", read(arrival), count);
             self.check_signatures(arrival)?;
         }
         for place in &self.expected {
             let fails = arrivals.iter().map(read).find(|(key, number, _)| (key, number) == (&place.0, &place.1));
             let Some((.., fails)) = fails else {
-                return Err(TestCaseError::fail(format!("{place:?} never came")));
+                return Err(TestCaseError::fail(format!("{place:?} never arrived")));
             };
-            prop_assert_eq!(tried[place], (fails + 1).min(ATTEMPTS_MAX), "{:?} was given up early", place);
+            prop_assert_eq!(attempt_counts[place], (fails + 1).min(ATTEMPTS_MAX), "{:?} was given up early", place);
         }
-        for place in tried.keys() {
-            prop_assert!(self.expected.contains(place) || self.dropped.contains(place), "{:?} was not to come", place);
+        for place in attempt_counts.keys() {
+            prop_assert!(
+                self.expected.contains(place) || self.dropped.contains(place),
+                "{:?} arrived unexpectedly",
+                place
+            );
         }
         Ok(())
     }
 
-    /// The newest secret and those in their grace sign; which is the newest may have changed while it was on its way.
+    /// The newest secret and those in their grace period sign. A rotation may happen between the signing and the arrival,
+    /// so fewer signatures than known secrets are allowed.
     fn check_signatures(&self, arrival: &Arrival) -> Result<(), TestCaseError> {
         let header = |name: &str| arrival.headers.get(name).unwrap().to_str().unwrap().to_owned();
         let signatures = header("webhook-signature");
@@ -217,7 +224,7 @@ impl Run {
             let signed = Webhook::new(secret).unwrap().sign(&names[0], at, &arrival.body).unwrap();
             signatures.split(' ').any(|signature| signature == signed)
         });
-        prop_assert_eq!(verifying.count(), count, "a signature is of no secret that there was");
+        prop_assert_eq!(verifying.count(), count, "a signature belongs to no known secret");
         let known = self.secrets.iter().filter(|(_, until)| *until > arrival.at).count();
         prop_assert!((1..=known).contains(&count), "{} signatures at {}", count, arrival.at);
         Ok(())

@@ -1,4 +1,4 @@
-//! Retries follow the schedule with a jitter of a fifth, and never come before the time that `Retry-After` asks for.
+//! Retries follow the schedule with a jitter of one fifth, and are never sent before the time that `Retry-After` requests.
 
 use std::time::Duration;
 

@@ -23,5 +23,5 @@ async fn an_internal_error_at_one_endpoint_repeats_nothing_at_the_others() {
         assert_eq!(receiver.count_now(), 1);
     }
     fixture.finished(&endpoint).await;
-    assert_eq!(quick.count_now(), 2, "its own attempt was lost, and is made again");
+    assert_eq!(quick.count_now(), 2, "the attempt whose record was lost was not repeated");
 }

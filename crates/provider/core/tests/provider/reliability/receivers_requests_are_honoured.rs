@@ -1,4 +1,4 @@
-//! The dispatcher honours what a receiver asks for: its rate, its `Retry-After`, and 410 Gone.
+//! The dispatcher honours the rate of an endpoint, `Retry-After` and 410 Gone.
 
 use std::time::Duration;
 

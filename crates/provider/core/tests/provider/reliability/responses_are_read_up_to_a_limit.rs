@@ -1,10 +1,10 @@
-//! The dispatcher reads a response up to the limit of what it stores, and records the attempt.
+//! The dispatcher reads no more of a response than it stores, and records the attempt.
 
 use provider_core::model::AttemptStatus;
 
 use crate::hostile::{BUFFERS_BYTES, HostileBehaviour, attempted, fixture, receiver};
 
-/// The receiver offers 300 MB. `hostile.rs` has the other ways to send too much.
+/// The receiver declares 300 MB. `hostile.rs` has the other ways to send too much.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_a_response_of_300_megabytes_20_000_bytes_are_stored() {
     let head = b"HTTP/1.1 200 OK\r\ncontent-length: 314572800\r\n\r\n";
