@@ -36,7 +36,7 @@ impl ItemQueues {
         Some(Arc::clone(&shared.queue))
     }
 
-    /// Counts a caller of a queue once more.
+    /// Counts another caller of a queue.
     pub(crate) fn enter_again(&self, item: Uuid) {
         self.lock().entry(item).or_default().callers += 1;
     }

@@ -58,7 +58,7 @@ use crate::port::{NodeId, OutboxEvent, OutboxSettlement, Store};
 use crate::provider_access::ProviderAccess;
 use outcomes::Recorded;
 
-/// What a provider's answer means: the text for support, when it is not that the event was published.
+/// Judges a provider's response: none when the event was published, otherwise the text for support.
 #[cfg(feature = "fuzzing")]
 pub(crate) fn judged(
     status: http::StatusCode,
@@ -73,7 +73,7 @@ pub(crate) fn judged(
     }
 }
 
-/// What a publisher stands on.
+/// The dependencies of a publisher.
 pub(crate) struct PublisherParts {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: SharedClock,
@@ -84,13 +84,13 @@ pub(crate) struct PublisherParts {
     pub(crate) metrics: Arc<Metrics>,
 }
 
-/// The publisher's handle. Clones are the same publisher.
+/// A handle of the publisher. Clones share one publisher.
 #[derive(Clone)]
 pub(crate) struct Publisher {
     shared: Arc<Shared>,
 }
 
-/// What all lanes have in common.
+/// The state that all lanes share.
 struct Shared {
     parts: PublisherParts,
     node: Mutex<NodeId>,
@@ -98,51 +98,51 @@ struct Shared {
     running: AtomicBool,
     /// Set when the store may have assigned rows to this node that no lane knows.
     fence_requested: AtomicBool,
-    /// Rushes under way.
+    /// The number of [`ReducedSending`] guards.
     reductions: AtomicUsize,
     lanes: Mutex<HashMap<Uuid, LaneHandle>>,
-    /// Made by the first lane, on the runtime that the lanes run on.
+    /// Created by the first lane, on the runtime of the lanes.
     outcome_batcher: Mutex<Option<Batcher<OutboxSettlement, Recorded>>>,
     stopping: CancellationToken,
 }
 
-/// A lane as the rest sees it.
+/// A lane and its task.
 struct LaneHandle {
     control: Arc<LaneControl>,
     task: JoinHandle<()>,
 }
 
-/// What a lane shares with those who hand it events.
+/// The state that a lane shares with the commits that hand it events.
 struct LaneControl {
     events: mpsc::UnboundedSender<QueuedEvent>,
-    /// One permit for each event in the lane's memory; it bounds `events`.
+    /// One permit for each event in the lane's memory; bounds `events`.
     room: Arc<Semaphore>,
     /// False while the customer isn't connected or its queue is parked: rows wait in the table.
     open: AtomicBool,
-    /// The connection may have changed.
+    /// True when the connection may have changed.
     connection_stale: AtomicBool,
     /// The latest change of the connection that a commit has read, in milliseconds.
     connection_seen_ms: AtomicI64,
-    /// Rows wait in the table, or the connection changed: look.
+    /// Wakes the lane: rows wait in the table, or the connection has changed.
     wake: Signal,
 }
 
 /// An event in a lane's memory.
 struct QueuedEvent {
     event: OutboxEvent,
-    /// When it came, by a steady clock.
+    /// When the lane received it, by a monotonic clock.
     since: Instant,
-    /// Its place in the lane; given back when it is dropped.
+    /// Its place in the lane, which the drop releases.
     _permit: Option<OwnedSemaphorePermit>,
 }
 
-/// Room for the events of a commit that is about to be made.
+/// Places in a lane for the events of a coming commit.
 pub(crate) struct Reservation {
     control: Arc<LaneControl>,
     permits: OwnedSemaphorePermit,
 }
 
-/// While it lives, lanes send little.
+/// Lowers the concurrency of all lanes until it is dropped.
 pub(crate) struct ReducedSending {
     shared: Arc<Shared>,
 }
@@ -170,12 +170,12 @@ impl Publisher {
         Self { shared: Arc::new(shared) }
     }
 
-    /// The name under which this node holds rows.
+    /// The node id under which this node owns rows.
     pub(crate) fn node(&self) -> NodeId {
         self.shared.node()
     }
 
-    /// Room for `events` of a customer, if its lane has it.
+    /// Reserves places for `events` events of a customer; none when its lane is full or closed.
     pub(crate) fn reserve(&self, customer: Uuid, events: usize) -> Option<Reservation> {
         let control = self.lane_control(customer)?;
         if !control.open.load(Ordering::Acquire) {
@@ -185,20 +185,20 @@ impl Publisher {
         Some(Reservation { control, permits })
     }
 
-    /// Until it is dropped, lanes send little: something that can't wait needs the machine.
+    /// Lowers the concurrency of all lanes until the guard is dropped, because an urgent task needs the CPU.
     pub(crate) fn reduce_sending(&self) -> ReducedSending {
         self.shared.reductions.fetch_add(1, Ordering::AcqRel);
         ReducedSending { shared: Arc::clone(&self.shared) }
     }
 
-    /// Rows of the customer wait in the table.
+    /// Wakes the lane of a customer whose rows wait in the table.
     pub(crate) fn wake_lane(&self, customer: Uuid) {
         if let Some(control) = self.lane_control(customer) {
             control.wake.notify();
         }
     }
 
-    /// The customer's connection changed: read it again before the next request.
+    /// Makes the lane read the changed connection of its customer before the next request.
     pub(crate) fn connection_changed(&self, customer: Uuid) {
         if let Some(control) = self.lane_control(customer) {
             control.connection_stale.store(true, Ordering::Release);
@@ -206,7 +206,7 @@ impl Publisher {
         }
     }
 
-    /// Rows may be ours that we know nothing of; mended by the heartbeat.
+    /// Records that this node may own rows that it does not know. The heartbeat then takes a new node id.
     pub(crate) fn fence(&self) {
         self.shared.fence_requested.store(true, Ordering::Release);
     }
@@ -216,7 +216,7 @@ impl Publisher {
         self.shared.running.load(Ordering::Acquire)
     }
 
-    /// Begins to hold rows. False when it had begun.
+    /// Starts to own rows. False when it had started before.
     pub(crate) fn start(&self) -> bool {
         !self.shared.running.swap(true, Ordering::AcqRel)
     }
@@ -226,13 +226,13 @@ impl Publisher {
         self.shared.fence_requested.load(Ordering::Acquire)
     }
 
-    /// Holds rows under a new name, which owns none yet.
+    /// Takes a new node id, which owns no rows yet.
     pub(crate) fn rename(&self, node: NodeId) {
         self.shared.fence_requested.store(false, Ordering::Release);
         *lock(&self.shared.node) = node;
     }
 
-    /// Another process changed something: every lane reads its connection again.
+    /// Another process changed the store: every lane reads its connection again.
     pub(crate) fn remote_changes(&self) {
         for lane in lock(&self.shared.lanes).values() {
             lane.control.connection_stale.store(true, Ordering::Release);
@@ -240,17 +240,17 @@ impl Publisher {
         }
     }
 
-    /// Ends all lanes: requests under way are finished, and events that wait in memory return to the table.
+    /// Ends all lanes: running requests finish, and waiting events in memory return to the table.
     pub(crate) async fn end(&self) {
         self.shared.stopping.cancel();
         let lanes: Vec<LaneHandle> = lock(&self.shared.lanes).drain().map(|(_, lane)| lane).collect();
         for lane in lanes {
-            // A lane that panicked has said so itself.
+            // The drop of a lane that panicked has logged it.
             let _ = lane.task.await;
         }
     }
 
-    /// The customer's lane, started if need be; none while the publisher doesn't run.
+    /// The customer's lane, which is started if necessary; none while the publisher doesn't run.
     fn lane_control(&self, customer: Uuid) -> Option<Arc<LaneControl>> {
         if !self.shared.running.load(Ordering::Acquire) || self.shared.stopping.is_cancelled() {
             return None;
@@ -293,7 +293,7 @@ impl Shared {
 }
 
 impl Reservation {
-    /// Hands over the rows that the commit gave to this node.
+    /// Hands over the rows that the commit assigned to this node.
     ///
     /// `connection_updated_at` is the connection's last change as the commit read it. The lane may have cached an
     /// earlier connection, if another process changed it; these events must use the one that the commit saw.
@@ -310,13 +310,13 @@ impl Reservation {
         }
         for event in events {
             let place = self.permits.split(1);
-            // A lane that has just ended loses nothing: it makes this node take a new name, see `Lane`'s drop.
+            // If the lane has just ended, no row is lost: this node takes a new node id, see `Lane`'s drop.
             let _ = self.control.events.send(QueuedEvent { event, since: now, _permit: place });
         }
     }
 }
 
-/// A lock whose holders can't leave it half changed.
+/// Locks a mutex. Poisoning is ignored, because no holder leaves the value half changed.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,4 @@
-//! Absentee bids of webcasts: left, changed and withdrawn by bidders, or by staff for them, until the item comes into the
-//! ring.
+//! Absentee bids of webcasts. Bidders, or staff for them, leave, change and withdraw them until the item is sent to the ring.
 
 use contract::ItemStatus;
 use platform_rules::ring::{Commission, commissions};

@@ -107,13 +107,13 @@ impl Platform {
                     bidder_lock = self.bidder_locks().lock(registration).await;
                 }
             }
-            // The cache serves the first attempt only: what the store refused the bid for is read from the store.
+            // The cache serves the first attempt only: after a conflict, the registration is read from the store.
             source = LookUpIn::Store;
         }
         Err(PlatformError::Busy)
     }
 
-    /// Decides a bid on the item as it is now. A bidder with a spending limit has one bid under way at a time on this
+    /// Decides a bid on the item as it is now. A bidder with a spending limit has one running bid at a time on this
     /// node; without the bidder's lock the bid waits.
     async fn decide_bid(
         &self,
@@ -202,7 +202,7 @@ impl Platform {
     pub async fn bids(&self, caller: &Caller, item: Uuid, page: Page<i64>) -> PlatformResult<(Item, Vec<Bid>)> {
         let (known, _) = self.item(caller, item).await?;
         let after = known.number_before_shown(page.after.unwrap_or(0).max(0));
-        // The item is read again after the bids: with an older item, a bid that leads by now would be shown as outbid.
+        // The item is read again after the bids: with an older item, a bid that leads now would be shown as outbid.
         let bids = self.public_bids(item, after, page.limit).await?;
         let (item, _) = self.item(caller, item).await?;
         Ok((item, bids))

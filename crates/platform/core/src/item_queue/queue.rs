@@ -27,7 +27,7 @@ pub(crate) enum CommitOutcome {
 pub(crate) struct ItemQueue {
     turn: tokio::sync::Mutex<()>,
     state: Mutex<State>,
-    /// Fires when no commit is under way any more.
+    /// Notified when the last running commit has ended.
     idle: Notify,
 }
 
@@ -43,7 +43,7 @@ struct State {
     waiting: Vec<QueuedDecision>,
     /// True while a committer runs.
     is_committing: bool,
-    /// Rises when decisions are discarded.
+    /// Incremented when decisions are discarded.
     epoch: u64,
     /// The epoch in which the caller that has the turn read the item.
     read_epoch: u64,
@@ -122,7 +122,7 @@ impl ItemQueue {
         self.turn.lock().await
     }
 
-    /// Waits until no commit is under way. For the caller that has the turn, every earlier decision is then durable or
+    /// Waits until no commit is running. For the caller that has the turn, every earlier decision is then durable or
     /// discarded.
     pub(crate) async fn drain(&self) {
         loop {

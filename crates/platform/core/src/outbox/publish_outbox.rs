@@ -52,8 +52,8 @@ impl Platform {
         }
     }
 
-    /// Records this node's heartbeat. If it has lost track of its rows it takes a new node id first, at most once in
-    /// the time after which a node is dead. Nodes without a heartbeat count as dead if `may_judge` is set.
+    /// Records this node's heartbeat. If the node may own rows that it does not know, it takes a new node id first, at most
+    /// once in the time after which a node is dead. Nodes without a heartbeat count as dead if `may_judge` is set.
     async fn heartbeat(&self, now: Timestamp, renewed_at: &mut Timestamp, may_judge: bool) -> StoreResult<()> {
         let publisher = self.publisher();
         let is_first = !publisher.is_running();
@@ -67,7 +67,7 @@ impl Platform {
         };
         let lost = publisher.is_fence_requested() && *renewed_at <= alive_since;
         let node = if lost { NodeId(self.ids().uuid_v7()) } else { publisher.node() };
-        // Both in one transaction, where the engine joins what comes at the same time.
+        // Both calls run concurrently, so that an engine with group commit writes them in one transaction.
         let (alive, noted) =
             tokio::join!(self.store().heartbeat(node, sent_at, dead_before), self.detect_downtime(now));
         if let Err(error) = noted {
@@ -95,7 +95,7 @@ impl Platform {
                 () = self.clock().sleep_until(after_rounded_up(now, self.config().publisher.sweep_every)) => {}
                 () = elsewhere.wait() => {
                     self.publisher().remote_changes();
-                    // The timer waits for the same: one signal ends one wait.
+                    // The timer waits for the same signal, and a signal wakes one waiter: pass it on.
                     self.ends_changed().notify();
                 }
             }
@@ -103,7 +103,7 @@ impl Platform {
         self.publisher().end().await;
     }
 
-    /// Tells the lanes of customers whose rows wait in the table.
+    /// Wakes the lanes of customers whose rows wait in the table.
     async fn sweep(&self, now: Timestamp) {
         if !self.publisher().is_running() {
             return;

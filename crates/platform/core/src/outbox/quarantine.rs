@@ -1,8 +1,8 @@
-//! Events that the provider refused for good: sent again once the cause is mended, or dropped.
+//! Events that the provider refused permanently. Support sends them again when the cause is removed, or drops them.
 //!
-//! Order per subject stays right: an event goes back to its place in the outbox, before those of its subject that still
-//! wait. If a later event of its subject was published already, it is refused, unless the caller explicitly asks to
-//! send it.
+//! The order of each subject is preserved: an event returns to its place in the outbox, before the waiting events of its
+//! subject. If a later event of its subject was published already, the call is refused, unless the caller explicitly asks
+//! to send it.
 
 use uuid::Uuid;
 
@@ -12,11 +12,11 @@ use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::steps::input::check_text;
 use crate::{Caller, Platform, Scope};
 
-/// Events that can be named in one call.
+/// Events that one call can name.
 pub const CURSORS_MAX: usize = 250;
-/// Events that are sent again by one call that names none.
+/// Events that one call sends again if it names none.
 const SENT_MAX: usize = 1_000;
-/// Events looked through for them: what is left in quarantine is looked at each time.
+/// Quarantined events that such a call reads, including those that stay in quarantine.
 const LOOKED_AT_MAX: usize = 20_000;
 const PAGE_MAX: usize = 250;
 const TRIES_MAX: usize = 5;
@@ -27,23 +27,23 @@ const REASON_CHARS_MAX: usize = 500;
 pub enum QuarantineSelection {
     /// The oldest thousand that can be sent.
     All,
-    /// These; all of them or none.
+    /// The named events, all or none.
     These(Vec<Cursor>),
 }
 
-/// What was sent again.
+/// The result of sending events again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResendReport {
-    /// Events that wait to be published now.
+    /// Events that now wait in the outbox.
     pub sent: Vec<Cursor>,
-    /// Events that were left, since later ones of their subjects have gone out.
+    /// Events that stay in quarantine, because later events of their subjects were published.
     pub left: Vec<Cursor>,
-    /// How many are in quarantine now.
+    /// Number of events that are now in quarantine.
     pub quarantined: u64,
 }
 
 impl Platform {
-    /// Lets events in quarantine be published again.
+    /// Returns events from quarantine to the outbox, so that they are published again.
     ///
     /// Errors: `not_found` (customer), `invalid` (also an event that is not in quarantine), `not_connected`,
     /// `later_published`.
@@ -79,8 +79,8 @@ impl Platform {
         Err(PlatformError::Busy)
     }
 
-    /// Takes events out of quarantine for good: they are never published. They stay in the journal and the events feed.
-    /// The reason goes into the server's log.
+    /// Removes events from quarantine permanently: they are never published. They stay in the journal and the events feed.
+    /// The reason is written to the server's log.
     ///
     /// Errors: `not_found` (customer), `invalid` (also an event that is not in quarantine).
     pub async fn drop_quarantined(
@@ -132,7 +132,7 @@ impl Platform {
         Ok(result)
     }
 
-    /// The oldest that can be sent, a page at a time.
+    /// Chooses the oldest events that can be sent, page by page.
     async fn choose(
         &self,
         customer: Uuid,
@@ -158,7 +158,7 @@ impl Platform {
         Ok(())
     }
 
-    /// These, each once and in order, if all of them are in quarantine.
+    /// The named events without repetitions and in order, if all of them are in quarantine.
     async fn in_quarantine(&self, customer: Uuid, cursors: &[Cursor]) -> PlatformResult<Vec<Cursor>> {
         if cursors.is_empty() || cursors.len() > CURSORS_MAX {
             return Err(PlatformError::invalid("/cursors", format!("must name 1 to {CURSORS_MAX} events")));

@@ -1,4 +1,4 @@
-//! How many requests a lane may have under way: all, none for a while, or a single probe. Pure.
+//! Decides how many concurrent requests a lane may have: up to its limit, none during a pause, or a single probe. Pure.
 //!
 //! ```text
 //!            a request fails                the pause is over
@@ -15,15 +15,15 @@ use jiff::Timestamp;
 use kit_runtime::backoff::backoff;
 use kit_runtime::clock::{from_ms, to_ms};
 
-/// The gate of one lane.
+/// The circuit breaker of one lane.
 #[derive(Debug)]
 pub(super) struct CircuitBreaker {
     pause_base: Duration,
     pause_max: Duration,
     state: State,
-    /// Pauses since the last request that passed.
+    /// Number of pauses since the last successful request.
     failures: u32,
-    /// Which generation between two pauses it is. Many requests fail together; only the first of a generation makes the
+    /// Counts the times between two pauses. Many requests fail together; only the first failure of a generation makes the
     /// next pause longer.
     generation: u64,
 }
@@ -35,7 +35,7 @@ enum State {
     HalfOpen,
 }
 
-/// Given to a request when it starts, and handed back with its outcome.
+/// The generation in which a request started; a request gets it at its start and returns it with its outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ticket {
     generation: u64,
@@ -46,8 +46,8 @@ impl CircuitBreaker {
         Self { pause_base, pause_max, state: State::Closed, failures: 0, generation: 0 }
     }
 
-    /// How many requests may start now, while `under_way` of them are on their way and an open lane may have
-    /// `requests_max`.
+    /// The number of requests that may start now, with `under_way` requests running and a limit of `requests_max` for a
+    /// closed breaker.
     pub(super) fn available_requests(&mut self, now: Timestamp, under_way: usize, requests_max: usize) -> usize {
         if self.paused_until().is_some_and(|until| until <= now) {
             self.state = State::HalfOpen;
@@ -59,14 +59,14 @@ impl CircuitBreaker {
         }
     }
 
-    /// Begins anew, as if nothing had failed.
+    /// Closes the breaker and forgets all failures.
     pub(super) fn reset(&mut self) {
         self.generation += 1;
         self.failures = 0;
         self.state = State::Closed;
     }
 
-    /// When the pause ends, if there is one.
+    /// The end of the pause; none without a pause.
     pub(super) fn paused_until(&self) -> Option<Timestamp> {
         match self.state {
             State::Open { until } => Some(until),
@@ -74,12 +74,13 @@ impl CircuitBreaker {
         }
     }
 
-    /// A request starts.
+    /// Records the start of a request.
     pub(super) fn start(&self) -> Ticket {
         Ticket { generation: self.generation }
     }
 
-    /// The provider answered it, and is well. An answer to a request from before the pause says nothing about now.
+    /// Records a successful request. A response to a request from before the pause has no effect: it doesn't show the
+    /// provider's present state.
     pub(super) fn passed(&mut self, ticket: Ticket) {
         if ticket.generation == self.generation {
             self.failures = 0;
@@ -87,9 +88,9 @@ impl CircuitBreaker {
         }
     }
 
-    /// The request failed in a way that concerns all: nothing starts until the returned time. It is as far away as the
-    /// provider asked, and never nearer than the first step of the back-off. News from before the last pause make no
-    /// new one, unless the provider asks for it.
+    /// Records a failure that concerns all requests, and returns the end of the pause that it causes. The pause is as long
+    /// as the provider requested, and never shorter than the first step of the backoff. A failed request from before the
+    /// last pause causes no new pause, unless the provider requests one.
     pub(super) fn failed(
         &mut self,
         ticket: Ticket,
@@ -115,14 +116,14 @@ impl CircuitBreaker {
         }
     }
 
-    /// When an event that has failed `attempts` times may be tried again: an event that alone is refused over and over
-    /// comes back ever more rarely, so that the pauses it causes do, too.
+    /// The next attempt of an event that has failed `attempts` times. The interval grows, so that an event that the provider
+    /// keeps refusing pauses its lane ever more rarely.
     pub(super) fn next_attempt(&self, attempts: u32, now: Timestamp, until: Timestamp, unit_f64: f64) -> Timestamp {
         after_rounded_up(now, backoff(attempts, self.pause_base, self.pause_max, unit_f64)).max(until)
     }
 }
 
-/// `now` and a while, rounded up to milliseconds.
+/// `now` plus `pause`, rounded up to milliseconds.
 pub(crate) fn after_rounded_up(now: Timestamp, pause: Duration) -> Timestamp {
     let ms = pause.as_nanos().div_ceil(1_000_000);
     from_ms(to_ms(now).saturating_add(i64::try_from(ms).unwrap_or(i64::MAX)))
@@ -141,19 +142,19 @@ mod tests {
     }
 
     #[test]
-    fn an_open_lane_fills_its_slots() {
+    fn a_closed_breaker_allows_all_requests_up_to_the_limit() {
         let mut breaker = breaker();
         assert_eq!(breaker.available_requests(at(0), 0, 64), 64);
         assert_eq!(breaker.available_requests(at(0), 60, 64), 4);
         assert_eq!(breaker.available_requests(at(0), 64, 64), 0);
-        // With less to fill, what is under way goes on.
+        // A lower limit does not interrupt running requests.
         assert_eq!(breaker.available_requests(at(0), 60, 2), 0);
         assert_eq!(breaker.available_requests(at(0), 1, 2), 1);
-        assert_eq!(breaker.available_requests(at(0), 0, 0), 1, "a lane never stands still");
+        assert_eq!(breaker.available_requests(at(0), 0, 0), 1, "an idle lane may send no request");
     }
 
     #[test]
-    fn after_a_failure_nothing_starts_until_the_pause_is_over_and_then_one_request() {
+    fn after_a_failure_no_request_starts_until_the_pause_ends_and_then_one() {
         let mut breaker = breaker();
         let ticket = breaker.start();
         let until = breaker.failed(ticket, at(0), None, 1.0);
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_of_failures_is_one_and_each_failing_probe_doubles_the_pause() {
+    fn concurrent_failures_cause_one_pause_and_each_failed_probe_doubles_it() {
         let mut breaker = breaker();
         let tickets = [breaker.start(), breaker.start(), breaker.start()];
         for ticket in tickets {
@@ -183,27 +184,29 @@ mod tests {
     }
 
     #[test]
-    fn a_late_answer_to_a_request_from_before_the_pause_does_not_end_it() {
+    fn a_success_of_a_request_from_before_the_pause_does_not_end_it() {
         let mut breaker = breaker();
-        let (early, failing) = (breaker.start(), breaker.start());
+        let early = breaker.start();
+        let failing = breaker.start();
         breaker.failed(failing, at(0), None, 1.0);
         breaker.passed(early);
         assert_eq!(breaker.available_requests(at(100), 0, 64), 0);
     }
 
     #[test]
-    fn a_straggler_from_before_the_pause_makes_no_new_one() {
+    fn a_failure_of_a_request_from_before_the_pause_causes_no_new_one() {
         let mut breaker = breaker();
-        let (first, straggler) = (breaker.start(), breaker.start());
+        let first = breaker.start();
+        let second = breaker.start();
         breaker.failed(first, at(0), None, 1.0);
         assert_eq!(breaker.available_requests(at(500), 0, 64), 1);
         breaker.passed(breaker.start());
-        breaker.failed(straggler, at(30_000), None, 1.0);
+        breaker.failed(second, at(30_000), None, 1.0);
         assert_eq!(breaker.available_requests(at(30_000), 0, 64), 64);
     }
 
     #[test]
-    fn what_the_provider_asks_for_is_waited_for_in_full_however_long() {
+    fn a_requested_pause_is_honoured_in_full() {
         let mut breaker = breaker();
         let two_hours = Duration::from_secs(7_200);
         assert_eq!(breaker.failed(breaker.start(), at(0), Some(two_hours), 0.0), at(7_200_000));
@@ -213,13 +216,13 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_asks_for_no_pause_at_all_gets_a_short_one() {
+    fn a_requested_pause_of_zero_becomes_the_first_step_of_the_backoff() {
         let mut breaker = breaker();
         assert_eq!(breaker.failed(breaker.start(), at(0), Some(Duration::ZERO), 0.0), at(250));
     }
 
     #[test]
-    fn an_event_that_fails_again_and_again_comes_back_ever_later() {
+    fn the_interval_between_the_attempts_of_an_event_grows() {
         let breaker = breaker();
         assert_eq!(breaker.next_attempt(1, at(0), at(500), 1.0), at(500));
         assert_eq!(breaker.next_attempt(5, at(0), at(500), 1.0), at(8_000));

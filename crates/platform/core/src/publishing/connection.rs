@@ -1,4 +1,4 @@
-//! A customer's connection, ready to be used: read from the store, its key opened, kept for a while.
+//! A customer's connection to its provider, read from the store, with its API key unsealed. The lane caches it.
 
 use http::HeaderValue;
 use jiff::Timestamp;
@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::port::{Consumer, Contact, ProviderAddress, StoreError};
 use crate::provider_access::provider_key_context;
 
-/// What requests are made with.
+/// The address and credentials of the requests of one customer.
 #[derive(Clone)]
 pub(super) struct Connection {
     /// The provider; its address is looked up for each request.
@@ -17,30 +17,30 @@ pub(super) struct Connection {
     pub(super) application_id: String,
     /// `Bearer …`, marked as sensitive.
     pub(super) authorization: HeaderValue,
-    /// What was recorded when the row was read.
+    /// The contact that the row had when it was read.
     pub(super) contact: Contact,
-    /// The row that it was made of.
+    /// The row of the connection.
     pub(super) updated_at: Timestamp,
 }
 
-/// Why events of a customer can't be published now.
+/// The reason why events of a customer can't be published now.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConnectionError {
-    /// Not connected, not both credentials, or parked: it ends when support has done something.
+    /// The customer is not connected, lacks a credential, or has a parked queue. Only support can change that.
     #[error("the customer is not connected, or its queue is parked")]
     Closed,
-    /// What support entered can't be used; the queue is to be parked.
+    /// The entered address or key can't be used; the caller parks the queue.
     #[error("{0}")]
     Unusable(String),
-    /// The key can't be opened with the keys that this process has.
+    /// The API key can't be unsealed with the keys of this process.
     #[error("the provider API key can't be opened: {0}")]
     Sealed(#[from] kit_runtime::vault::VaultError),
-    /// The store did not answer.
+    /// The store is unavailable.
     #[error("the connection can't be read")]
     Store(#[from] StoreError),
 }
 
-/// Makes a connection of a row.
+/// Builds a connection from its row, and unseals the API key.
 pub(super) fn open(vault: &Vault, customer: Uuid, consumer: Option<Consumer>) -> Result<Connection, ConnectionError> {
     let consumer = consumer.filter(|consumer| consumer.parked.is_none()).ok_or(ConnectionError::Closed)?;
     let (Some(application_id), Some(sealed)) = (consumer.application_id, &consumer.api_key) else {

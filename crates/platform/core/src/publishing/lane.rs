@@ -1,8 +1,9 @@
-//! A lane: the events of one customer on their way to its provider.
+//! A lane: publishes the events of one customer to its provider.
 //!
-//! One task owns everything here. It starts requests as far as [`CircuitBreaker`] allows, the oldest event first; turns
-//! each verdict into an outcome and gives that to the batcher that all lanes share; and claims more from the table when
-//! it knows that rows wait there. An event leaves the lane, and its place becomes free, when its outcome is on disk.
+//! One task owns all state of a lane. It starts as many requests as [`CircuitBreaker`] allows, the oldest event first;
+//! turns each verdict into an outcome and gives that to the batcher that all lanes share; and claims more rows from the
+//! table when it knows that rows wait there. An event leaves the lane, and its place becomes free, when its outcome is
+//! durable.
 
 mod connect;
 
@@ -26,7 +27,7 @@ use super::verdict::Verdict;
 use super::{LaneControl, QueuedEvent, Shared};
 use crate::port::{Contact, Cursor, OutboxSettlement, PublishResult};
 
-/// How long a lane that ends waits for its last requests and outcomes.
+/// Time that an ending lane waits for its running requests and unrecorded outcomes.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) struct Lane {
@@ -34,51 +35,52 @@ pub(super) struct Lane {
     shared: Arc<Shared>,
     control: Arc<LaneControl>,
     inbox: mpsc::UnboundedReceiver<QueuedEvent>,
-    /// Events to be published, the oldest first.
+    /// Events to publish, the oldest first.
     queue: BTreeMap<Cursor, QueuedEvent>,
-    /// Every event in memory. One that comes again is not published twice at once.
+    /// Every event in memory, so that a row that is claimed a second time is not published twice at the same time.
     event_states: HashMap<Cursor, EventState>,
     tasks: JoinSet<TaskResult>,
-    /// Whose step it is, should one panic.
+    /// The event of each task, to find it when the task panics.
     cursors: HashMap<Id, Cursor>,
-    /// Those of the steps that are requests.
+    /// The tasks that are requests.
     requests: HashSet<Id>,
     breaker: CircuitBreaker,
     connection: Option<(Connection, Timestamp)>,
-    /// The change of the connection that the breaker is about.
+    /// The time of the last change of the connection for which the breaker counts failures.
     breaker_connection: Option<Timestamp>,
-    /// Rows that could be claimed wait in the table.
+    /// True while claimable rows may wait in the table.
     rows_claimable: bool,
-    /// Rows may wait behind one of ours: look again when something was settled.
+    /// True while rows may wait for an earlier event of their subject in this lane: the lane claims again after the next
+    /// settled event.
     successors_wait: bool,
-    /// When the earliest row that is to be tried again may be, as far as is known.
+    /// The earliest known next attempt of a row.
     next_attempt_at: Option<Timestamp>,
-    /// Rows may wait for a time that is not known: ask the table when nothing else waits there.
+    /// True while a row may have an unknown next attempt: the lane reads it from the table when no claimable row waits.
     ask_next_attempt: bool,
     ended: bool,
 }
 
-/// Where an event in memory is.
+/// The state of an event in memory.
 enum EventState {
-    /// In the queue, or on its way to the provider.
+    /// In the queue, or in a request to the provider.
     Active,
-    /// Its outcome is being recorded. As soon as that is on disk, a row that stays in the outbox may be claimed again,
+    /// Its outcome is being recorded. As soon as that is durable, a row that stays in the outbox may be claimed again,
     /// before the lane receives the result. The lane must not drop the claimed row: this node owns it, so no other
     /// node claims it.
     Settling { reclaimed: Option<QueuedEvent> },
 }
 
-/// What a task of the lane has done.
+/// The result of a task of the lane.
 enum TaskResult {
     Answered { queued: QueuedEvent, verdict: Verdict, ticket: Ticket, used: Timestamp },
     Settled { queued: QueuedEvent, recorded: Recorded, remainder: Remainder },
 }
 
-/// What an outcome leaves in the outbox.
+/// The state of the row in the outbox after an outcome.
 #[derive(Clone, Copy)]
 enum Remainder {
     Nothing,
-    /// The row, to be tried again: at once, or at that time.
+    /// The row stays, with its next attempt at once or at that time.
     Row {
         retry_at: Option<Timestamp>,
     },
@@ -153,7 +155,7 @@ impl Lane {
         self.refresh_connection().await;
     }
 
-    /// Reads the connection again if it may have changed. The breaker of a changed connection begins anew.
+    /// Reads the connection again if it may have changed. A changed connection resets the breaker.
     async fn refresh_connection(&mut self) {
         if self.control.connection_stale.swap(false, Ordering::AcqRel) {
             self.connection = None;
@@ -161,7 +163,7 @@ impl Lane {
         }
     }
 
-    /// When the lane has to look by itself.
+    /// The time at which the lane must wake without a signal.
     fn next_wake_at(&self) -> Option<Timestamp> {
         let pause_ends = self.breaker.paused_until().filter(|_| !self.queue.is_empty() || self.rows_claimable);
         [pause_ends, self.next_attempt_at].into_iter().flatten().min()
@@ -171,12 +173,12 @@ impl Lane {
         if self.next_attempt_at.is_some_and(|at| at <= now) {
             self.next_attempt_at = None;
             self.rows_claimable = true;
-            // Only the earliest was known.
+            // Only the earliest next attempt was known; the table has the following one.
             self.ask_next_attempt = true;
         }
     }
 
-    /// Takes rows from the table when some wait there and memory runs low.
+    /// Claims rows from the table when rows wait there and the queue in memory runs low.
     async fn claim(&mut self) {
         let parts = &self.shared.parts;
         let now = parts.clock.now();
@@ -185,9 +187,9 @@ impl Lane {
         if !self.rows_claimable || paused || limit == 0 || self.queue.len() > parts.config.claim_rows_max / 2 {
             return;
         }
-        // The rows may be of a commit that saw a later connection than this lane.
+        // The rows may belong to a commit that read a later connection than this lane has.
         self.connection = None;
-        // Neither in memory nor promised to a commit that is under way.
+        // Places that are neither occupied nor reserved by a running commit.
         let lane_was_empty = self.control.room.available_permits() == parts.config.lane_events_max;
         if !self.connect().await {
             self.rows_claimable = false;
@@ -196,18 +198,20 @@ impl Lane {
         let Ok(mut permits) = Arc::clone(&self.control.room).try_acquire_many_owned(limit as u32) else { return };
         match self.shared.parts.store.claim_outbox(self.shared.node(), self.customer, now, limit).await {
             Ok(rows) => {
-                let (short, none) = (rows.len() < limit, rows.is_empty());
+                let is_short = rows.len() < limit;
+                let is_empty = rows.is_empty();
                 let since = self.shared.parts.clock.monotonic();
                 for event in rows {
                     self.enqueue(QueuedEvent { event, since, _permit: permits.split(1) });
                 }
-                if short {
+                if is_short {
                     self.rows_claimable = false;
-                    // Nothing came and nothing is here: so nothing waits behind it either.
-                    self.successors_wait &= !(none && lane_was_empty);
+                    // The claim returned no row and the lane has no event, so no row waits for an earlier event of its
+                    // subject.
+                    self.successors_wait &= !(is_empty && lane_was_empty);
                 }
-                // Best effort: the sweep finds them, too.
-                if short
+                // Best effort: the sweep finds these rows, too.
+                if is_short
                     && self.ask_next_attempt
                     && let Ok(attempt) = self.shared.parts.store.next_outbox_attempt(self.customer).await
                 {
@@ -217,7 +221,7 @@ impl Lane {
             }
             Err(error) => {
                 tracing::error!(customer = %self.customer, %error, "events could not be claimed");
-                // Some may be ours now without our knowing.
+                // The claim may have succeeded: this node may own rows that it does not know.
                 self.shared.fence();
                 self.pause(now);
             }
@@ -227,7 +231,7 @@ impl Lane {
     async fn start_requests(&mut self) {
         loop {
             self.refresh_connection().await;
-            // Asked first: it also notices that a pause is over.
+            // Called first, because it also detects the end of a pause.
             let (now, requests_max) = (self.shared.parts.clock.now(), self.shared.lane_requests_max());
             let slots = self.breaker.available_requests(now, self.requests.len(), requests_max);
             if slots == 0 || self.queue.is_empty() || !self.connect().await {
@@ -293,7 +297,7 @@ impl Lane {
                 tracing::warn!(customer = %self.customer, event = queued.event.event_id(), error, "an event was refused for good");
                 self.settle(queued, PublishResult::Quarantined { error });
             }
-            // What a connection met that support has replaced meanwhile says nothing about the new one.
+            // A failure of a connection that support has replaced meanwhile does not concern the new connection.
             Verdict::Retry { .. } if self.replaced(used) => drop(self.queue.insert(cursor, queued)),
             Verdict::Retry { error, retry_after } => {
                 let event_id = queued.event.event_id();
@@ -333,11 +337,11 @@ impl Lane {
         self.cursors.insert(task.id(), cursor);
     }
 
-    /// The event leaves memory, unless its row was claimed anew.
+    /// Removes the event from memory, unless its row was claimed a second time.
     fn settled(&mut self, queued: QueuedEvent, recorded: Recorded, remainder: Remainder) {
         let was = self.event_states.remove(&queued.event.cursor);
         drop(queued);
-        // Only now is it in the table to be found.
+        // The row is claimable in the table only now.
         if let Remainder::Row { retry_at: Some(at) } = remainder {
             self.next_attempt_at = self.next_attempt_at.into_iter().chain([at]).min();
         }
@@ -349,7 +353,7 @@ impl Lane {
         }
     }
 
-    /// Lets what is under way finish, and gives back the rest.
+    /// Finishes running requests, and releases the other rows.
     async fn drain(mut self) {
         self.inbox.close();
         while let Some(queued) = self.inbox.recv().await {
@@ -369,7 +373,7 @@ impl Lane {
 
 impl Drop for Lane {
     fn drop(&mut self) {
-        // A lane that panicked has lost track of the rows it had queued.
+        // A lane that panicked no longer knows the rows that it had queued.
         if !self.ended {
             self.shared.fence();
         }

@@ -1,4 +1,4 @@
-//! Outcomes of many lanes, recorded in few transactions.
+//! Records the outcomes of all lanes in batches.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,22 +10,22 @@ use super::circuit_breaker::after_rounded_up;
 use super::{Shared, lock};
 use crate::port::OutboxSettlement;
 
-/// Tries to record a batch before its rows are left to the next name of this node: about five minutes.
+/// Tries to record a batch, about five minutes, before the node takes a new node id, which claims the rows again.
 const TRIES_MAX: u32 = 10;
 const PAUSE_BASE: Duration = Duration::from_millis(200);
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 
-/// What became of an outcome.
+/// The result of recording an outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recorded {
-    /// It is on disk.
+    /// The outcome is durable.
     Yes,
-    /// It is not known to be: the row comes back under this node's next name.
+    /// It is unknown whether the outcome is durable: this node claims the row again under its next node id.
     Lost,
 }
 
 impl Shared {
-    /// The batcher that all lanes share; it starts with the first use.
+    /// The batcher that all lanes share; it starts at the first call.
     pub(super) fn outcome_batcher(self: &Arc<Self>) -> Batcher<OutboxSettlement, Recorded> {
         let mut outcome_batcher = lock(&self.outcome_batcher);
         if let Some(batcher) = outcome_batcher.as_ref() {
@@ -37,7 +37,7 @@ impl Shared {
             in_flight_max: 2,
             min_interval: Duration::ZERO,
         };
-        // Weak: the batcher lives in `Shared`, and must not keep it alive.
+        // Weak, because `Shared` owns the batcher, and the batcher must not keep it alive.
         let shared = Arc::downgrade(self);
         let batcher = Batcher::start("outbox outcomes", limits, move |outcomes: Vec<OutboxSettlement>| {
             let shared = shared.clone();

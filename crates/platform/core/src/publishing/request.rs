@@ -1,4 +1,4 @@
-//! One event on its way: the request that creates the message at the provider, and what came of it.
+//! The request that creates the message of one event at the provider, and its verdict.
 
 use std::time::Duration;
 
@@ -15,18 +15,18 @@ use crate::provider_access::messages_url;
 use crate::provider_access::{NoRoute, ProviderAccess, is_unsent};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-/// The embedded provider delivers what has one key in order where an endpoint asks for it; others don't know the
-/// header.
+/// The embedded provider delivers the messages of one ordering key in order to an ordered endpoint. Other providers ignore
+/// the header.
 const ORDERING_KEY: HeaderName = HeaderName::from_static("lotwire-ordering-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
-/// Bytes of the provider's answer that are read; an accepted message answers with a few hundred.
+/// Bytes of the provider's response that are read. The response to an accepted message has a few hundred.
 const RESPONSE_BYTES_MAX: usize = 16 << 10;
 
-/// How long to wait for a node of the embedded provider to run again. Short, because a node may start at any moment.
+/// Pause before another request when no node of the embedded provider runs. Short, because a node may start at any moment.
 const EMBEDDED_PAUSE: Duration = Duration::from_secs(1);
 
-/// Publishes an event and judges the answer; `now` tells the time of that. A node of the embedded provider that can't be
-/// reached is passed over.
+/// Publishes an event and judges the response; `now` returns the time of the response. If a node of the embedded provider
+/// can't be reached, the next node is used.
 pub(super) async fn publish(
     providers: &ProviderAccess,
     connection: &Connection,
@@ -70,7 +70,7 @@ pub(super) async fn publish(
         };
         // Two customers never share a connection to a provider, so that neither reads a response to the other.
         let to = Destination::new(url, &event.customer.to_string());
-        // A second one is known by its event id.
+        // The provider recognises a second request by its event id.
         match route.client.send_idempotent(deadline, |deadline| request(&to, deadline)).await {
             Ok(response) => return judge(response.status, &response.headers, &response.body, now()),
             Err(error) if is_unsent(&error) => failure = error,
@@ -82,7 +82,7 @@ pub(super) async fn publish(
     }
     let error = route.failure_text(&failure);
     match failure {
-        // No request will reach that address until an operator changes it, or the policy.
+        // No request reaches this address until an operator changes the address or the address policy.
         TransportError::RefusedAddress { .. } => Verdict::Park { reason: error },
         _ if connection.provider == ProviderAddress::Embedded => {
             Verdict::Retry { error, retry_after: Some(EMBEDDED_PAUSE) }
@@ -91,7 +91,7 @@ pub(super) async fn publish(
     }
 }
 
-/// The event's own bytes go in unchanged: they are JSON already.
+/// The body contains the bytes of the event unchanged: they are JSON already.
 fn body(event: &OutboxEvent, event_id: &str) -> Bytes {
     let name = event.event_type.name();
     let payload = &event.body;

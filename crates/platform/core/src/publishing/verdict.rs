@@ -1,4 +1,4 @@
-//! What a provider's response to one event means. Pure.
+//! Judges a provider's response to one event. Pure.
 
 use std::time::Duration;
 
@@ -8,40 +8,40 @@ use kit_outbound::retry_after;
 
 use crate::provider_access::answer_text::answer_text;
 
-/// What to do with an event after a request.
+/// How the publisher continues with an event after a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// The provider has it, from this request or an earlier one.
     Published,
-    /// The provider, or the way to it, is out of order for now.
+    /// The provider or the network fails; a retry may succeed.
     Retry {
-        /// For support to read.
+        /// Text for support.
         error: String,
-        /// How long the provider asked us to stay away.
+        /// The pause that the provider requested.
         retry_after: Option<Duration>,
     },
-    /// The connection itself is wrong: nothing of this customer's will pass until a person has looked.
+    /// The connection is wrong: no event of this customer succeeds until support corrects it.
     Park {
-        /// For support to read.
+        /// Text for support.
         reason: String,
     },
-    /// The provider will never take this event; others may pass.
+    /// The provider refuses this event permanently; other events may succeed.
     Quarantine {
-        /// For support to read.
+        /// Text for support.
         error: String,
     },
 }
 
-/// Judges an answer. `now` turns a `Retry-After` date into a time to wait.
+/// Judges a response. `now` turns a `Retry-After` date into a pause.
 pub(crate) fn judge(status: StatusCode, headers: &HeaderMap, body: &[u8], now: Timestamp) -> Verdict {
-    let told = || answer_text(status, body);
+    let text = || answer_text(status, body);
     match status.as_u16() {
         200..=299 | 409 => Verdict::Published,
-        408 | 429 | 500..=599 => Verdict::Retry { error: told(), retry_after: retry_after(headers, now) },
-        401 | 403 | 404 => Verdict::Park { reason: told() },
-        400..=499 => Verdict::Quarantine { error: told() },
-        // No redirect is followed: the address that support entered is not that of a provider's API.
-        _ => Verdict::Park { reason: told() },
+        408 | 429 | 500..=599 => Verdict::Retry { error: text(), retry_after: retry_after(headers, now) },
+        401 | 403 | 404 => Verdict::Park { reason: text() },
+        400..=499 => Verdict::Quarantine { error: text() },
+        // A redirect is not followed: it means that the entered address is not that of a provider's API.
+        _ => Verdict::Park { reason: text() },
     }
 }
 
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn every_status_has_the_consequence_that_the_decisions_name() {
+    fn each_status_has_its_verdict() {
         for (status, expected) in [
             (200, "published"),
             (202, "published"),
@@ -90,12 +90,12 @@ mod tests {
     }
 
     #[test]
-    fn a_retry_keeps_the_pause_that_the_provider_asked_for_and_nothing_of_its_text() {
+    fn a_retry_has_the_requested_pause_and_no_text_of_the_provider() {
         let mut headers = HeaderMap::new();
         headers.insert(http::header::RETRY_AFTER, "7200".parse().unwrap());
         let verdict =
             judge(StatusCode::TOO_MANY_REQUESTS, &headers, b"{\n \"detail\": \"slow down\"}", Timestamp::UNIX_EPOCH);
-        let Verdict::Retry { error, retry_after } = verdict else { panic!("a 429 is retried") };
+        let Verdict::Retry { error, retry_after } = verdict else { panic!("a 429 was not retried") };
         assert_eq!(retry_after, Some(Duration::from_secs(7200)));
         assert!(error.starts_with("the provider answered 429: it limits"), "{error}");
         assert!(!error.contains("slow down"), "{error}");

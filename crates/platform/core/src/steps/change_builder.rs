@@ -133,7 +133,7 @@ impl<'a> ChangeBuilder<'a> {
                     });
                 }
                 ItemChange::BidAccepted { record, .. } => {
-                    // Here for webcasts only: their bids are few. `Platform::place_bid` does it for registered bidders
+                    // For webcasts only, which have few bids. `Platform::place_bid` records it for registered bidders
                     // of timed auctions.
                     if auction.kind == AuctionKind::Webcast {
                         self.note_bidder_item(&item, &record.bidder);

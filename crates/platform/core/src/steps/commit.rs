@@ -123,7 +123,7 @@ impl Platform {
         let mut results = match self.commit_counted(changes, Some(node)).await {
             Ok(results) => results,
             Err(error) => {
-                // The commit may have succeeded all the same; then this node owns rows that it does not know.
+                // The commit may have succeeded nevertheless; then this node owns rows that it does not know.
                 self.publisher().fence();
                 return Err(error);
             }

@@ -41,7 +41,8 @@ mod tests {
 
     #[test]
     fn failed_subjects_are_recorded_and_the_first_error_is_returned() {
-        let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let one = Uuid::from_u128(1);
+        let other = Uuid::from_u128(2);
         let mut failed = FailedSubjects::default();
         assert_eq!(failed.record(one, Ok(7)), Some(7));
         assert!(!failed.contains(one));

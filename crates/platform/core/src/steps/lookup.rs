@@ -48,7 +48,7 @@ impl Platform {
 
     /// The time that applies in this auction: the server's time, or the time of a sandbox auction's test clock.
     pub fn time_of(&self, auction: &Auction) -> Timestamp {
-        // A rehearsal runs as the sale will, by the server's clock.
+        // A rehearsal runs by the server's clock, as the sale does.
         auction.clock_or(self.now())
     }
 }

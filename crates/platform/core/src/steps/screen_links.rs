@@ -1,4 +1,4 @@
-//! Facts about links to screens: their use cases are in [`crate::ring`], and users are removed with the links that they made.
+//! Rules of screen links that [`crate::ring`], which has their use cases, shares with the removal of users.
 
 use contract::AuctionStatus;
 use platform_rules::Auction;

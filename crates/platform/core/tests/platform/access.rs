@@ -1,4 +1,4 @@
-//! Keys, users, confinement, and answers that are given once.
+//! API keys, users, access of a customer's key, and idempotent answers.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ async fn a_key_works_until_it_expires_and_its_use_is_recorded_once_a_minute() {
         assert!(caller.require(Scope::AuctionsRead).is_ok());
         assert!(matches!(caller.require(Scope::AuctionsWrite), Err(PlatformError::Forbidden(_))));
         fixture.clock.advance(Duration::from_secs(20));
-        assert_eq!(last_used().await, Some(begin), "once a minute is often enough");
+        assert_eq!(last_used().await, Some(begin), "the use was recorded twice within a minute");
     }
     fixture.clock.advance(Duration::from_secs(1));
     fixture.platform.authenticate(&key).await.unwrap();
@@ -50,25 +50,25 @@ async fn a_key_works_until_it_expires_and_its_use_is_recorded_once_a_minute() {
 #[tokio::test]
 async fn a_revoked_key_stops_at_once_on_this_node_and_after_the_cache_time_on_others() {
     let fixture = TestPlatform::new().await;
-    let elsewhere = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
-    let make = async || {
+    let other_node = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
+    let create = async || {
         let created =
             fixture.platform.create_api_key(&fixture.caller, &new_key(&fixture, &[Scope::KeysWrite])).await.unwrap();
         (created.record.uuid, created.key.expose_str().unwrap().to_owned())
     };
-    let (uuid, key) = make().await;
-    let (other, other_key) = make().await;
+    let (uuid, key) = create().await;
+    let (other, other_key) = create().await;
     let caller = fixture.platform.authenticate(&key).await.unwrap();
-    elsewhere.authenticate(&key).await.unwrap();
+    other_node.authenticate(&key).await.unwrap();
     let at = fixture.platform.now();
     fixture.platform.revoke_api_key(&caller, uuid).await.unwrap();
     assert!(matches!(fixture.platform.authenticate(&key).await, Err(PlatformError::Unauthenticated)));
     fixture.platform.authenticate(&other_key).await.unwrap();
-    elsewhere.authenticate(&key).await.unwrap();
+    other_node.authenticate(&key).await.unwrap();
     fixture.clock.advance(fixture.platform.config().key_cache_ttl);
-    assert!(matches!(elsewhere.authenticate(&key).await, Err(PlatformError::Unauthenticated)));
+    assert!(matches!(other_node.authenticate(&key).await, Err(PlatformError::Unauthenticated)));
 
-    // It is listed still, and revoking it again changes nothing.
+    // A revoked key is still listed, and revoking it again changes nothing.
     fixture.platform.revoke_api_key(&fixture.caller, uuid).await.unwrap();
     let page = Page { after: None, limit: 10 };
     let listed = fixture.platform.api_keys(&fixture.caller, Some(fixture.customer.uuid), page).await.unwrap();
@@ -79,7 +79,7 @@ async fn a_revoked_key_stops_at_once_on_this_node_and_after_the_cache_time_on_ot
 }
 
 #[tokio::test]
-async fn a_customers_key_sees_and_revokes_its_customers_keys_only() {
+async fn a_key_of_a_customer_lists_and_revokes_only_keys_of_that_customer() {
     let fixture = TestPlatform::new().await;
     let other = fixture.platform.create_customer(&fixture.caller, "Jones", None).await.unwrap().fresh().unwrap();
     let staff = NewApiKey { customer: None, ..new_key(&fixture, &[Scope::KeysWrite]) };
@@ -91,7 +91,8 @@ async fn a_customers_key_sees_and_revokes_its_customers_keys_only() {
         .unwrap()
         .record;
     let confined = |customer| platform_core::Caller { customer: Some(customer), ..fixture.caller.clone() };
-    let (smith, jones) = (confined(fixture.customer.uuid), confined(other.uuid));
+    let smith = confined(fixture.customer.uuid);
+    let jones = confined(other.uuid);
     let page = || Page { after: None, limit: 10 };
     assert_eq!(fixture.platform.api_keys(&smith, None, page()).await.unwrap(), std::slice::from_ref(&own));
     assert_eq!(fixture.platform.api_keys(&jones, None, page()).await.unwrap(), []);
@@ -150,8 +151,8 @@ async fn a_repeated_write_gets_its_first_answer() {
         tag: &|_| None,
     };
     let create = |hash| fixture.platform.create_customer(&fixture.caller, "Jones", Some(answering(hash)));
-    let Outcome::Fresh(customer) = create(1).await.unwrap() else { panic!("the first one is fresh") };
-    let Outcome::Replayed(answer) = create(1).await.unwrap() else { panic!("the second one is not") };
+    let Outcome::Fresh(customer) = create(1).await.unwrap() else { panic!("the first write was replayed") };
+    let Outcome::Replayed(answer) = create(1).await.unwrap() else { panic!("the second write was repeated") };
     assert_eq!((answer.status, answer.body), (201, customer.uuid.to_string()));
     assert_eq!(create(2).await.unwrap_err().code(), "idempotency_mismatch");
     fixture.clock.advance(Duration::from_secs(24 * 3600 + 1));

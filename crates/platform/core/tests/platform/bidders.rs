@@ -13,7 +13,8 @@ use crate::fixture::{TestPlatform, node};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
-/// A sale of two lots and a bidder who is known to the house's node; the office works on another one.
+/// A sale of two lots with one bidder. The fixture's node takes the bids and has the registration in its cache; the office
+/// changes the registration on another node.
 struct Sale {
     fixture: TestPlatform,
     office: Platform,
@@ -41,7 +42,7 @@ impl Sale {
         Self { office, items, bidder: bidder.fresh().unwrap(), fixture }
     }
 
-    /// A bid of the bidder on a lot; the code of what it was refused for.
+    /// Places a bid of the bidder on a lot. The error is the code of the refusal.
     async fn bid(&self, lot: usize, amount: i64) -> Result<(), &'static str> {
         let new = NewBid { bidder: "12".into(), amount };
         let placed =
@@ -49,13 +50,16 @@ impl Sale {
         placed.map(drop).map_err(|refusal| refusal.code())
     }
 
-    async fn lead_to(&self, to: RegistrationStatus) {
-        let step = RegistrationDecision { to, reason: Some("it did not pay".into()) };
-        let of = (self.bidder.auction, self.bidder.uuid);
-        self.office.change_registration_status(&self.fixture.caller, of, &step, None, None).await.unwrap();
+    async fn decide_registration(&self, to: RegistrationStatus) {
+        let decision = RegistrationDecision { to, reason: Some("it did not pay".into()) };
+        let registration = (self.bidder.auction, self.bidder.uuid);
+        self.office
+            .change_registration_status(&self.fixture.caller, registration, &decision, None, None)
+            .await
+            .unwrap();
     }
 
-    async fn bids_on(&self, lot: usize) -> i64 {
+    async fn bid_count(&self, lot: usize) -> i64 {
         self.fixture.store.item(self.items[lot].uuid).await.unwrap().unwrap().bid_count
     }
 }
@@ -64,12 +68,12 @@ impl Sale {
 async fn a_bidder_who_was_suspended_on_another_node_is_refused() {
     let sale = Sale::new().await;
     sale.bid(0, 500).await.unwrap();
-    sale.lead_to(RegistrationStatus::Suspended).await;
+    sale.decide_registration(RegistrationStatus::Suspended).await;
     assert_eq!(sale.bid(0, 600).await, Err("bidder_suspended"));
     assert_eq!(sale.bid(1, 600).await, Err("bidder_suspended"));
-    assert_eq!((sale.bids_on(0).await, sale.bids_on(1).await), (1, 0));
+    assert_eq!((sale.bid_count(0).await, sale.bid_count(1).await), (1, 0));
     // The cached suspension does not refuse the bidder after the new approval.
-    sale.lead_to(RegistrationStatus::Approved).await;
+    sale.decide_registration(RegistrationStatus::Approved).await;
     sale.bid(1, 600).await.unwrap();
 }
 
@@ -88,7 +92,7 @@ async fn a_limit_that_another_node_set_applies_at_once() {
 async fn of_concurrent_bids_only_those_of_a_suspended_bidder_fail() {
     let sale = Sale::new().await;
     sale.bid(0, 500).await.unwrap();
-    sale.lead_to(RegistrationStatus::Suspended).await;
+    sale.decide_registration(RegistrationStatus::Suspended).await;
     let others = async |paddle: &str, amount| {
         let new = NewBid { bidder: paddle.into(), amount };
         sale.fixture.platform.place_bid(&sale.fixture.caller, sale.items[0].uuid, &new, None, None).await
@@ -96,5 +100,5 @@ async fn of_concurrent_bids_only_those_of_a_suspended_bidder_fail() {
     let (a, suspended, b) = tokio::join!(others("a", 600), sale.bid(0, 900), others("b", 700));
     assert!(a.is_ok() && b.is_ok(), "{a:?}, {b:?}");
     assert_eq!(suspended, Err("bidder_suspended"));
-    assert_eq!(sale.bids_on(0).await, 3);
+    assert_eq!(sale.bid_count(0).await, 3);
 }

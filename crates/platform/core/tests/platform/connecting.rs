@@ -1,4 +1,4 @@
-//! Support connects a customer to its provider: the outcome of the test request, and the events that are sent then.
+//! Support connects a customer to its provider: the result of the test request, and the events that the publisher then sends.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::provider::{Provider, Reply};
 use crate::publishing::{WORKERS, pending};
 
 #[tokio::test]
-async fn what_waited_for_its_time_goes_at_once_when_another_process_has_mended_the_connection() {
+async fn waiting_events_are_published_at_once_when_another_process_changes_the_connection() {
     for by in ["connect", "resume"] {
         let provider = Provider::start([Reply::With(503, "retry-after", "3600".into())]).await;
         let fixture = TestPlatform::connected(&provider, PlatformConfig::default()).await;
@@ -26,7 +26,7 @@ async fn what_waited_for_its_time_goes_at_once_when_another_process_has_mended_t
         assert_eq!(failing.at, fixture.clock.now());
         let hour = Duration::from_secs(3_600);
         assert!(failing.next_attempt_at.unwrap() >= fixture.clock.now() + hour, "{failing:?}");
-        // A management command: the same store, no workers.
+        // A management command runs on the same store without workers.
         let command = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
         match by {
             "connect" => {
@@ -48,7 +48,7 @@ async fn what_waited_for_its_time_goes_at_once_when_another_process_has_mended_t
 }
 
 #[tokio::test]
-async fn connecting_tells_what_the_provider_says_to_the_credentials() {
+async fn connecting_reports_the_response_to_the_credentials() {
     let provider = Provider::start([]).await;
     let fixture = TestPlatform::new().await;
     let connect = |provider_url: Option<&str>, key: Option<&str>| ConnectConsumer {
@@ -57,34 +57,42 @@ async fn connecting_tells_what_the_provider_says_to_the_credentials() {
         api_key: key.map(|key| Secret::new(key.as_bytes().to_vec())),
         start: StartFrom::Now,
     };
-    let enter = async |connect| {
+    let connect_consumer = async |connect| {
         fixture.platform.connect_consumer(&fixture.caller, fixture.customer.uuid, &connect).await.unwrap()
     };
-    assert_eq!(enter(connect(Some(&provider.url), None)).await.tested, None, "there is nothing to test with");
-    assert_eq!(enter(connect(Some(&provider.url), Some(KEY))).await.tested, Some(CredentialTest::Accepted));
+    assert_eq!(
+        connect_consumer(connect(Some(&provider.url), None)).await.tested,
+        None,
+        "a connection without a key was tested"
+    );
+    assert_eq!(connect_consumer(connect(Some(&provider.url), Some(KEY))).await.tested, Some(CredentialTest::Accepted));
     provider.otherwise(Reply::Status(401));
-    let refused = enter(connect(Some(&provider.url), Some("sk_wrong"))).await;
+    let refused = connect_consumer(connect(Some(&provider.url), Some("sk_wrong"))).await;
     let Some(CredentialTest::Refused(why)) = &refused.tested else { panic!("{refused:?}") };
     assert!(why.starts_with("the provider answered 401: it does not accept the API key"), "{why}");
     assert_eq!((refused.state().0, refused.is_connected()), (ConnectionState::Refused, false));
     // No server listens at the address. The connection is stored all the same.
-    let gone = enter(connect(Some("http://127.0.0.1:1"), Some(KEY))).await;
-    assert!(matches!(&gone.tested, Some(CredentialTest::Refused(why)) if why.contains("did not answer")), "{gone:?}");
-    assert_eq!(gone.state().0, ConnectionState::Unreachable);
-    assert_eq!((gone.provider_url.as_str(), gone.has_api_key), ("http://127.0.0.1:1", true));
-    // A key by itself never goes to another provider.
-    let kept = enter(connect(None, Some("sk_another"))).await;
-    assert_eq!(kept.provider_url, gone.provider_url);
-    let back = ConnectConsumer { provider: ProviderChoice::Configured, ..connect(None, Some(KEY)) };
-    let back = enter(back).await;
-    assert_eq!(back.provider, ProviderAddress::Embedded);
+    let unreachable = connect_consumer(connect(Some("http://127.0.0.1:1"), Some(KEY))).await;
+    assert!(
+        matches!(&unreachable.tested, Some(CredentialTest::Refused(why)) if why.contains("did not answer")),
+        "{unreachable:?}"
+    );
+    assert_eq!(unreachable.state().0, ConnectionState::Unreachable);
+    assert_eq!((unreachable.provider_url.as_str(), unreachable.has_api_key), ("http://127.0.0.1:1", true));
+    // A new key without an address keeps the stored address.
+    let kept = connect_consumer(connect(None, Some("sk_another"))).await;
+    assert_eq!(kept.provider_url, unreachable.provider_url);
+    let embedded = ConnectConsumer { provider: ProviderChoice::Configured, ..connect(None, Some(KEY)) };
+    let embedded = connect_consumer(embedded).await;
+    assert_eq!(embedded.provider, ProviderAddress::Embedded);
     let read = fixture.platform.consumer(&fixture.caller, fixture.customer.uuid).await.unwrap();
-    assert_eq!((read.provider, read.tested), (back.provider, None));
+    assert_eq!((read.provider, read.tested), (embedded.provider, None));
 }
 
 #[tokio::test]
-async fn another_address_needs_the_key_again_so_that_the_stored_key_is_not_sent_there() {
-    let (known, foreign) = (Provider::start([]).await, Provider::start([]).await);
+async fn another_address_requires_a_new_key_so_that_the_stored_key_is_not_sent_there() {
+    let known = Provider::start([]).await;
+    let foreign = Provider::start([]).await;
     let fixture = TestPlatform::connected(&known, PlatformConfig::default()).await;
     let connect = |provider, key: Option<&str>| ConnectConsumer {
         provider,
@@ -92,21 +100,21 @@ async fn another_address_needs_the_key_again_so_that_the_stored_key_is_not_sent_
         api_key: key.map(|key| Secret::new(key.as_bytes().to_vec())),
         start: StartFrom::Now,
     };
-    let enter =
+    let connect_consumer =
         async |connect| fixture.platform.connect_consumer(&fixture.caller, fixture.customer.uuid, &connect).await;
     for provider in [ProviderChoice::Of(foreign.url.clone()), ProviderChoice::Embedded, ProviderChoice::Configured] {
-        let refused = enter(connect(provider, None)).await.unwrap_err();
+        let refused = connect_consumer(connect(provider, None)).await.unwrap_err();
         assert_eq!(refused.code(), "api_key_required");
     }
-    assert_eq!(foreign.tested(), [""; 0], "the stored key was sent to another provider");
-    enter(connect(ProviderChoice::Of(known.url.clone()), None)).await.unwrap();
-    enter(connect(ProviderChoice::Of(foreign.url.clone()), Some("sk_other"))).await.unwrap();
-    assert_eq!(foreign.tested().len(), 1);
+    assert_eq!(foreign.credential_tests(), [""; 0], "the stored key was sent to another provider");
+    connect_consumer(connect(ProviderChoice::Of(known.url.clone()), None)).await.unwrap();
+    connect_consumer(connect(ProviderChoice::Of(foreign.url.clone()), Some("sk_other"))).await.unwrap();
+    assert_eq!(foreign.credential_tests().len(), 1);
     fixture.close().await;
 }
 
 #[tokio::test]
-async fn a_connection_works_since_its_first_success_and_fails_since_its_first_failure() {
+async fn a_connection_reports_the_time_of_its_first_success_and_of_its_first_failure() {
     let provider = Provider::start([Reply::Status(202), Reply::Status(503), Reply::Status(503)]).await;
     let fixture = TestPlatform::connected(&provider, PlatformConfig::default()).await;
     let state = async || {
@@ -135,17 +143,18 @@ async fn a_connection_works_since_its_first_success_and_fails_since_its_first_fa
     while state().await.0 == ConnectionState::Unreachable {
         tokio::task::yield_now().await;
     }
-    assert!(state().await.2, "a success ends the failure");
+    assert!(state().await.2, "a success did not end the failure");
     fixture.close().await;
 }
 
 #[tokio::test]
-async fn a_connection_that_another_process_changed_counts_for_the_very_next_event() {
-    let (before, after) = (Provider::start([]).await, Provider::start([]).await);
+async fn the_next_event_uses_a_connection_that_another_process_changed() {
+    let before = Provider::start([]).await;
+    let after = Provider::start([]).await;
     let fixture = TestPlatform::connected(&before, PlatformConfig::default()).await;
     fixture.draft().await;
     before.request(1).await;
-    // A management command: the same store, and no signal to this process.
+    // A management command changes the same store, and sends no signal to this process.
     let command = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
     let connect = ConnectConsumer {
         provider: ProviderChoice::Of(after.url.clone()),
@@ -155,8 +164,8 @@ async fn a_connection_that_another_process_changed_counts_for_the_very_next_even
     };
     command.connect_consumer(&fixture.caller, fixture.customer.uuid, &connect).await.unwrap();
     fixture.draft().await;
-    let asked = after.request(1).await;
-    assert_eq!((asked.line.as_str(), asked.authorization.as_str()), ("POST /api/v1/app/app_2/msg/", "Bearer sk_2"));
-    assert_eq!(before.asked().len(), 1);
+    let request = after.request(1).await;
+    assert_eq!((request.line.as_str(), request.authorization.as_str()), ("POST /api/v1/app/app_2/msg/", "Bearer sk_2"));
+    assert_eq!(before.requests().len(), 1);
     fixture.close().await;
 }

@@ -1,4 +1,4 @@
-//! Ends that pass while nothing runs.
+//! Ends that pass while no node runs.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn with_grace(grace: Duration) -> PlatformConfig {
     PlatformConfig { timers, ..PlatformConfig::default() }
 }
 
-/// The platform as a new process finds it, and what it does first.
+/// A worker of a new process, after its first run.
 async fn restart(fixture: &TestPlatform, grace: Duration) -> ItemEndWorker {
     let mut timer = ItemEndWorker::new(node(&fixture.store, &fixture.clock, with_grace(grace), 7));
     timer.run_once(fixture.platform.now()).await.unwrap();
@@ -38,7 +38,7 @@ async fn bid(fixture: &TestPlatform, item: Uuid, amount: i64) -> Result<i64, Pla
     Ok(fixture.platform.place_bid(&fixture.caller, item, &new, None, None).await?.fresh()?.item.bid_count)
 }
 
-/// Three lots that end in a minute, and one in two hours; a node lived until a second before the first ends.
+/// Three lots that end in a minute, and one that ends in two hours. The last heartbeat is one second before the first ends.
 async fn sale() -> (TestPlatform, Vec<Uuid>) {
     let fixture = TestPlatform::with(with_grace(GRACE)).await;
     let later = NewItem { end_time: Some(fixture.platform.now() + 2 * HOUR), ..NewItem::new("4", "A lamp") };
@@ -56,17 +56,17 @@ async fn ends_in_a_downtime_are_extended_by_the_grace() {
     let (fixture, lots) = sale().await;
     let planned = item(&fixture, lots[3]).await.effective_end_time;
     fixture.clock.advance(HOUR);
-    let back = fixture.platform.now();
+    let restarted_at = fixture.platform.now();
     let mut timer = restart(&fixture, GRACE).await;
     for lot in &lots[..3] {
-        let held = item(&fixture, *lot).await;
-        assert_eq!((held.status, held.effective_end_time), (ItemStatus::Live, Some(back + GRACE)));
+        let extended = item(&fixture, *lot).await;
+        assert_eq!((extended.status, extended.effective_end_time), (ItemStatus::Live, Some(restarted_at + GRACE)));
     }
     assert_eq!(item(&fixture, lots[3]).await.effective_end_time, planned);
     assert_eq!(fixture.journal_of(lots[0]).await, ["LIVE created"]);
     let record = fixture.platform.record(&fixture.caller, lots[0], 0).await.unwrap();
     assert!(record.entries.last().unwrap().content.contains("\"cause\":\"end_moved_downtime\""));
-    // Another node has nothing to do, and bidders can bid.
+    // A second node extends nothing more, and bidders can bid.
     restart(&fixture, GRACE).await;
     assert_eq!(bid(&fixture, lots[1], 500).await.unwrap(), 1);
     fixture.clock.advance(GRACE);
@@ -79,7 +79,7 @@ async fn ends_in_a_downtime_are_extended_by_the_grace() {
 }
 
 #[tokio::test]
-async fn the_next_node_finishes_a_downtime_that_a_killed_node_left() {
+async fn the_next_node_extends_the_ends_of_a_downtime_that_a_killed_node_detected() {
     let (fixture, lots) = sale().await;
     fixture.clock.advance(HOUR);
     // The first node only detects the downtime. The second starts at once and only detects it, too. The third starts an
@@ -90,12 +90,15 @@ async fn the_next_node_finishes_a_downtime_that_a_killed_node_left() {
     assert_eq!(fixture.store.detect_downtime(fixture.platform.now(), 3_000).await.unwrap(), Some(found));
     fixture.clock.advance(HOUR);
     restart(&fixture, GRACE).await;
-    let held = item(&fixture, lots[2]).await;
-    assert_eq!((held.status, held.effective_end_time), (ItemStatus::Live, Some(fixture.platform.now() + GRACE)));
+    let extended = item(&fixture, lots[2]).await;
+    assert_eq!(
+        (extended.status, extended.effective_end_time),
+        (ItemStatus::Live, Some(fixture.platform.now() + GRACE))
+    );
     assert_eq!(
         fixture.store.detect_downtime(fixture.platform.now(), 3_000).await.unwrap(),
         None,
-        "all of it was seen to"
+        "the downtime was not cleared"
     );
 }
 
@@ -104,7 +107,7 @@ async fn items_due_before_the_downtime_or_without_one_end_at_once() {
     let (fixture, lots) = sale().await;
     fixture.clock.advance(Duration::from_secs(2));
     fixture.store.detect_downtime(fixture.platform.now(), 3_000).await.unwrap();
-    // One second after the ends the items had not ended; then the node stopped.
+    // The node stopped one second after the ends, before it ended the items.
     fixture.clock.advance(HOUR);
     restart(&fixture, GRACE).await;
     assert_eq!(item(&fixture, lots[0]).await.status, ItemStatus::Sold);
@@ -112,10 +115,14 @@ async fn items_due_before_the_downtime_or_without_one_end_at_once() {
     let (fixture, lots) = sale().await;
     fixture.clock.advance(Duration::from_secs(2));
     restart(&fixture, GRACE).await;
-    assert_eq!(item(&fixture, lots[1]).await.status, ItemStatus::Unsold, "a restart is no downtime");
+    assert_eq!(item(&fixture, lots[1]).await.status, ItemStatus::Unsold, "a short restart counted as a downtime");
 
     let (fixture, lots) = sale().await;
     fixture.clock.advance(HOUR);
     restart(&fixture, Duration::ZERO).await;
-    assert_eq!(item(&fixture, lots[1]).await.status, ItemStatus::Unsold, "without a grace period its end stays");
+    assert_eq!(
+        item(&fixture, lots[1]).await.status,
+        ItemStatus::Unsold,
+        "an end was extended although the grace period is zero"
+    );
 }

@@ -1,4 +1,4 @@
-//! The platform's store with faults that a test switches on: a SQLite store behind it does the work.
+//! A store of the platform with faults that a test switches on. A SQLite store behind it does the work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ use platform_rules::{Auction, Item, LogHead};
 use tokio::sync::RwLock;
 use uuid::Uuid;
 
-/// A store that holds back commits and loses or delays answers. The inner store does the work all the same.
+/// A store that delays commits, and loses or delays their results.
 pub struct FaultyStore {
     inner: Arc<dyn Store>,
     loses_answer: AtomicBool,
@@ -36,7 +36,7 @@ impl FaultyStore {
         Self::over(platform_store::sqlite::open_temporary().unwrap())
     }
 
-    /// Another view of the same store, for a second node with faults of its own.
+    /// Another view of the same store, for a second node with separate faults.
     pub fn over(inner: Arc<dyn Store>) -> Arc<Self> {
         Arc::new(Self {
             inner,
@@ -49,22 +49,22 @@ impl FaultyStore {
         })
     }
 
-    /// Until the guard is dropped, commits wait before they begin.
+    /// Delays commits before they begin, until the guard is dropped.
     pub async fn hold_commits(&self) -> impl Sized + use<> {
         Arc::clone(&self.commits_allowed).write_owned().await
     }
 
-    /// The number of commits that were asked for, those that wait included.
+    /// The number of commits that were called, delayed ones included.
     pub fn commits_begun(&self) -> usize {
         self.commits_begun.load(Ordering::SeqCst)
     }
 
-    /// The next commit succeeds, and its caller gets an error.
+    /// Makes the next commit succeed and return an error.
     pub fn lose_answer_of_next_commit(&self) {
         self.loses_answer.store(true, Ordering::SeqCst);
     }
 
-    /// From now on commits fail. Everything else works.
+    /// Makes commits fail, until [`FaultyStore::allow_commits`]. Other calls work.
     pub fn fail_commits(&self) {
         self.fails_commits.store(true, Ordering::SeqCst);
     }
@@ -74,12 +74,12 @@ impl FaultyStore {
         self.fails_commits.store(false, Ordering::SeqCst);
     }
 
-    /// Until the guard is dropped, commits are durable and their callers get no answer.
+    /// Delays the results of durable commits until the guard is dropped.
     pub async fn hold_answers_to_commits(&self) -> impl Sized + use<> {
         Arc::clone(&self.commits_answered).write_owned().await
     }
 
-    /// Until the guard is dropped, outcomes of outbox rows are written and their callers get no answer.
+    /// Delays the results of recorded outbox outcomes until the guard is dropped.
     pub async fn hold_answers_to_outcomes(&self) -> impl Sized + use<> {
         Arc::clone(&self.outcomes_answered).write_owned().await
     }
@@ -145,7 +145,7 @@ forward! {
                 let receipts = self.inner.commit(changes, assign_to).await?;
                 drop(self.commits_answered.read().await);
                 if self.loses_answer.swap(false, Ordering::SeqCst) {
-                    return Err(StoreError::Unavailable("the answer was lost".to_owned()));
+                    return Err(StoreError::Unavailable("the result was lost".to_owned()));
                 }
                 Ok(receipts)
             }

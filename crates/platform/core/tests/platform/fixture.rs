@@ -51,12 +51,12 @@ impl TestPlatform {
         Self { store, faults, clock, platform, caller, customer, auctioneer, tasks: Tasks::new() }
     }
 
-    /// With its workers running and its customer connected.
+    /// A platform whose workers run and whose customer is connected to `provider`.
     pub async fn connected(provider: &Provider, config: PlatformConfig) -> Self {
         let fixture = Self::with(config).await;
         fixture.connect(provider, KEY).await;
         fixture.platform.spawn_workers(&fixture.tasks);
-        // Heartbeat, sweep, timers, clocks, bulk changes and expiry have begun.
+        // Wait until all workers sleep: heartbeat, sweep, timers, clocks, bulk changes and expiry.
         fixture.asleep(6).await;
         fixture
     }
@@ -71,7 +71,7 @@ impl TestPlatform {
         self.platform.connect_consumer(&self.caller, self.customer.uuid, &connect).await.unwrap();
     }
 
-    /// Waits until `count` workers and lanes sleep and none of them is due, so that no task can make progress.
+    /// Waits until `count` workers and lanes sleep and none of them is due. Then no task can make progress.
     pub async fn asleep(&self, count: usize) {
         let sleeping = async {
             while self.clock.next_sleeper().is_none_or(|next| next <= self.clock.now()) {
@@ -79,7 +79,9 @@ impl TestPlatform {
             }
             self.clock.wait_for_sleepers(count).await;
         };
-        tokio::time::timeout(Duration::from_secs(20), sleeping).await.expect("a worker does not go to sleep");
+        tokio::time::timeout(Duration::from_secs(20), sleeping)
+            .await
+            .expect("a worker did not sleep within 20 seconds");
     }
 
     pub fn timed(&self, ends_in: Duration, items: Vec<NewItem>) -> NewAuction {
@@ -96,20 +98,20 @@ impl TestPlatform {
         self.platform.create_auction(&self.caller, &new, None).await.unwrap().fresh().unwrap()
     }
 
-    /// An auction in DRAFT: one announced event.
+    /// Creates an auction in DRAFT, which announces one event.
     pub async fn draft(&self) -> Auction {
         let new = NewAuction { status: AuctionStatus::Draft, ..self.timed(Duration::from_secs(60), Vec::new()) };
         self.create(&new).await.auction
     }
 
-    /// Each change of a subject: its new status, its cause, and whether it was announced.
+    /// The journal of a subject, one text for each change: new status, cause, and whether it was announced.
     pub async fn journal_of(&self, subject: Uuid) -> Vec<String> {
         let rows = self.store.history(subject, Page { after: None, limit: 100 }).await.unwrap();
         let announced = |row: &JournalRow| if row.body.is_some() { ", announced" } else { "" };
         rows.iter().map(|row| format!("{} {}{}", row.to, row.cause, announced(row))).collect()
     }
 
-    /// Stops the workers after their current work. Waiting rows become unassigned.
+    /// Stops the workers after their current work. Waiting outbox rows become unassigned.
     pub async fn close(&self) {
         self.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
     }

@@ -1,4 +1,4 @@
-//! The health check fails while due items can't be ended, although the database responds.
+//! The health check fails while the platform can't end due items, although the database responds.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use platform_core::sales::new_item::NewItem;
 use crate::fixture::TestPlatform;
 
 #[tokio::test]
-async fn health_fails_after_ten_seconds_in_which_no_due_item_could_be_ended() {
+async fn health_fails_when_due_items_could_not_be_ended_for_ten_seconds() {
     let fixture = TestPlatform::new().await;
     fixture.create(&fixture.timed(Duration::from_secs(60), vec![NewItem::new("1", "A table")])).await;
     fixture.clock.advance(Duration::from_secs(60));

@@ -1,4 +1,4 @@
-//! Uploaded images of lots: copies of a sale have them, and a search finds the lots without any.
+//! Uploaded images of lots. Copies of a sale have the images, and a search finds the lots without an image.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ impl TestPlatform {
         self.platform.upload_image(&self.caller, item, file, SameName::Replace).await.unwrap()
     }
 
-    /// The file names of the images of each lot, in running order; each image can be read.
+    /// The file names of the images of each lot, in running order. Reads the content of each image.
     async fn images_of(&self, auction: Uuid) -> Vec<(String, Vec<String>)> {
         let items = self.platform.items(&self.caller, auction, Page { after: None, limit: 99 }).await.unwrap();
         let mut out = Vec::new();
@@ -55,7 +55,7 @@ fn named(lots: &[(&str, &[&str])]) -> Vec<(String, Vec<String>)> {
 
 #[tokio::test]
 async fn copies_and_rehearsals_of_a_sale_have_its_images() {
-    // The first lot is in the commit of the copy, and the others are staged.
+    // The commit of the copy contains the first lot; the other lots are staged.
     let bulk_changes = BulkChangeConfig { first_items_max: 1, items_max: 2 };
     let fixture = TestPlatform::with(PlatformConfig { bulk_changes, ..PlatformConfig::default() }).await;
     let (platform, caller) = (&fixture.platform, &fixture.caller);
@@ -65,7 +65,8 @@ async fn copies_and_rehearsals_of_a_sale_have_its_images() {
     let webcast = NewAuction { kind: AuctionKind::Webcast, starts_at, ends_at: None, extension_seconds: None, ..timed };
     let webcast = NewAuction { status: contract::AuctionStatus::Draft, ..webcast };
     let created = fixture.create(&webcast).await;
-    let (auction, items) = (created.auction.uuid, created.items);
+    let auction = created.auction.uuid;
+    let items = created.items;
     for (lot, name, width) in [(0, "1-2.png", 2), (0, "1.png", 3), (3, "4.png", 4)] {
         fixture.upload(items[lot].uuid, name, width).await;
     }
@@ -78,7 +79,7 @@ async fn copies_and_rehearsals_of_a_sale_have_its_images() {
     let rehearsal = platform.rehearse(caller, auction).await.unwrap().uuid;
     assert_eq!(fixture.images_of(rehearsal).await, expected);
 
-    // Each has images of its own: what is removed in one stays in the others.
+    // An image that is removed from one sale stays in its copies.
     let original = platform.images(caller, auction, &[items[3].uuid]).await.unwrap()[0].clone();
     platform.remove_image(caller, original.uuid).await.unwrap();
     assert_eq!(fixture.images_of(auction).await[3].1, Vec::<String>::new());
@@ -89,7 +90,7 @@ async fn copies_and_rehearsals_of_a_sale_have_its_images() {
 }
 
 #[tokio::test]
-async fn a_relisted_lot_has_the_images_of_the_unsold_one() {
+async fn a_relisted_lot_has_the_images_of_the_unsold_lot() {
     let fixture = TestPlatform::new().await;
     let (platform, caller) = (&fixture.platform, &fixture.caller);
     let lots = vec![NewItem { status: ItemStatus::Live, ..NewItem::new("1", "A lot") }];

@@ -1,4 +1,4 @@
-//! Many commands on one item at the same time.
+//! Concurrent commands on one item.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -41,8 +41,8 @@ async fn bid(fixture: &TestPlatform, item: &Item, paddle: &str, amount: i64) -> 
     bid_at(&fixture.platform, fixture, item, paddle, amount).await
 }
 
-/// Bidder and price of each bid that was kept, in order.
-async fn kept(fixture: &TestPlatform, item: Uuid) -> Vec<(i64, String)> {
+/// Number and bidder of each stored bid, in order.
+async fn stored_bids(fixture: &TestPlatform, item: Uuid) -> Vec<(i64, String)> {
     let bids = fixture.store.bids(item, Page { after: None, limit: 250 }).await.unwrap();
     bids.into_iter().map(|bid| (bid.number, bid.bidder)).collect()
 }
@@ -51,17 +51,17 @@ fn numbered(paddles: &[&str]) -> Vec<(i64, String)> {
     (1..).zip(paddles).map(|(number, paddle)| (number, (*paddle).to_owned())).collect()
 }
 
-/// Runs a call until the store has `count` bids of the item, and drops it before it gets its answer.
+/// Runs a call until the store has `count` bids of the item, and drops it before it returns.
 async fn drop_before_answer(fixture: &TestPlatform, item: Uuid, count: usize, call: impl Future) {
-    let held = fixture.faults.hold_answers_to_commits().await;
+    let hold = fixture.faults.hold_answers_to_commits().await;
     let committed = async {
-        while kept(fixture, item).await.len() < count {
+        while stored_bids(fixture, item).await.len() < count {
             tokio::task::yield_now().await;
         }
     };
     tokio::select! {
-        _ = call => panic!("the call got an answer although the store held it back"),
-        () = committed => drop(held),
+        _ = call => panic!("the call returned although the store delays the result of its commit"),
+        () = committed => drop(hold),
     }
 }
 
@@ -71,17 +71,19 @@ async fn concurrent_bids_on_an_item_are_decided_in_order() {
     let item = lot(&fixture).await;
     let (a, b, c) =
         tokio::join!(bid(&fixture, &item, "a", 500), bid(&fixture, &item, "b", 300), bid(&fixture, &item, "c", 305));
-    let (a, b, c) = (a.unwrap(), b.unwrap(), c.unwrap_err());
+    let a = a.unwrap();
+    let b = b.unwrap();
+    let c = c.unwrap_err();
     assert_eq!((a.bid.number, a.item.version, a.item.price()), (1, item.version + 1, Some(100)));
     assert_eq!((b.bid.number, b.item.version, b.item.price()), (2, item.version + 2, Some(310)));
     assert_eq!(c.code(), "bid_too_low");
     let stored = fixture.store.item(item.uuid).await.unwrap().unwrap();
-    assert_eq!(stored, b.item, "the store has what the last one was told");
-    assert_eq!(kept(&fixture, item.uuid).await, numbered(&["a", "b"]));
+    assert_eq!(stored, b.item, "the store differs from the answer to the last bid");
+    assert_eq!(stored_bids(&fixture, item.uuid).await, numbered(&["a", "b"]));
 }
 
 #[tokio::test]
-async fn of_two_nodes_the_slower_one_decides_again_on_the_new_state() {
+async fn a_node_whose_commit_conflicts_decides_again_on_the_new_state() {
     let fixture = TestPlatform::new().await;
     let item = lot(&fixture).await;
     let other = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
@@ -90,25 +92,25 @@ async fn of_two_nodes_the_slower_one_decides_again_on_the_new_state() {
         bid_at(&other, &fixture, &item, "b", 600),
         bid_at(&other, &fixture, &item, "b", 700)
     );
-    // In whatever order they came: a can't be too low, and b is asked for no more than a forces.
+    // The order of the bids varies. In any order, bid a is high enough, and b leads at one step above a.
     assert_eq!(a.unwrap().item.uuid, item.uuid);
     let accepted = 1 + i64::from(b.is_ok()) + i64::from(c.is_ok());
     let stored = fixture.store.item(item.uuid).await.unwrap().unwrap();
     assert_eq!((stored.price(), stored.bid_count), (Some(510), accepted));
-    let numbers: Vec<i64> = kept(&fixture, item.uuid).await.into_iter().map(|(number, _)| number).collect();
-    assert_eq!(numbers, (1..=accepted).collect::<Vec<_>>(), "no bid took the place of another");
+    let numbers: Vec<i64> = stored_bids(&fixture, item.uuid).await.into_iter().map(|(number, _)| number).collect();
+    assert_eq!(numbers, (1..=accepted).collect::<Vec<_>>(), "the bid numbers have gaps or repetitions");
 }
 
 #[tokio::test]
-async fn a_bid_that_was_not_committed_does_not_refuse_another_bid() {
+async fn a_bid_is_not_refused_because_of_an_uncommitted_bid() {
     let fixture = TestPlatform::new().await;
     let item = lot(&fixture).await;
     let faults = FaultyStore::over(fixture.store.clone());
     let store: Arc<dyn Store> = faults.clone();
     let other = node(&store, &fixture.clock, PlatformConfig::default(), 2);
     let seen = NewBid { bidder: "b".into(), amount: 900 };
-    // The second node decides both bids on the version that they saw, and its commit waits. The first node is faster.
-    let held = faults.hold_commits().await;
+    // The second node decides both bids on the same version, and its commit is delayed. The first node commits meanwhile.
+    let hold = faults.hold_commits().await;
     let (b, c, ()) = tokio::join!(
         async { other.place_bid(&fixture.caller, item.uuid, &seen, Some(item.version), None).await },
         bid_at(&other, &fixture, &item, "b", 800),
@@ -117,12 +119,12 @@ async fn a_bid_that_was_not_committed_does_not_refuse_another_bid() {
                 tokio::task::yield_now().await;
             }
             bid(&fixture, &item, "a", 200).await.unwrap();
-            drop(held);
+            drop(hold);
         }
     );
     assert_eq!(b.unwrap_err().code(), "precondition_failed");
     assert_eq!(c.unwrap().item.price(), Some(210));
-    assert_eq!(kept(&fixture, item.uuid).await, numbered(&["a", "b"]));
+    assert_eq!(stored_bids(&fixture, item.uuid).await, numbered(&["a", "b"]));
 }
 
 #[tokio::test]
@@ -131,7 +133,8 @@ async fn decisions_based_on_a_commit_with_a_lost_result_are_decided_again() {
     let item = lot(&fixture).await;
     let faults = &fixture.faults;
     faults.lose_answer_of_next_commit();
-    let (held, begun) = (faults.hold_commits().await, faults.commits_begun());
+    let hold = faults.hold_commits().await;
+    let begun = faults.commits_begun();
     let first_commit_has_begun = async || {
         while faults.commits_begun() == begun {
             tokio::task::yield_now().await;
@@ -145,13 +148,13 @@ async fn decisions_based_on_a_commit_with_a_lost_result_are_decided_again() {
         },
         async {
             first_commit_has_begun().await;
-            drop(held);
+            drop(hold);
         }
     );
     assert_eq!(a.unwrap_err().code(), "unavailable");
     let b = b.unwrap();
     assert_eq!((b.bid.number, b.item.price()), (2, Some(510)));
-    assert_eq!(kept(&fixture, item.uuid).await, numbered(&["a", "b"]));
+    assert_eq!(stored_bids(&fixture, item.uuid).await, numbered(&["a", "b"]));
 }
 
 #[tokio::test]
@@ -161,14 +164,15 @@ async fn a_cancelled_caller_loses_only_the_response() {
     drop_before_answer(&fixture, item.uuid, 1, bid(&fixture, &item, "a", 500)).await;
     let b = bid(&fixture, &item, "b", 600).await.unwrap();
     assert_eq!((b.bid.number, b.item.price()), (2, Some(510)));
-    assert_eq!(kept(&fixture, item.uuid).await, numbered(&["a", "b"]));
+    assert_eq!(stored_bids(&fixture, item.uuid).await, numbered(&["a", "b"]));
 }
 
 #[tokio::test]
 async fn of_two_commands_on_the_same_version_one_is_refused() {
     let fixture = TestPlatform::new().await;
     let item = lot(&fixture).await;
-    let (a, b) = (NewBid { bidder: "a".into(), amount: 500 }, NewBid { bidder: "b".into(), amount: 600 });
+    let a = NewBid { bidder: "a".into(), amount: 500 };
+    let b = NewBid { bidder: "b".into(), amount: 600 };
     let place = |new| fixture.platform.place_bid(&fixture.caller, item.uuid, new, Some(item.version), None);
     let (a, b) = tokio::join!(place(&a), place(&b));
     a.unwrap();
@@ -176,7 +180,7 @@ async fn of_two_commands_on_the_same_version_one_is_refused() {
 }
 
 #[tokio::test]
-async fn a_request_that_arrives_twice_at_the_same_time_runs_once() {
+async fn two_concurrent_requests_with_one_idempotency_key_run_once() {
     let fixture = TestPlatform::new().await;
     let item = lot(&fixture).await;
     let new = NewBid { bidder: "a".into(), amount: 500 };
@@ -191,7 +195,7 @@ async fn a_request_that_arrives_twice_at_the_same_time_runs_once() {
     };
     let place = || fixture.platform.place_bid(&fixture.caller, item.uuid, &new, None, Some(answering));
     let (one, two, other) = tokio::join!(place(), place(), bid(&fixture, &item, "b", 600));
-    // Which of the two is decided first is open.
+    // Either of the two requests may be decided first.
     let (placed, answer) = match (one, two) {
         (Ok(Outcome::Fresh(placed)), Ok(Outcome::Replayed(answer)))
         | (Ok(Outcome::Replayed(answer)), Ok(Outcome::Fresh(placed))) => (placed, answer),
@@ -199,7 +203,8 @@ async fn a_request_that_arrives_twice_at_the_same_time_runs_once() {
     };
     assert_eq!(answer.body, placed.bid.uuid.to_string());
     other.unwrap();
-    let mut bidders: Vec<String> = kept(&fixture, item.uuid).await.into_iter().map(|(_, bidder)| bidder).collect();
+    let mut bidders: Vec<String> =
+        stored_bids(&fixture, item.uuid).await.into_iter().map(|(_, bidder)| bidder).collect();
     bidders.sort();
     assert_eq!(bidders, ["a", "b"]);
 }
@@ -210,12 +215,14 @@ async fn a_cancellation_waits_in_the_item_queue_and_sees_every_bid() {
     let item = lot(&fixture).await;
     let a = bid(&fixture, &item, "a", 300).await.unwrap();
     let cancel = fixture.platform.cancel_bid(&fixture.caller, (item.uuid, a.bid.uuid), "a mistake", None, None);
-    // b is decided and not on disk when the cancellation comes, and c comes behind it.
+    // When the cancellation enters the queue, b is decided and not yet durable. Bid c enters after it.
     let (b, cancelled, c) = tokio::join!(bid(&fixture, &item, "b", 500), cancel, bid(&fixture, &item, "c", 400));
-    let (b, cancelled, c) = (b.unwrap(), cancelled.unwrap().fresh().unwrap(), c.unwrap());
+    let b = b.unwrap();
+    let cancelled = cancelled.unwrap().fresh().unwrap();
+    let c = c.unwrap();
     assert_eq!((b.item.price(), cancelled.price(), c.item.price()), (Some(310), Some(100), Some(410)));
     let versions = [b.item.version, cancelled.version, c.item.version];
-    assert_eq!(versions, [2, 3, 4].map(|later| item.version + later));
+    assert_eq!(versions, [2, 3, 4].map(|steps| item.version + steps));
     let stored = fixture.store.item(item.uuid).await.unwrap().unwrap();
     assert_eq!((stored.price(), stored.version), (c.item.price(), c.item.version));
 }
@@ -224,8 +231,9 @@ async fn a_cancellation_waits_in_the_item_queue_and_sees_every_bid() {
 async fn administrator_commands_wait_in_the_item_queue() {
     let fixture = TestPlatform::new().await;
     let item = lot(&fixture).await;
-    let (to, why) = (ItemStatus::Suspended, Some("the provenance".to_owned()));
-    let suspend = fixture.platform.change_item_status(&fixture.caller, item.uuid, to, why, None, None);
+    let reason = Some("the provenance".to_owned());
+    let suspend =
+        fixture.platform.change_item_status(&fixture.caller, item.uuid, ItemStatus::Suspended, reason, None, None);
     let (a, suspended, b) = tokio::join!(bid(&fixture, &item, "a", 300), suspend, bid(&fixture, &item, "b", 500));
     assert_eq!(a.unwrap().bid.number, 1);
     let suspended = suspended.unwrap().fresh().unwrap();
@@ -234,7 +242,7 @@ async fn administrator_commands_wait_in_the_item_queue() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_end_of_an_item_moves_during_constant_bids() {
+async fn the_ends_of_items_can_be_moved_during_constant_bids() {
     let bulk_changes = BulkChangeConfig { first_items_max: 1, items_max: 4 };
     let fixture = TestPlatform::with(PlatformConfig { bulk_changes, ..PlatformConfig::default() }).await;
     let items =
@@ -257,17 +265,16 @@ async fn the_end_of_an_item_moves_during_constant_bids() {
             })
         })
         .collect();
-    let (ends, reason) = (NewEnds::Shift { seconds: 600 }, Some("Snow".to_owned()));
-    let wanted = MoveEnds { ends, items: None, reason };
-    let moving = fixture.platform.move_ends(&fixture.caller, created.auction.uuid, &wanted, None, None);
-    let moved = tokio::time::timeout(Duration::from_secs(30), moving).await.expect("bids hold it up");
+    let command = MoveEnds { ends: NewEnds::Shift { seconds: 600 }, items: None, reason: Some("Snow".to_owned()) };
+    let moving = fixture.platform.move_ends(&fixture.caller, created.auction.uuid, &command, None, None);
+    let moved = tokio::time::timeout(Duration::from_secs(30), moving).await.expect("bids block the move of the ends");
     stop.cancel();
     assert_eq!(moved.unwrap().fresh().unwrap().moved, 8);
     for bidder in bidders {
         bidder.await.unwrap();
     }
     for item in created.items {
-        let now = fixture.store.item(item.uuid).await.unwrap().unwrap();
-        assert_eq!(now.end_time, fixture.timed(HOUR, Vec::new()).ends_at.map(|end| end + Duration::from_secs(600)));
+        let stored = fixture.store.item(item.uuid).await.unwrap().unwrap();
+        assert_eq!(stored.end_time, fixture.timed(HOUR, Vec::new()).ends_at.map(|end| end + Duration::from_secs(600)));
     }
 }

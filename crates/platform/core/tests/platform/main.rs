@@ -1,4 +1,4 @@
-//! Tests of the platform's use cases with a real SQLite store and a real HTTP server in the provider's place.
+//! Tests of the platform's use cases with a real SQLite store and a real HTTP server as the provider.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
 

@@ -1,4 +1,4 @@
-//! Merging a house's own catalogue file, and merging it again.
+//! Merging the catalogue file of a house, repeatedly.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ impl House {
     }
 }
 
-/// Lines with header, and what is said about them.
+/// Line number (the header is line 1) and message of each error.
 fn errors(report: &MergeReport) -> Vec<(u64, &str)> {
     report.errors.iter().map(|error| (error.line, error.column.as_deref().unwrap_or_default())).collect()
 }
@@ -72,8 +72,8 @@ async fn a_house_file_is_merged_and_merging_it_again_changes_nothing() {
     assert_eq!((items[0].low_estimate, items[0].high_estimate, items[0].reserve), (Some(2_500), Some(5_000), None));
     assert_eq!((items[1].lot_number.as_str(), items[1].title.as_str()), ("12A", "A clock; working"));
     assert_eq!(items[1].reserve.map(|reserve| reserve.reveal()), Some(125_000));
-    let again = house.merge(ImportMode::Import, None, &file).await;
-    assert_eq!((again.new, again.changed, again.same, again.error_count), (0, 0, 2, 0));
+    let second_report = house.merge(ImportMode::Import, None, &file).await;
+    assert_eq!((second_report.new, second_report.changed, second_report.same, second_report.error_count), (0, 0, 2, 0));
     assert_eq!(house.items().await[0].version, items[0].version);
 }
 
@@ -97,7 +97,7 @@ async fn windows_1252_is_recognised_and_an_absent_column_or_empty_cell_changes_n
 }
 
 #[tokio::test]
-async fn an_amount_with_two_readings_is_refused_until_the_mapping_names_the_decimal_mark() {
+async fn an_ambiguous_amount_is_refused_until_the_mapping_names_the_decimal_mark() {
     let fixture = TestPlatform::new().await;
     let dinars = NewAuction {
         status: AuctionStatus::Draft,
@@ -129,12 +129,12 @@ async fn an_amount_with_two_readings_is_refused_until_the_mapping_names_the_deci
     assert_eq!(estimates().await, [1_500_000, 1_500, 12_000]);
     let other_mark = read(Some(DecimalMark::Point), false, b"Lot;Title;Low Est\n3;A jug;12,5\n").await;
     assert_eq!(errors(&other_mark), [(2, "Low Est")]);
-    // In a sheet, a number has no marks of thousands; only a text can be read in two ways.
+    // A number cell of a workbook has no thousands separator; only a text cell can be ambiguous.
     let sheet = b"Lot,Title,Low Est\n1,A chair,2.125\n2,A clock,\"2.125\"\n";
     assert_eq!(errors(&read(None, true, sheet).await), [(3, "Low Est")]);
     assert_eq!(read(Some(DecimalMark::Comma), true, sheet).await.errors, []);
     assert_eq!(estimates().await, [2_125, 2_125_000, 12_000]);
-    // In a currency with three decimals, the other amounts of the lot say which reading is likelier.
+    // In a currency with three decimals, the other amounts of the lot show the likelier reading.
     let unlike = read(Some(DecimalMark::Comma), false, b"Lot;Title;Low Est;High Est\n3;A jug;1.500;1,800\n").await;
     let doubtful: Vec<_> = unlike.doubtful.iter().map(|cell| (cell.at.column, cell.text.as_str())).collect();
     assert_eq!(doubtful, [(2, "1.500"), (3, "1,800")]);
@@ -143,7 +143,7 @@ async fn an_amount_with_two_readings_is_refused_until_the_mapping_names_the_deci
 }
 
 #[tokio::test]
-async fn each_mistake_is_in_its_cell_and_nothing_changes() {
+async fn each_error_names_its_cell_and_nothing_changes() {
     let house = House::new().await;
     let live = NewAuction {
         items: vec![platform_core::sales::new_item::NewItem::new("1", "A chair")],
@@ -164,10 +164,10 @@ async fn each_mistake_is_in_its_cell_and_nothing_changes() {
 }
 
 #[tokio::test]
-async fn all_mistakes_of_a_file_are_in_one_report() {
+async fn one_report_contains_all_errors_of_a_file() {
     let house = House::new().await;
     house.merge(ImportMode::Import, None, b"Lot,Title,Low Est,High Est\n1,A chair,100,200\n").await;
-    // Two columns of titles; cells that can't be read, beside cells that break a rule, in new rows and in a known one.
+    // The file has two title columns, and in new and existing rows cells that can't be read or that break a rule.
     let file = b"Lot,Title,Name,Low Est,High Est,Reserve,End Time,Image\n\
         1,,A chair,abc,,900,tomorrow,\n2,A jug,,POA,50,500,,not an address\n2,A pot,,30,20,,,\n,,,1,2,x,,\n5,A,,1,,,,,9\n";
     let field = |field: &str| Some(field.to_owned());
@@ -229,7 +229,7 @@ async fn a_mapping_is_remembered_for_the_customer() {
 }
 
 #[tokio::test]
-async fn a_column_of_currencies_is_checked_even_if_the_mapping_leaves_it_out() {
+async fn a_currency_column_is_checked_even_if_the_mapping_omits_it() {
     let House { fixture, auction } = House::new().await;
     let columns = [("Lot", Some("lot_number")), ("Title", Some("title")), ("Devise", None)];
     let mapping = || ColumnMapping::new(columns.map(|(header, field)| (header.to_owned(), field.map(str::to_owned))));
@@ -252,6 +252,6 @@ async fn a_column_of_currencies_is_checked_even_if_the_mapping_leaves_it_out() {
     for own in ["GBP", "gbp", "£", ""] {
         assert_eq!(read(Some(mapping().unwrap()), own).await.unwrap().error_count, 0, "{own}");
     }
-    // The mapping is remembered now.
+    // The merge has stored the mapping.
     assert_eq!(read(None, "EUR").await.unwrap_err().code(), "other_currency");
 }

@@ -7,12 +7,12 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// What to do with a request.
+/// The provider's reaction to a request.
 #[derive(Debug, Clone)]
 pub enum Reply {
     Status(u16),
     With(u16, &'static str, String),
-    /// A status, once this number of requests has arrived.
+    /// Waits until this number of requests has arrived, then answers with the status.
     When(usize, u16),
     /// Never answers.
     Hang,
@@ -20,7 +20,7 @@ pub enum Reply {
     Close,
 }
 
-/// A request as it came.
+/// A received request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedRequest {
     pub line: String,
@@ -35,7 +35,7 @@ pub struct Provider {
     pub url: String,
     replies: Arc<Mutex<VecDeque<Reply>>>,
     otherwise: Arc<Mutex<Reply>>,
-    asked: watch::Sender<Vec<ReceivedRequest>>,
+    requests: watch::Sender<Vec<ReceivedRequest>>,
     tested: Arc<Mutex<Vec<String>>>,
 }
 
@@ -47,7 +47,7 @@ impl Provider {
             url: format!("http://{}", listener.local_addr().unwrap()),
             replies: Arc::new(Mutex::new(replies.into_iter().collect())),
             otherwise: Arc::new(Mutex::new(Reply::Status(202))),
-            asked: watch::Sender::new(Vec::new()),
+            requests: watch::Sender::new(Vec::new()),
             tested: Arc::default(),
         };
         let served = provider.clone();
@@ -59,44 +59,44 @@ impl Provider {
         provider
     }
 
-    /// Answers like this once `replies` are used up; a test of the credentials at once, if it is a status.
+    /// Sets the reply to requests after `replies` are used up. If it is a status, it also answers credential tests from now on.
     pub fn otherwise(&self, reply: Reply) {
         *self.otherwise.lock().unwrap() = reply;
     }
 
-    pub fn asked(&self) -> Vec<ReceivedRequest> {
-        self.asked.borrow().clone()
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
+        self.requests.borrow().clone()
     }
 
-    /// Tests of the credentials, which are counted apart and answered with 200 if nothing else was said.
-    pub fn tested(&self) -> Vec<String> {
+    /// The credential tests, which are not among `requests`. They are answered with 200 unless `otherwise` has set a status.
+    pub fn credential_tests(&self) -> Vec<String> {
         self.tested.lock().unwrap().clone()
     }
 
-    /// Waits for the request of that number, from 1.
+    /// Waits for request number `number`, counted from 1.
     pub async fn request(&self, number: usize) -> ReceivedRequest {
-        let mut asked = self.asked.subscribe();
-        let came = asked.wait_for(|asked| asked.len() >= number);
-        let asked = tokio::time::timeout(std::time::Duration::from_secs(20), came).await;
-        asked.unwrap_or_else(|_| panic!("no request {number}: {:#?}", self.asked())).unwrap()[number - 1].clone()
+        let mut requests = self.requests.subscribe();
+        let arrival = requests.wait_for(|requests| requests.len() >= number);
+        let requests = tokio::time::timeout(std::time::Duration::from_secs(20), arrival).await;
+        requests.unwrap_or_else(|_| panic!("no request {number}: {:#?}", self.requests())).unwrap()[number - 1].clone()
     }
 
-    fn reply(&self, asked: ReceivedRequest) -> Reply {
+    fn reply(&self, request: ReceivedRequest) -> Reply {
         let otherwise = self.otherwise.lock().unwrap().clone();
-        if asked.line.starts_with("GET ") {
-            self.tested.lock().unwrap().push(asked.line);
+        if request.line.starts_with("GET ") {
+            self.tested.lock().unwrap().push(request.line);
             return if matches!(otherwise, Reply::Status(_)) { otherwise } else { Reply::Status(200) };
         }
         let reply = self.replies.lock().unwrap().pop_front().unwrap_or(otherwise);
-        self.asked.send_modify(|all| all.push(asked));
+        self.requests.send_modify(|requests| requests.push(request));
         reply
     }
 
     async fn serve(self, mut stream: TcpStream) {
         let (reading, mut writing) = stream.split();
         let mut reading = BufReader::new(reading);
-        while let Some(asked) = read(&mut reading).await {
-            let (status, header, body) = match self.reply(asked) {
+        while let Some(request) = read(&mut reading).await {
+            let (status, header, body) = match self.reply(request) {
                 Reply::Status(status) => (status, "x-none", "{}".to_owned()),
                 Reply::With(status, "body", value) => (status, "x-none", value),
                 Reply::With(status, header, value) => {
@@ -122,7 +122,7 @@ async fn read(reading: &mut (impl AsyncBufReadExt + Unpin)) -> Option<ReceivedRe
     if reading.read_line(&mut line).await.ok()? == 0 {
         return None;
     }
-    let mut asked = ReceivedRequest {
+    let mut request = ReceivedRequest {
         line: line.trim().trim_end_matches(" HTTP/1.1").to_owned(),
         authorization: String::new(),
         idempotency_key: String::new(),
@@ -136,14 +136,14 @@ async fn read(reading: &mut (impl AsyncBufReadExt + Unpin)) -> Option<ReceivedRe
         let Some((name, value)) = header.trim().split_once(':') else { break };
         match name.to_lowercase().as_str() {
             "content-length" => length = value.trim().parse().ok()?,
-            "authorization" => asked.authorization = value.trim().to_owned(),
-            "lotwire-ordering-key" => asked.ordering_key = value.trim().to_owned(),
-            "idempotency-key" => asked.idempotency_key = value.trim().to_owned(),
+            "authorization" => request.authorization = value.trim().to_owned(),
+            "lotwire-ordering-key" => request.ordering_key = value.trim().to_owned(),
+            "idempotency-key" => request.idempotency_key = value.trim().to_owned(),
             _ => {}
         }
     }
     let mut body = vec![0; length];
     reading.read_exact(&mut body).await.ok()?;
-    asked.body = String::from_utf8(body).ok()?;
-    Some(asked)
+    request.body = String::from_utf8(body).ok()?;
+    Some(request)
 }

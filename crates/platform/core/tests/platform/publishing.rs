@@ -1,4 +1,4 @@
-//! What the publisher does with each response of a provider.
+//! Publishing, and the publisher's reaction to each response of a provider.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use platform_core::{PlatformConfig, PlatformError};
 use crate::fixture::{KEY, TestPlatform, node};
 use crate::provider::{Provider, Reply};
 
-/// Heartbeat, sweep, timers, clocks, forgetting.
+/// The workers of a node: heartbeat, sweep, timers, clocks, bulk changes and expiry.
 pub const WORKERS: usize = 6;
 
 pub async fn pending(fixture: &TestPlatform) -> (u64, u64) {
@@ -28,14 +28,14 @@ async fn a_commit_is_published_at_once_and_without_polling() {
     let provider = Provider::start([]).await;
     let fixture = TestPlatform::connected(&provider, PlatformConfig::default()).await;
     let auction = fixture.draft().await;
-    // The clock stands still: no sweep has run.
-    let asked = provider.request(1).await;
-    assert_eq!(asked.line, "POST /api/v1/app/app_1/msg/");
-    assert_eq!(asked.authorization, format!("Bearer {KEY}"));
-    assert_eq!(asked.idempotency_key, format!("{}.1", auction.uuid));
-    assert_eq!(asked.ordering_key, auction.uuid.to_string());
+    // The test clock does not advance, so no sweep runs.
+    let request = provider.request(1).await;
+    assert_eq!(request.line, "POST /api/v1/app/app_1/msg/");
+    assert_eq!(request.authorization, format!("Bearer {KEY}"));
+    assert_eq!(request.idempotency_key, format!("{}.1", auction.uuid));
+    assert_eq!(request.ordering_key, auction.uuid.to_string());
     assert_eq!(
-        asked.body,
+        request.body,
         format!(
             r#"{{"eventType":"AUCTION_STATUS_CHANGE","eventId":"{0}.1","payload":{{"auctioneerUuid":"{1}","auctionUuid":"{0}","status":"DRAFT"}}}}"#,
             auction.uuid, fixture.auctioneer.uuid
@@ -54,7 +54,7 @@ async fn changes_of_one_subject_arrive_in_order() {
         fixture.platform.change_auction_status(&fixture.caller, auction.uuid, to, None, None).await.unwrap();
     }
     provider.request(4).await;
-    let keys: Vec<String> = provider.asked().into_iter().map(|asked| asked.idempotency_key).collect();
+    let keys: Vec<String> = provider.requests().into_iter().map(|request| request.idempotency_key).collect();
     let expected: Vec<String> = (1..=4).map(|sequence| format!("{}.{sequence}", auction.uuid)).collect();
     assert_eq!(keys, expected);
     fixture.close().await;
@@ -69,7 +69,7 @@ async fn a_409_is_success() {
     provider.request(1).await;
     fixture.close().await;
     assert_eq!(pending(&fixture).await, (0, 0));
-    assert_eq!(provider.asked().len(), 1);
+    assert_eq!(provider.requests().len(), 1);
 }
 
 #[tokio::test]
@@ -84,13 +84,16 @@ async fn a_401_parks_the_queue_and_support_resumes_it() {
         }
         let reason = parked(&fixture).await.unwrap();
         assert!(reason.starts_with(&format!("the provider answered {status}: ")), "{reason}");
-        assert!(!reason.contains("who is") && !reason.contains(KEY), "the provider's text is shown: {reason}");
+        assert!(
+            !reason.contains("who is") && !reason.contains(KEY),
+            "the reason contains text of the provider: {reason}"
+        );
         let second = fixture.draft().await;
         fixture.clock.advance(Duration::from_secs(3_600));
         fixture.asleep(WORKERS).await;
-        assert_eq!((provider.asked().len(), pending(&fixture).await), (1, (2, 0)));
+        assert_eq!((provider.requests().len(), pending(&fixture).await), (1, (2, 0)));
 
-        // A test that fails leaves it parked; one that passes lets both events go.
+        // A failed credential test leaves the queue parked. After a successful one, both events are published.
         provider.otherwise(Reply::Status(401));
         let refused = fixture.platform.test_and_resume(&fixture.caller, fixture.customer.uuid).await;
         assert!(matches!(refused, Err(PlatformError::Provider { .. })), "{refused:?}");
@@ -99,9 +102,9 @@ async fn a_401_parks_the_queue_and_support_resumes_it() {
         let state = fixture.platform.test_and_resume(&fixture.caller, fixture.customer.uuid).await.unwrap();
         assert_eq!(state.parked, None);
         provider.request(3).await;
-        let asked = provider.asked();
-        assert_eq!(provider.tested(), ["GET /api/v1/app/app_1/"; 3]);
-        let mut keys: Vec<&str> = asked[1..].iter().map(|asked| asked.idempotency_key.as_str()).collect();
+        let requests = provider.requests();
+        assert_eq!(provider.credential_tests(), ["GET /api/v1/app/app_1/"; 3]);
+        let mut keys: Vec<&str> = requests[1..].iter().map(|request| request.idempotency_key.as_str()).collect();
         keys.sort_unstable();
         assert_eq!(keys, [format!("{}.1", first.uuid), format!("{}.1", second.uuid)]);
         fixture.close().await;
@@ -134,10 +137,14 @@ async fn a_422_quarantines_the_event_and_publishes_the_others() {
     assert_eq!(provider.request(2).await.idempotency_key, format!("{}.2", auction.uuid));
     fixture.close().await;
     assert_eq!(pending(&fixture).await, (0, 1));
-    let all = Page { after: None, limit: 10 };
-    let aside = fixture.platform.quarantined(&fixture.caller, fixture.customer.uuid, all).await.unwrap();
-    assert!(aside[0].error.starts_with("the provider answered 422: it does not accept"), "{}", aside[0].error);
-    assert_eq!(aside[0].event.sequence, 1);
+    let page = Page { after: None, limit: 10 };
+    let quarantined = fixture.platform.quarantined(&fixture.caller, fixture.customer.uuid, page).await.unwrap();
+    assert!(
+        quarantined[0].error.starts_with("the provider answered 422: it does not accept"),
+        "{}",
+        quarantined[0].error
+    );
+    assert_eq!(quarantined[0].event.sequence, 1);
 }
 
 #[tokio::test]
@@ -158,7 +165,7 @@ async fn without_both_credentials_nothing_is_published() {
     fixture.clock.advance(Duration::from_secs(5));
     fixture.asleep(WORKERS).await;
     tasks.shutdown(Duration::from_secs(5)).await.unwrap();
-    assert!(provider.asked().is_empty());
+    assert!(provider.requests().is_empty());
     assert_eq!(fixture.journal_of(auction.uuid).await, ["DRAFT created, announced"]);
 }
 
@@ -184,11 +191,11 @@ async fn a_fenced_node_republishes_its_rows_under_a_new_node_id() {
 }
 
 #[tokio::test]
-async fn what_a_crash_left_is_published_after_the_start() {
+async fn events_of_a_crashed_process_are_published_after_a_restart() {
     let provider = Provider::start([]).await;
     let fixture = TestPlatform::new().await;
     fixture.connect(&provider, KEY).await;
-    // Committed by a process that has no workers.
+    // No workers run yet, as in a process that crashes after its commit.
     fixture.draft().await;
     assert_eq!(pending(&fixture).await, (1, 0));
     let tasks = kit_runtime::tasks::Tasks::new();
@@ -199,10 +206,10 @@ async fn what_a_crash_left_is_published_after_the_start() {
 }
 
 #[tokio::test]
-async fn what_another_process_commits_is_published_when_the_store_says_so() {
+async fn events_of_another_process_are_published_when_the_store_signals_a_change() {
     let provider = Provider::start([]).await;
     let fixture = TestPlatform::connected(&provider, PlatformConfig::default()).await;
-    // A management command: the same store, no workers.
+    // A management command runs on the same store without workers.
     let command = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
     let new = platform_core::sales::auctions::NewAuction {
         status: AuctionStatus::Draft,
@@ -216,7 +223,7 @@ async fn what_another_process_commits_is_published_when_the_store_says_so() {
 }
 
 #[tokio::test]
-async fn what_a_full_lane_has_no_room_for_waits_in_the_table_and_flows() {
+async fn events_beyond_the_lane_capacity_wait_in_the_table_and_are_published() {
     let provider = Provider::start([]).await;
     let publisher =
         PublisherConfig { lane_events_max: 4, claim_rows_max: 3, lane_requests_max: 2, ..PublisherConfig::default() };
@@ -225,9 +232,9 @@ async fn what_a_full_lane_has_no_room_for_waits_in_the_table_and_flows() {
     for _ in 0..40 {
         expected.push(format!("{}.1", fixture.draft().await.uuid));
     }
-    // The clock stands still: no sweep has helped.
+    // The test clock does not advance, so no sweep runs.
     provider.request(40).await;
-    let mut keys: Vec<String> = provider.asked().into_iter().map(|asked| asked.idempotency_key).collect();
+    let mut keys: Vec<String> = provider.requests().into_iter().map(|request| request.idempotency_key).collect();
     keys.sort();
     expected.sort();
     assert_eq!(keys, expected);
@@ -236,7 +243,7 @@ async fn what_a_full_lane_has_no_room_for_waits_in_the_table_and_flows() {
 }
 
 #[tokio::test]
-async fn a_new_provider_is_not_made_to_wait_for_what_the_old_one_asked() {
+async fn the_retry_after_of_an_old_provider_does_not_delay_a_new_one() {
     let old = Provider::start([Reply::With(429, "retry-after", "86400".into())]).await;
     let fixture = TestPlatform::connected(&old, PlatformConfig::default()).await;
     let failed = fixture.draft().await;
@@ -247,7 +254,7 @@ async fn a_new_provider_is_not_made_to_wait_for_what_the_old_one_asked() {
     fixture.clock.advance(Duration::from_millis(1));
     fixture.connect(&new, KEY).await;
     new.request(2).await;
-    let mut keys: Vec<String> = new.asked().into_iter().map(|asked| asked.idempotency_key).collect();
+    let mut keys: Vec<String> = new.requests().into_iter().map(|request| request.idempotency_key).collect();
     keys.sort();
     assert_eq!(keys, [format!("{}.1", failed.uuid), format!("{}.1", waiting.uuid)]);
 }
@@ -261,7 +268,7 @@ async fn a_hanging_provider_delays_no_other_customer() {
         fixture.draft().await;
     }
     hanging.request(64).await;
-    assert_eq!(hanging.asked().len(), 64, "a lane has so many requests under way and no more");
+    assert_eq!(hanging.requests().len(), 64, "a lane has more than 64 concurrent requests");
 
     let other = Provider::start([]).await;
     let customer = fixture.platform.create_customer(&fixture.caller, "Jones", None).await.unwrap().fresh().unwrap();
@@ -280,14 +287,14 @@ async fn event_types_are_created_or_updated() {
     use platform_core::customers::connections::EventTypeOutcome::{Created, Updated};
     use platform_core::customers::connections::ExistingTexts;
     let customer = fixture.customer.uuid;
-    let done = fixture.platform.register_event_types(&fixture.caller, customer, ExistingTexts::Keep).await.unwrap();
-    assert_eq!(done.iter().map(|one| one.registered).collect::<Vec<_>>(), [Created, Updated]);
-    let asked = provider.asked();
-    let lines: Vec<&str> = asked.iter().map(|asked| asked.line.as_str()).collect();
+    let results = fixture.platform.register_event_types(&fixture.caller, customer, ExistingTexts::Keep).await.unwrap();
+    assert_eq!(results.iter().map(|result| result.registered).collect::<Vec<_>>(), [Created, Updated]);
+    let requests = provider.requests();
+    let lines: Vec<&str> = requests.iter().map(|request| request.line.as_str()).collect();
     let expected =
         ["POST /api/v1/event-type/", "POST /api/v1/event-type/", "PUT /api/v1/event-type/AUCTION_STATUS_CHANGE/"];
     assert_eq!(lines, expected);
-    assert!(asked[0].body.contains(r#""name":"ITEM_STATUS_CHANGE""#), "{}", asked[0].body);
+    assert!(requests[0].body.contains(r#""name":"ITEM_STATUS_CHANGE""#), "{}", requests[0].body);
 }
 
 #[tokio::test]
@@ -309,11 +316,11 @@ async fn two_nodes_publish_each_event_once() {
     }
     provider.request(40).await;
     fixture.close().await;
-    assert_eq!((provider.asked().len(), pending(&fixture).await), (40, (0, 0)));
+    assert_eq!((provider.requests().len(), pending(&fixture).await), (40, (0, 0)));
 }
 
 #[tokio::test]
-async fn items_of_many_customers_end_together_whether_their_lanes_are_open_or_not() {
+async fn items_of_two_customers_end_together_even_if_one_is_not_connected() {
     let provider = Provider::start([]).await;
     let smith = TestPlatform::connected(&provider, PlatformConfig::default()).await;
     let platform = smith.platform.clone();
@@ -327,7 +334,7 @@ async fn items_of_many_customers_end_together_whether_their_lanes_are_open_or_no
         ..smith.timed(minute, items(5))
     };
     let sold_by_jones = smith.create(&not_connected).await;
-    // One auction event of Smith's.
+    // The first request is the event of Smith's auction.
     provider.request(1).await;
     smith.asleep(WORKERS).await;
     smith.clock.advance(minute);

@@ -1,4 +1,4 @@
-//! Many items that end at once, and the events that stand back meanwhile.
+//! Publishing while many items end at once.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use crate::provider::{Provider, Reply};
 use crate::publishing::pending;
 
 #[tokio::test]
-async fn when_many_items_have_ended_at_once_a_lane_sends_as_much_as_ever() {
+async fn after_many_items_have_ended_a_lane_uses_its_full_concurrency() {
     let hanging = Provider::start([]).await;
     hanging.otherwise(Reply::Hang);
     let timers = TimerConfig { batch_items_max: 10, ..TimerConfig::default() };
     let fixture = TestPlatform::connected(&hanging, PlatformConfig { timers, ..PlatformConfig::default() }).await;
     let items = (1..=100).map(|lot: u32| NewItem::new(lot.to_string(), "A chair")).collect();
     fixture.create(&fixture.timed(Duration::from_secs(60), items)).await;
-    // While they ended, lanes held back: none of the requests under way is answered, and yet the others follow.
+    // Lanes send less while the items end. The provider answers no request, so 64 concurrent requests show the full limit.
     fixture.clock.advance(Duration::from_secs(60));
     hanging.request(64).await;
     assert_eq!(pending(&fixture).await, (101, 0));

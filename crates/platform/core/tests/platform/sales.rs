@@ -1,4 +1,4 @@
-//! Auctions from the first lot to the hammer.
+//! Timed auctions from the first lot to their end.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ async fn status(fixture: &TestPlatform, item: Uuid) -> ItemStatus {
 }
 
 #[tokio::test]
-async fn a_timed_auction_ends_by_the_clock_and_not_before() {
+async fn items_of_a_timed_auction_end_at_their_time_and_not_before() {
     let fixture = TestPlatform::new().await;
     let reserved = NewItem { reserve: Some(5_000), ..NewItem::new("2", "A chair") };
     let items = vec![NewItem::new("1", "A table"), reserved, NewItem::new("3", "A lamp")];
@@ -46,10 +46,10 @@ async fn a_timed_auction_ends_by_the_clock_and_not_before() {
     assert_eq!(status(&fixture, table).await, ItemStatus::Sold);
     assert_eq!(status(&fixture, chair).await, ItemStatus::Unsold);
     assert_eq!(status(&fixture, lamp).await, ItemStatus::Live);
-    let late = bid(&fixture, table, 500).await.unwrap_err();
-    assert_eq!(late.code(), "item_not_live");
+    let refused = bid(&fixture, table, 500).await.unwrap_err();
+    assert_eq!(refused.code(), "item_not_live");
 
-    // Down over the end of the third one.
+    // No worker runs at the end of the third item.
     fixture.clock.advance(Duration::from_secs(3_600));
     assert_eq!(timer.run_once(fixture.platform.now()).await.unwrap().items, 1);
     let expected = ["LIVE created", "UNSOLD end_reached, announced"];
@@ -57,7 +57,7 @@ async fn a_timed_auction_ends_by_the_clock_and_not_before() {
 }
 
 #[tokio::test]
-async fn two_nodes_end_each_item_once_and_one_of_them_stands_by() {
+async fn two_nodes_end_each_item_once() {
     let fixture = TestPlatform::new().await;
     let items = (0..50).map(|lot| NewItem::new(lot.to_string(), "A lot")).collect();
     let new = NewAuction {
@@ -66,7 +66,8 @@ async fn two_nodes_end_each_item_once_and_one_of_them_stands_by() {
     };
     let created = fixture.create(&new).await;
     let other = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
-    let (mut one, mut two) = (ItemEndWorker::new(fixture.platform.clone()), ItemEndWorker::new(other));
+    let mut one = ItemEndWorker::new(fixture.platform.clone());
+    let mut two = ItemEndWorker::new(other);
     fixture.clock.advance(Duration::from_secs(60));
     let mut ended = 0;
     for _ in 0..40 {
@@ -90,7 +91,7 @@ async fn a_worker_sleeps_until_the_next_end() {
     fixture.asleep(6).await;
     let created = fixture.create(&fixture.timed(Duration::from_millis(700), vec![NewItem::new("1", "A table")])).await;
     let end = created.items[0].effective_end_time.unwrap();
-    // Setting an end has woken the timer, which sleeps until then now.
+    // The new end has woken the timer, which now sleeps until that end.
     while fixture.clock.next_sleeper() != Some(end) {
         tokio::task::yield_now().await;
     }
@@ -102,12 +103,13 @@ async fn a_worker_sleeps_until_the_next_end() {
 }
 
 #[tokio::test]
-async fn bids_at_the_same_time_all_count_or_are_refused_by_the_minimum() {
+async fn concurrent_bids_are_accepted_or_refused_as_too_low() {
     let fixture = TestPlatform::new().await;
     let created = fixture.create(&fixture.timed(Duration::from_secs(60), vec![NewItem::new("1", "A table")])).await;
     let item = created.items[0].uuid;
     let bids = (1..=6).map(|step| {
-        let (platform, caller) = (fixture.platform.clone(), fixture.caller.clone());
+        let platform = fixture.platform.clone();
+        let caller = fixture.caller.clone();
         tokio::spawn(async move {
             let new = NewBid { bidder: format!("paddle {step}"), amount: step * 1_000 };
             platform.place_bid(&caller, item, &new, None, None).await
@@ -127,10 +129,10 @@ async fn bids_at_the_same_time_all_count_or_are_refused_by_the_minimum() {
     let (found, _) = fixture.platform.item(&fixture.caller, item).await.unwrap();
     let standing = found.standing.unwrap();
     assert_eq!((standing.bidder.as_str(), standing.maximum.reveal()), ("paddle 6", 6_000));
-    let second = all.iter().map(|bid| bid.maximum.reveal()).filter(|maximum| *maximum < 6_000).max();
+    let second_maximum = all.iter().map(|bid| bid.maximum.reveal()).filter(|maximum| *maximum < 6_000).max();
     assert_eq!(
         standing.amount,
-        second.map_or(100, |second| (second + if second < 5_000 { 200 } else { 500 }).min(6_000))
+        second_maximum.map_or(100, |second| (second + if second < 5_000 { 200 } else { 500 }).min(6_000))
     );
 }
 
@@ -152,25 +154,30 @@ async fn the_items_of_a_draft_go_live_with_it() {
     for item in &created.items {
         assert_eq!(status(&fixture, item.uuid).await, ItemStatus::Live);
     }
-    let go = |to, version| fixture.platform.change_auction_status(&fixture.caller, auction, to, version, None);
-    let back = |version| go(AuctionStatus::Preview, version);
-    back(None).await.unwrap();
+    let change_status =
+        |to, version| fixture.platform.change_auction_status(&fixture.caller, auction, to, version, None);
+    let return_to_preview = |version| change_status(AuctionStatus::Preview, version);
+    return_to_preview(None).await.unwrap();
     for item in &created.items {
-        assert_eq!(status(&fixture, item.uuid).await, ItemStatus::Draft, "what is not on sale does not end");
+        assert_eq!(
+            status(&fixture, item.uuid).await,
+            ItemStatus::Draft,
+            "an item stayed live in an auction that is not"
+        );
     }
-    go(AuctionStatus::Live, None).await.unwrap();
+    change_status(AuctionStatus::Live, None).await.unwrap();
     assert_eq!(status(&fixture, created.items[1].uuid).await, ItemStatus::Live);
-    // With a bid there is no way back; the version that was seen at first is long gone.
+    // An auction with bids can't return to PREVIEW. Version 1 is outdated.
     bid(&fixture, created.items[0].uuid, 100).await.unwrap();
-    assert_eq!(back(None).await.unwrap_err().code(), "auction_has_bids");
-    assert_eq!(back(Some(1)).await.unwrap_err().code(), "precondition_failed");
+    assert_eq!(return_to_preview(None).await.unwrap_err().code(), "auction_has_bids");
+    assert_eq!(return_to_preview(Some(1)).await.unwrap_err().code(), "precondition_failed");
 }
 
 #[tokio::test]
-async fn a_sale_with_lots_whose_end_is_over_does_not_go_live() {
+async fn an_auction_with_a_lot_whose_end_has_passed_can_not_go_live() {
     let fixture = TestPlatform::new().await;
-    let over = NewItem { end_time: Some(jiff::Timestamp::UNIX_EPOCH), ..NewItem::new("2", "A chair") };
-    let items = vec![NewItem::new("1", "A table"), over];
+    let ended = NewItem { end_time: Some(jiff::Timestamp::UNIX_EPOCH), ..NewItem::new("2", "A chair") };
+    let items = vec![NewItem::new("1", "A table"), ended];
     let new = NewAuction { status: AuctionStatus::Preview, ..fixture.timed(Duration::from_secs(60), items) };
     let created = fixture.create(&new).await;
     let live =
@@ -182,7 +189,7 @@ async fn a_sale_with_lots_whose_end_is_over_does_not_go_live() {
 }
 
 #[tokio::test]
-async fn a_catalogue_is_imported_whole_or_not_at_all() {
+async fn a_catalogue_is_imported_completely_or_not_at_all() {
     let fixture = TestPlatform::new().await;
     let auction = fixture.draft().await;
     let import = |mode, text: &'static str| {
@@ -216,7 +223,9 @@ async fn items_added_at_the_same_time_get_positions_without_gaps() {
     let fixture = TestPlatform::new().await;
     let auction = fixture.draft().await;
     let additions = (0..6).map(|batch| {
-        let (platform, caller, auction) = (fixture.platform.clone(), fixture.caller.clone(), auction.uuid);
+        let platform = fixture.platform.clone();
+        let caller = fixture.caller.clone();
+        let auction = auction.uuid;
         tokio::spawn(async move {
             let items: Vec<NewItem> = (0..5).map(|lot| NewItem::new(format!("{batch}-{lot}"), "A lot")).collect();
             platform.add_items(&caller, auction, &items, None, None).await.map(drop)
@@ -228,7 +237,7 @@ async fn items_added_at_the_same_time_get_positions_without_gaps() {
     let items = fixture.platform.items(&fixture.caller, auction.uuid, Page { after: None, limit: 100 }).await.unwrap();
     let positions: Vec<i64> = items.iter().map(|item| item.position).collect();
     assert_eq!(positions, (0..30).collect::<Vec<i64>>());
-    let twice = [NewItem::new("0-0", "Again")];
-    let taken = fixture.platform.add_items(&fixture.caller, auction.uuid, &twice, None, None).await.unwrap_err();
-    assert_eq!(taken.code(), "taken");
+    let duplicate = [NewItem::new("0-0", "Again")];
+    let refused = fixture.platform.add_items(&fixture.caller, auction.uuid, &duplicate, None, None).await.unwrap_err();
+    assert_eq!(refused.code(), "taken");
 }

@@ -1,4 +1,4 @@
-//! Sandbox auctions: a week in a second.
+//! Sandbox auctions, whose test clock can be advanced.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::fixture::{TestPlatform, node};
 
 const WEEK: Duration = Duration::from_secs(7 * 24 * 3_600);
 
-/// A fixture that ends three items in a commit, with a sandbox auction that closes in a week.
+/// A platform that ends at most three items in one commit, with a sandbox auction that ends in a week.
 async fn sandbox(lots: usize, stagger: Option<Stagger>) -> (TestPlatform, CreatedAuction) {
     let timers = TimerConfig { clock_items_max: 3, ..TimerConfig::default() };
     let fixture = TestPlatform::with(PlatformConfig { timers, ..PlatformConfig::default() }).await;
@@ -45,7 +45,7 @@ async fn advance(fixture: &TestPlatform, auction: Uuid, by: Advance) -> Result<A
     fixture.platform.advance_clock(&fixture.caller, auction, by, None, None).await?.fresh()
 }
 
-/// Lot numbers of all events about items, with their times in seconds after a start, in the order of the journal.
+/// The lot number of each journal entry about an item, with its time in seconds after `start`, in journal order.
 async fn ends(fixture: &TestPlatform, created: &CreatedAuction, start: Timestamp) -> Vec<(String, i64)> {
     let page = Page { after: None, limit: 10_000 };
     let rows = fixture.store.events_after(fixture.customer.uuid, page).await.unwrap();
@@ -54,15 +54,16 @@ async fn ends(fixture: &TestPlatform, created: &CreatedAuction, start: Timestamp
 }
 
 #[tokio::test]
-async fn a_week_passes_at_once_and_each_item_ends_at_its_own_time() {
+async fn advancing_the_clock_ends_each_item_at_its_own_time() {
     let (fixture, created) = sandbox(2, Some(Stagger { seconds: 60, items: 1 })).await;
-    let (auction, start) = (created.auction.uuid, fixture.clock.now());
-    // Real time does not move it, and the timer of real sales does not see it.
+    let auction = created.auction.uuid;
+    let start = fixture.clock.now();
+    // Real time does not advance the test clock, and the timer of real sales ignores sandbox items.
     fixture.clock.advance(WEEK * 2);
     assert_eq!(ItemEndWorker::new(fixture.platform.clone()).run_once(fixture.clock.now()).await.unwrap().items, 0);
     assert_eq!(fixture.platform.test_clock(&fixture.caller, auction).await.unwrap().1.now(), start);
 
-    // A bid in the last minute puts the end off, by the auction's clock.
+    // A bid in the last minute extends the end by the auction's clock.
     let closing = start + WEEK;
     let almost = Advance::To(closing - SignedDuration::from_secs(60));
     assert_eq!(advance(&fixture, auction, almost).await.unwrap().ended, []);
@@ -73,30 +74,31 @@ async fn a_week_passes_at_once_and_each_item_ends_at_its_own_time() {
     let advanced = advance(&fixture, auction, Advance::Seconds(3_600)).await.unwrap();
     let clock = advanced.auction.clock.unwrap();
     assert_eq!((clock.now(), clock.target, clock.ended), (closing + SignedDuration::from_secs(3_540), None, 2));
-    let told: Vec<_> = advanced.ended.iter().map(|item| (item.lot_number.as_str(), item.status)).collect();
-    assert_eq!(told, [("2", ItemStatus::Unsold), ("1", ItemStatus::Sold)]);
+    let ended: Vec<_> = advanced.ended.iter().map(|item| (item.lot_number.as_str(), item.status)).collect();
+    assert_eq!(ended, [("2", ItemStatus::Unsold), ("1", ItemStatus::Sold)]);
     let week = WEEK.as_secs() as i64;
     assert_eq!(ends(&fixture, &created, start).await, [("2".into(), week + 60), ("1".into(), week + 540)]);
     assert_eq!(fixture.journal_of(created.items[0].uuid).await, ["LIVE created", "SOLD end_reached, announced"]);
     assert_eq!(bid(&fixture, created.items[0].uuid, 500).await.unwrap_err().code(), "item_not_live");
     let (item, _) = fixture.platform.item(&fixture.caller, created.items[1].uuid).await.unwrap();
-    // Where its log ends is the commit's to say.
-    assert_eq!(item, advanced.ended[0], "the answer says what is kept");
+    // The answer includes the head of the audit log that the commit wrote.
+    assert_eq!(item, advanced.ended[0], "the answer differs from the stored item");
 }
 
 #[tokio::test]
 async fn a_long_advance_continues_after_a_crash() {
     let (fixture, created) = sandbox(20, Some(Stagger { seconds: 60, items: 1 })).await;
-    let (auction, start) = (created.auction.uuid, fixture.clock.now());
+    let auction = created.auction.uuid;
+    let start = fixture.clock.now();
     let advanced = advance(&fixture, auction, Advance::Seconds(8 * 24 * 3_600)).await.unwrap();
     let clock = advanced.auction.clock.unwrap();
     assert_eq!((advanced.ended.len(), clock.ended), (3, 3));
     assert_eq!(clock.reached, start + WEEK + SignedDuration::from_secs(120));
-    // The clock shows its target already: what is to end takes no bid any more, and the clock no other advance.
+    // The clock shows its target already: items that are still to be ended refuse bids, and the clock refuses another advance.
     assert_eq!(bid(&fixture, created.items[19].uuid, 100).await.unwrap_err().code(), "item_ended");
     assert_eq!(advance(&fixture, auction, Advance::Seconds(1)).await.unwrap_err().code(), "clock_advancing");
 
-    // The process that was asked is gone; another one finds what is left.
+    // Another process continues the advance after a crash.
     let restarted = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
     assert_eq!(TestClockWorker::new(restarted.clone()).run_once().await.unwrap(), 17);
     assert_eq!(TestClockWorker::new(restarted).run_once().await.unwrap(), 0);
@@ -109,11 +111,13 @@ async fn a_long_advance_continues_after_a_crash() {
 #[tokio::test]
 async fn two_nodes_end_each_item_of_an_advance_once_and_in_order() {
     let (fixture, created) = sandbox(50, Some(Stagger { seconds: 1, items: 2 })).await;
-    let (auction, start) = (created.auction.uuid, fixture.clock.now());
+    let auction = created.auction.uuid;
+    let start = fixture.clock.now();
     let timers = TimerConfig { clock_items_max: 4, ..TimerConfig::default() };
     let other = node(&fixture.store, &fixture.clock, PlatformConfig { timers, ..PlatformConfig::default() }, 2);
     let ended = advance(&fixture, auction, Advance::Seconds(8 * 24 * 3_600)).await.unwrap().ended.len();
-    let (one, two) = (TestClockWorker::new(fixture.platform.clone()), TestClockWorker::new(other));
+    let one = TestClockWorker::new(fixture.platform.clone());
+    let two = TestClockWorker::new(other);
     let (first, second) = tokio::join!(one.run_once(), two.run_once());
     assert_eq!(ended + first.unwrap() + second.unwrap(), 50);
     let expected: Vec<_> = (0..50).map(|n| ((n + 1).to_string(), WEEK.as_secs() as i64 + n / 2)).collect();
@@ -133,7 +137,7 @@ async fn a_repeated_advance_gets_the_stored_answer() {
         render: &render,
         tag: &|_| None,
     };
-    let ask = || {
+    let advance_with_key = || {
         fixture.platform.advance_clock(
             &fixture.caller,
             auction,
@@ -142,22 +146,26 @@ async fn a_repeated_advance_gets_the_stored_answer() {
             Some(answering),
         )
     };
-    let asked_at = fixture.clock.now();
-    assert!(matches!(ask().await.unwrap(), Outcome::Fresh(_)));
-    let Outcome::Replayed(answer) = ask().await.unwrap() else { panic!("it was done again") };
-    assert_eq!((answer.body.as_str(), answer.at), ("1 ended", asked_at), "kept by the server's clock");
+    let requested_at = fixture.clock.now();
+    assert!(matches!(advance_with_key().await.unwrap(), Outcome::Fresh(_)));
+    let Outcome::Replayed(answer) = advance_with_key().await.unwrap() else { panic!("the clock was advanced again") };
+    assert_eq!(
+        (answer.body.as_str(), answer.at),
+        ("1 ended", requested_at),
+        "the stored answer has the time of the server's clock"
+    );
     let (_, clock) = fixture.platform.test_clock(&fixture.caller, auction).await.unwrap();
-    assert_eq!(clock.now(), asked_at + SignedDuration::from_hours(8 * 24));
+    assert_eq!(clock.now(), requested_at + SignedDuration::from_hours(8 * 24));
 }
 
 #[tokio::test]
-async fn a_real_sale_is_never_advanced_and_a_clock_only_goes_forward() {
+async fn only_a_sandbox_clock_can_be_advanced_and_only_forward() {
     let (fixture, created) = sandbox(1, None).await;
     let real = fixture.create(&fixture.timed(WEEK, vec![NewItem::new("1", "A table")])).await;
     let refused = async |auction, by| advance(&fixture, auction, by).await.unwrap_err().code();
     assert_eq!(refused(real.auction.uuid, Advance::Seconds(60)).await, "not_a_sandbox");
-    let look = fixture.platform.test_clock(&fixture.caller, real.auction.uuid).await;
-    assert_eq!(look.unwrap_err().code(), "not_a_sandbox");
+    let refused_read = fixture.platform.test_clock(&fixture.caller, real.auction.uuid).await;
+    assert_eq!(refused_read.unwrap_err().code(), "not_a_sandbox");
     let auction = created.auction.uuid;
     assert_eq!(refused(auction, Advance::To(fixture.clock.now())).await, "clock_not_forward");
     assert_eq!(refused(auction, Advance::Seconds(0)).await, "invalid");
@@ -165,7 +173,7 @@ async fn a_real_sale_is_never_advanced_and_a_clock_only_goes_forward() {
     let in_a_year = fixture.clock.now() + SignedDuration::from_hours(24 * 367);
     assert_eq!(refused(auction, Advance::To(in_a_year)).await, "clock_too_far");
 
-    // A real item that is due beside a sandbox ends by the server's clock, and nothing of the sandbox does.
+    // The server's clock ends the due item of the real sale, and no item of the sandbox.
     fixture.clock.advance(WEEK);
     assert_eq!(ItemEndWorker::new(fixture.platform.clone()).run_once(fixture.clock.now()).await.unwrap().items, 1);
     assert_eq!(fixture.journal_of(created.items[0].uuid).await, ["LIVE created"]);
@@ -183,7 +191,9 @@ async fn a_clerk_works_by_the_clock_of_the_auction() {
         ..fixture.timed(WEEK, items)
     };
     let created = fixture.create(&new).await;
-    let (auction, table, start) = (created.auction.uuid, created.items[0].uuid, fixture.clock.now());
+    let auction = created.auction.uuid;
+    let table = created.items[0].uuid;
+    let start = fixture.clock.now();
     advance(&fixture, auction, Advance::Seconds(25 * 3_600)).await.unwrap();
     let room = ClerkCommand::RoomBid { bidder: "paddle 7".into(), amount: Some(5_000), large_jump: true };
     for command in

@@ -1,4 +1,4 @@
-//! Webcasts: the ring, its clerks, and who bids in it.
+//! Webcasts: the ring, its clerks and its bidders.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ impl Webcast {
         self.fixture.platform.ring(&self.fixture.caller, self.auction).await.unwrap()
     }
 
-    /// A clerk who has just looked.
+    /// Runs a clerk's command on the current version of the ring.
     async fn clerk(&self, command: ClerkCommand) -> Result<ClerkCommandResult, PlatformError> {
         self.clerk_who_saw(&self.ring().await, command).await
     }
@@ -95,7 +95,8 @@ async fn a_webcast_is_sold_lot_by_lot_and_reconciled() {
     sale.clerk(ClerkCommand::Pass { over_waiting_bid: false }).await.unwrap();
     assert_eq!(sale.clerk(next()).await.unwrap_err().code(), "not_found");
 
-    let (fixture, reconcile) = (&sale.fixture, AuctionStatus::Reconciliation);
+    let fixture = &sale.fixture;
+    let reconcile = AuctionStatus::Reconciliation;
     fixture.platform.change_auction_status(&fixture.caller, sale.auction, reconcile, None, None).await.unwrap();
     assert_eq!(
         fixture.journal_of(sale.items[1]).await[1..],
@@ -107,7 +108,7 @@ async fn a_webcast_is_sold_lot_by_lot_and_reconciled() {
 }
 
 #[tokio::test]
-async fn of_two_clerks_who_saw_the_same_one_gets_a_conflict() {
+async fn of_two_commands_on_one_version_of_the_ring_one_is_refused() {
     let sale = Webcast::new(1, InternetBids::WaitForClerk).await;
     sale.clerk(next()).await.unwrap();
     sale.clerk(room("7", 100)).await.unwrap();
@@ -118,11 +119,11 @@ async fn of_two_clerks_who_saw_the_same_one_gets_a_conflict() {
     );
     let codes = [one.err(), other.err()].map(|error| error.map(|error| error.code()));
     assert!(codes.contains(&None) && codes.contains(&Some("precondition_failed")), "{codes:?}");
-    assert_eq!(sale.fixture.journal_of(sale.items[0]).await.len(), 2, "created, and one hammer");
+    assert_eq!(sale.fixture.journal_of(sale.items[0]).await.len(), 2, "the lot has more than a creation and one sale");
 }
 
 #[tokio::test]
-async fn only_clerks_see_commissions_and_bid_with_them() {
+async fn only_clerks_read_absentee_bids_and_bid_with_them() {
     let sale = Webcast::new(1, InternetBids::WaitForClerk).await;
     sale.leave("a", 500).await.unwrap();
     sale.leave("b", 700).await.unwrap();
@@ -132,14 +133,14 @@ async fn only_clerks_see_commissions_and_bid_with_them() {
     sale.leave("b", 700).await.unwrap();
     let sent = sale.clerk(next()).await.unwrap().ring;
     assert_eq!(sale.leave("c", 900).await.unwrap_err().code(), "item_in_ring");
-    assert_eq!(sent.item.as_ref().unwrap().price(), None, "nothing is bid by itself");
+    assert_eq!(sent.item.as_ref().unwrap().price(), None, "an absentee bid was placed without the clerk");
     let left: Vec<_> =
         sent.desk.unwrap().commissions.into_iter().map(|left| (left.bidder, left.maximum.reveal())).collect();
     assert_eq!(left, [("b".to_owned(), 700), ("a".to_owned(), 300)]);
 
     let commission = |bidder: Option<&str>| ClerkCommand::CommissionBid { bidder: bidder.map(str::to_owned) };
     let bid = sale.clerk(commission(None)).await.unwrap().bid.unwrap();
-    assert_eq!((bid.bidder.as_str(), bid.amount), ("b", 400), "a step of 100 above the next maximum");
+    assert_eq!((bid.bidder.as_str(), bid.amount), ("b", 400), "the bid is not one step of 100 above the next maximum");
     assert_eq!(sale.clerk(commission(None)).await.unwrap_err().code(), "no_commission");
     assert_eq!(sale.clerk(commission(Some("a"))).await.unwrap_err().code(), "commission_exceeded");
     assert_eq!(sale.clerk(commission(Some("c"))).await.unwrap_err().code(), "no_commission");
@@ -165,7 +166,7 @@ async fn internet_bids_are_pending_and_raise_the_version_of_the_ring() {
 }
 
 #[tokio::test]
-async fn internet_bids_are_accepted_at_once_if_the_auction_is_set_so() {
+async fn internet_bids_are_accepted_at_once_if_the_auction_is_configured_so() {
     let sale = Webcast::new(1, InternetBids::AcceptedAtOnce).await;
     sale.clerk(next()).await.unwrap();
     assert_eq!(sale.bid("b-17", 100).await.unwrap().unwrap().amount, 100);
@@ -196,25 +197,25 @@ async fn the_desk_shows_the_next_items_and_the_possible_commands() {
     assert_eq!(ring.desk.unwrap().legal, [RingAction::Begin, RingAction::Send]);
     sale.clerk(ClerkCommand::Send { item: Some(sale.items[5]) }).await.unwrap();
     let removed = sale.clerk(ClerkCommand::Remove).await.unwrap().ring;
-    assert_eq!(lots(&removed), ["1", "2", "3", "4", "5"], "a lot out of turn leaves no gap");
-    assert_eq!(removed.desk.as_ref().unwrap().last, None, "it waits; nothing is there to be reopened");
+    assert_eq!(lots(&removed), ["1", "2", "3", "4", "5"], "the next lots have a gap");
+    assert_eq!(removed.desk.as_ref().unwrap().last, None, "a removed lot can be reopened");
     let reason = "it was not finished".to_owned();
     assert_eq!(sale.clerk(ClerkCommand::Reopen { reason }).await.unwrap_err().code(), "not_last_item");
     assert_eq!(first_by_the_rules(&removed).await, "1");
     sale.clerk(next()).await.unwrap();
     let passed = sale.clerk(ClerkCommand::Pass { over_waiting_bid: false }).await.unwrap().ring;
-    assert_eq!(lots(&passed), ["2", "3", "4", "5", "7"], "the removed lot comes after the last one");
+    assert_eq!(lots(&passed), ["2", "3", "4", "5", "7"], "the removed lot does not follow the last one");
     assert_eq!(first_by_the_rules(&passed).await, "2");
     let desk = passed.desk.as_ref().unwrap();
     assert_eq!(desk.legal, [RingAction::Send, RingAction::OfferAgain, RingAction::Reopen]);
     assert_eq!(desk.last.as_ref().unwrap().uuid, sale.items[0]);
-    assert_eq!(sale.ring().await, passed, "what a command answers is what a look shows");
+    assert_eq!(sale.ring().await, passed, "the answer to the command differs from the ring");
     let reason = "the hammer fell too soon".to_owned();
     let reopened = sale.clerk(ClerkCommand::Reopen { reason }).await.unwrap().ring;
     assert_eq!(sale.ring().await, reopened.clone());
     assert_eq!(reopened.desk.unwrap().last, None);
 
-    // To the end of the catalogue, and then the removed lot.
+    // The lots follow to the end of the catalogue; the removed lot is the last.
     for lot in ["2", "3", "4", "5", "7", "8", "6"] {
         sale.clerk(ClerkCommand::Pass { over_waiting_bid: false }).await.unwrap();
         let sent = sale.clerk(next()).await.unwrap().ring;
@@ -231,14 +232,14 @@ async fn clerk_commands_and_bids_share_the_item_queue() {
     sale.clerk(next()).await.unwrap();
     sale.bid("b-17", 100).await.unwrap();
     let seen = sale.ring().await;
-    // The sale is durable and its answer is held back: bids that arrive meanwhile wait for it and are refused.
-    let held = sale.fixture.faults.hold_answers_to_commits().await;
+    // The sale is durable and its result is delayed. Bids that arrive meanwhile wait in the item queue and are refused.
+    let hold = sale.fixture.faults.hold_answers_to_commits().await;
     let bids = async {
         while sale.fixture.store.item(sale.items[0]).await.unwrap().unwrap().status != ItemStatus::Sold {
             tokio::task::yield_now().await;
         }
-        let (late, later, ()) = tokio::join!(sale.bid("b-18", 500), sale.bid("b-19", 600), async { drop(held) });
-        [late, later]
+        let (first, second, ()) = tokio::join!(sale.bid("b-18", 500), sale.bid("b-19", 600), async { drop(hold) });
+        [first, second]
     };
     let (sold, refused) =
         tokio::join!(sale.clerk_who_saw(&seen, ClerkCommand::Sell { confirmed: Confirmed::default() }), bids);
@@ -249,7 +250,7 @@ async fn clerk_commands_and_bids_share_the_item_queue() {
 }
 
 #[tokio::test]
-async fn a_bid_after_the_hammer_is_shown_for_fifteen_seconds_with_how_late_it_was() {
+async fn a_bid_after_the_hammer_is_listed_with_its_delay_for_fifteen_seconds() {
     let sale = Webcast::new(1, InternetBids::WaitForClerk).await;
     sale.clerk(next()).await.unwrap();
     sale.clerk(room("7", 100)).await.unwrap();
@@ -258,10 +259,10 @@ async fn a_bid_after_the_hammer_is_shown_for_fifteen_seconds_with_how_late_it_wa
     sale.fixture.clock.advance(Duration::from_millis(840));
     assert!(sale.bid("9", 500).await.is_err());
     let (platform, caller) = (&sale.fixture.platform, &sale.fixture.caller);
-    let late = platform.late_bids(caller, sale.auction).await.unwrap();
-    let shown: Vec<_> = late.iter().map(|bid| (bid.bidder.as_str(), bid.amount, bid.late_ms)).collect();
+    let late_bids = platform.late_bids(caller, sale.auction).await.unwrap();
+    let shown: Vec<_> = late_bids.iter().map(|bid| (bid.bidder.as_str(), bid.amount, bid.late_ms)).collect();
     assert_eq!(shown, [("9", 500, Some(840)), ("8", 5, None)]);
-    assert_eq!(late[1].code, "bid_too_low");
+    assert_eq!(late_bids[1].code, "bid_too_low");
     sale.fixture.clock.advance(Duration::from_secs(15));
     assert_eq!(platform.late_bids(caller, sale.auction).await.unwrap(), []);
 }
@@ -301,7 +302,7 @@ async fn a_rehearsal_is_journalled_and_never_published() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_ring_that_is_read_during_commands_is_of_one_state() {
+async fn a_ring_read_during_commands_is_consistent() {
     const BIDS: i64 = 200;
     let sale = Webcast::new(1, InternetBids::WaitForClerk).await;
     let opened = sale.clerk(next()).await.unwrap().ring;

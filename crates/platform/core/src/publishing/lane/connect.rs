@@ -1,4 +1,4 @@
-//! When a lane may send at all: its connection, parking, closing and pausing.
+//! Whether a lane may send: its connection, parking, closing and pausing.
 
 use std::sync::atomic::Ordering;
 
@@ -19,7 +19,7 @@ impl Lane {
                 self.close();
             }
         }
-        // Published with the new connection, or given back with the rest of a closed lane.
+        // The event is published with the new connection, or released with the other events of a closed lane.
         self.queue.insert(queued.event.cursor, queued);
     }
 
@@ -27,7 +27,7 @@ impl Lane {
         self.connection.as_ref().is_some_and(|(connection, _)| connection.updated_at != used)
     }
 
-    /// True when the store has it; else the lane pauses and meets the same again.
+    /// True when the store has recorded the parking. Otherwise the lane pauses, and its next request meets the same failure.
     async fn parked(&mut self, reason: String, now: Timestamp) -> bool {
         let parked = Parked { reason, at: now };
         let Err(error) = self.shared.parts.store.park_queue(self.customer, Some(parked)).await else { return true };
@@ -36,7 +36,7 @@ impl Lane {
         false
     }
 
-    /// True when there is a connection to publish with. Without one that a person would have to mend, the lane closes.
+    /// True when the lane has a usable connection. If only support can make it usable, the lane closes.
     pub(super) async fn connect(&mut self) -> bool {
         let parts = &self.shared.parts;
         let now = parts.clock.now();
@@ -50,7 +50,7 @@ impl Lane {
         };
         match opened {
             Ok(connection) => {
-                // What another provider, or another key, asked for doesn't hold for this one.
+                // A pause that another provider requested, or that another key caused, does not apply to this connection.
                 if self
                     .breaker_connection
                     .replace(connection.updated_at)
@@ -76,8 +76,8 @@ impl Lane {
         false
     }
 
-    /// Records what a request showed about the connection that it used. Only a difference is written, so that a working
-    /// connection costs no write.
+    /// Records whether a request succeeded with its connection. Only a change is written, so that a working connection costs
+    /// no write.
     pub(super) async fn record_contact(&mut self, used: Timestamp, contact: Contact, detail: Option<&str>) {
         let parts = &self.shared.parts;
         let Some((connection, _)) = self.connection.as_mut().filter(|(connection, _)| connection.updated_at == used)
@@ -97,7 +97,7 @@ impl Lane {
         }
     }
 
-    /// Nothing can pass until support has done something: what waits here goes back to the table.
+    /// Closes the lane until support acts, and returns its waiting events to the table.
     pub(super) fn close(&mut self) {
         self.connection = None;
         self.control.open.store(false, Ordering::Release);
