@@ -44,8 +44,16 @@ pub struct Bidder {
 impl Bidder {
     /// A bidder whom the caller vouches for: approved, without a spending limit, and not known to be a vendor.
     pub fn vouched_for(paddle: impl Into<String>) -> Self {
-        let (paddle, party, registered, limit) = (paddle.into(), None, None, None);
-        Self { paddle, party, registered, approved: true, pending: false, suspended: false, limit, committed: 0 }
+        Self {
+            paddle: paddle.into(),
+            party: None,
+            registered: None,
+            approved: true,
+            pending: false,
+            suspended: false,
+            limit: None,
+            committed: 0,
+        }
     }
 
     /// Rejects a bidder who may not bid in the room. The clerk sees the bidder, so neither a registration nor a

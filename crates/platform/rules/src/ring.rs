@@ -72,7 +72,7 @@ pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timesta
             bids::in_room(auction, item, &bidder, (&offer(bid, &bidder, amount, BidSource::Room), large_jump))
         }
         RingCommand::OpenRoomBid { bid, amount, large_jump } => {
-            // Nothing is known of the bidder, so there is nothing to look up.
+            // The clerk does not know the bidder's paddle, so no registration is looked up.
             let unnamed = Bidder::vouched_for("");
             bids::enter(auction, item, (&offer(bid, &unnamed, amount, BidSource::Room), large_jump))
         }

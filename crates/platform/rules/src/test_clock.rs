@@ -128,7 +128,7 @@ mod tests {
         let clock = auction.clock.unwrap();
         assert_eq!((clock.now(), clock.target, clock.ended), (at(500), None, 5));
         auction.apply(&advance(&auction, at(501)).unwrap());
-        assert_eq!(auction.clock.unwrap().ended, 0, "each advance counts its own items");
+        assert_eq!(auction.clock.unwrap().ended, 0, "the count includes items of an earlier advance");
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Amounts far from the known amounts of an item, which are mostly typing errors such as 7,5 for 7500 or 30000 for 300.
 //!
-//! An amount is far from a known one above [`TIMES_MAX`] times its value, or below the same fraction of it. An opening bid
-//! says little about a high price: amounts above it are far only above [`OPENING_TIMES_MAX`] times its value, and only when
-//! nothing else is known. The rules reject such a hammer price, offer or absentee bid until the caller confirms it. In the ring, the next price is known
-//! better: there [`large_jump`](crate::ring::unconfirmed_price_max) also limits the step.
+//! An amount is far from a known one above [`TIMES_MAX`] times its value, or below the same fraction of it. The opening bid
+//! says little about a high price: an amount above it is far only above [`OPENING_TIMES_MAX`] times its value, and only
+//! without another known amount. The rules reject a hammer price, an offer or an absentee bid that is far until the caller
+//! confirms it. In the ring, the next price is known better: there [`large_jump`](crate::ring::unconfirmed_price_max) also
+//! limits the step.
 
 use crate::bid::next_price;
 use crate::{Auction, Item, Rejection};
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn an_offer_is_compared_with_all_that_is_known() {
+    fn an_offer_is_compared_with_all_known_amounts() {
         let auction = auction(AuctionKind::Webcast, AuctionStatus::Live);
         let estimated = Item {
             low_estimate: Some(20_000),

@@ -1,5 +1,5 @@
-//! Absentee bids: maxima that bidders leave until an item comes into the ring. Nothing stands because of them; the clerk
-//! bids commission bids within them.
+//! Absentee bids: maxima that bidders leave until an item is sent to the ring. An absentee bid never stands; the clerk
+//! makes commission bids up to its maximum.
 
 use crate::bid::{Offer, next_price};
 use crate::ring::commissions;
@@ -43,7 +43,7 @@ pub(super) fn withdraw(
     Ok(vec![record.strike(item, StrikeReason::Cancelled, Some(reason))])
 }
 
-/// A webcast's item is open for absentees while it is LIVE and not in the ring: before it is offered, and while it waits
+/// Rejects unless the item of a webcast is LIVE and not in the ring: before it is offered, or while it waits to be offered
 /// again.
 fn require_open_for_absentees(auction: &Auction, item: &Item) -> Result<(), Rejection> {
     auction.require_kind(AuctionKind::Webcast)?;

@@ -153,7 +153,7 @@ pub enum ItemCommand {
 /// `item_in_ring`; for an absentee bid, an offer and a hammer price also `unusual_amount`; for a withdrawal of an absentee
 /// bid also `no_commission`; for a purchase `no_buy_now`, `buy_now_over`; for a cancellation `bid_not_found`, `bid_struck`,
 /// `bid_log_incomplete`, `item_in_ring`, `reason_required`; for an end `end_not_later`, `end_not_reached`, and
-/// `item_not_live`, which tells a late or repeated timer that another one has ended the item; for an offer after the
+/// `item_not_live`, by which a late or repeated timer learns that another timer has ended the item; for an offer after the
 /// sale `buyer_not_registered`, `already_relisted` and those of a bid; for a buyer `item_not_sold` and those of a bid; for a hammer
 /// price `item_not_sold`, `wrong_auction_kind`, `auction_closed`, `bid_too_high`, `field_invalid`.
 pub fn decide(

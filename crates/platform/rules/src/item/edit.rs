@@ -183,9 +183,9 @@ mod tests {
         let draft = lot(ItemStatus::Draft);
         assert_eq!(arranged(&timed, &draft), Ok((4, "40".into(), new_item_end(&timed, 4))));
         let own_end = Item { end_time: Some(at(5_000)), ..draft };
-        assert_eq!(arranged(&timed, &own_end), Ok((4, "40".into(), Some(at(5_000)))), "an end of its own stays");
+        assert_eq!(arranged(&timed, &own_end), Ok((4, "40".into(), Some(at(5_000)))), "an individual end was changed");
         assert_eq!(arranged(&timed, &lot(ItemStatus::Live)), Err("fields_locked"));
-        // A webcast: the lots that wait behind the one in the ring may change places.
+        // In a webcast, the lots after the one in the ring may change places.
         let webcast = Auction { ring_position: Some(0), ..auction(AuctionKind::Webcast, AuctionStatus::Live) };
         let waiting = Item { position: 1, ..item(&webcast, ItemStatus::Live) };
         assert_eq!(arranged(&webcast, &waiting), Ok((4, "40".into(), waiting.end_time)));

@@ -95,7 +95,8 @@ pub fn move_plan(
     }
 }
 
-/// Ends a pause: an item that was suspended at `paused_at` is LIVE again, and both of its ends are later by the time since.
+/// Ends a pause: an item that was suspended at `paused_at` is LIVE again, and both of its ends move later by the length of
+/// the pause.
 ///
 /// Errors: `item_not_in_auction`, `wrong_auction_kind`, `end_not_later`, and those of the transition to LIVE.
 pub fn resume_after_pause(
@@ -112,7 +113,8 @@ pub fn resume_after_pause(
     let mut changes = Vec::new();
     let mut resumed = item.clone();
     if item.status == ItemStatus::Suspended && paused.is_positive() {
-        let (planned, end) = (later(item.end_time)?, later(item.effective_end_time)?);
+        let planned = later(item.end_time)?;
+        let end = later(item.effective_end_time)?;
         changes.push(ItemChange::EndShifted { planned, end, reason: require_reason(reason.to_owned())? });
         changes.iter().for_each(|change| resumed.apply(change));
     }
@@ -159,7 +161,7 @@ mod tests {
             changes.iter().for_each(|change| lot.apply(change));
             Ok::<_, Rejection>((lot.status, lot.end_time, lot.effective_end_time))
         };
-        // The end passed during the pause: it comes as long after the pause as it was ahead before it.
+        // The end passed during the pause. Its distance from the end of the pause is its distance from the beginning.
         assert_eq!(resumed(&paused, 2_000), Ok((ItemStatus::Live, Some(at(2_100)), Some(at(2_400)))));
         assert_eq!(resumed(&paused, 900), Ok((ItemStatus::Live, Some(at(1_000)), Some(at(1_300)))));
         let withdrawn = Item { status: ItemStatus::Withdrawn, ..paused };

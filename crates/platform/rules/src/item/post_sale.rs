@@ -1,4 +1,4 @@
-//! An administrator accepts an offer for an item that did not sell: PASSED, or UNSOLD after the sale.
+//! An administrator accepts an offer for an unsold item: PASSED, or UNSOLD after the sale.
 
 use contract::ItemStatus;
 

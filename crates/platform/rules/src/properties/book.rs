@@ -1,5 +1,6 @@
-//! The commission book against a plain model: for any history of absentee bids and bids in the ring, the rules accept the
-//! same steps, and arrive at the same book, standing bid and asking price as a model that keeps one number for each fact.
+//! Compares the commission book with a plain model, which keeps one number for each fact. For any history of absentee bids
+//! and bids in the ring, the rules accept the same steps as the model, and reach the same book, standing bid and asking
+//! price.
 //!
 //! `PROPTEST_CASES=1000000 cargo test -p platform-rules the_book` runs a million histories.
 
@@ -68,7 +69,7 @@ enum Place {
 
 type Standing = Option<(usize, i64)>;
 
-/// What the page of rules says, with one number for each fact.
+/// The model, after the rules page, with one number for each fact.
 struct Model {
     reserve: Option<i64>,
     place: Place,
@@ -142,7 +143,7 @@ impl Model {
         self.web.clear();
     }
 
-    /// True when the step is done; false when it is refused.
+    /// Returns false when the model refuses the step.
     fn take(&mut self, step: Step) -> bool {
         self.time += 1;
         let in_ring = self.place == Place::InRing;
@@ -381,7 +382,7 @@ proptest! {
             }
             let shown = real.log.bids().iter().filter_map(|record| PublicBid::of(&real.item, record));
             let numbers: Vec<i64> = shown.map(|bid| bid.number).collect();
-            prop_assert_eq!(numbers, (1..=real.item.shown_bids()).collect::<Vec<_>>(), "public numbers have no gap");
+            prop_assert_eq!(numbers, (1..=real.item.shown_bids()).collect::<Vec<_>>(), "public numbers have a gap");
         }
     }
 }

@@ -104,8 +104,8 @@ pub enum RingCommand {
     Pause,
     /// The clerk resumes bidding.
     Resume,
-    /// The clerk sells the item to the standing bid. The ring is empty afterwards. What is not confirmed is rejected, with
-    /// `higher_bid_waits` or `reserve_not_met`.
+    /// The clerk sells the item to the standing bid. The ring is empty afterwards. A sale that needs a confirmation is
+    /// rejected without it, with `higher_bid_waits` or `reserve_not_met`.
     Sell {
         /// What the clerk confirmed.
         confirmed: Confirmed,

@@ -29,7 +29,7 @@ pub(super) fn place(
     }
     let amount = commission_amount(auction, item, &commissions, commission);
     bidder.require_allowed(auction, item, amount)?;
-    // A maximum below the asking price is bid all the same: it is above the standing bid.
+    // A maximum below the asking price is bid too, because it is above the standing bid.
     accept(auction, item, &offer(amount), amount.min(ring.asking_price))
 }
 

@@ -4,9 +4,9 @@ use contract::ItemStatus;
 
 use crate::{Auction, Item, RingStatus};
 
-/// The first item in running order that waits after the place of the auction: the item that was next and was sent last.
-/// The items that wait again come after the last one, with those that began to wait behind the place. None when no item
-/// waits.
+/// The first waiting item in running order after the place of the auction, which is the place of the last item that was
+/// next when it was sent. Items that wait to be offered again, and items that began to wait behind the place, follow after
+/// the last lot. None when no item waits.
 pub fn next_to_send<'a>(auction: &Auction, items: impl IntoIterator<Item = &'a Item>) -> Option<&'a Item> {
     items.into_iter().filter(|item| item.waits_for_ring()).min_by_key(|item| item.turn(auction))
 }

@@ -1,7 +1,7 @@
 //! The clerk reopens a lot that was sold or passed, or offers a passed item again.
 //!
-//! Reopening reverses the last decision: the item is in the ring again, with the bid that stood. Offering again begins
-//! anew: the item waits, at its opening bid, with its absentee bids only.
+//! Reopening reverses the last decision: the item is in the ring again, with the bid that stood. An item that is offered
+//! again restarts: it waits, at its opening bid, with its absentee bids only.
 
 use contract::ItemStatus;
 use jiff::Timestamp;

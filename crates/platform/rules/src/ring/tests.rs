@@ -96,9 +96,9 @@ fn a_pass_is_announced_and_so_is_sending_the_item_again() {
     let passed = pass(&item);
     run(&mut auction, &mut item, passed).unwrap();
     assert_eq!((item.status, item.ring, item.announced, auction.in_ring), (Passed, RingStatus::Done, true, None));
-    let again = decide(&auction, &item, RingCommand::Send { is_next: true }, at(20)).unwrap();
+    let sent_again = decide(&auction, &item, RingCommand::Send { is_next: true }, at(20)).unwrap();
     assert!(matches!(
-        again.item[0],
+        sent_again.item[0],
         ItemChange::StatusChanged { to: Live, cause: crate::Cause::OfferedAgain, announced: true, .. }
     ));
     run(&mut auction, &mut item, RingCommand::Send { is_next: true }).unwrap();
@@ -261,7 +261,7 @@ fn undo_and_retract_need_a_reason_and_the_whole_bid_log() {
 fn a_price_far_above_the_asking_price_is_confirmed() {
     let sent = |item: Item| in_ring(webcast(), item);
     let jumping = |amount| RingCommand::OpenRoomBid { bid: Uuid::from_u128(62), amount, large_jump: false };
-    // Asked 10,000: ten increments of 1,000 reach 20,000.
+    // The asking price is 10,000: ten increments of 1,000 reach 20,000.
     let (auction, offered) = sent(item(&webcast(), Live));
     assert_eq!(unconfirmed_price_max(&auction, &offered), 20_000);
     for command in [room(20_000), relayed(20_000), jumping(20_000), ask(20_000, log_of(&offered))] {
@@ -313,9 +313,9 @@ fn an_asking_price_that_cancels_bids_is_confirmed_and_undo_brings_all_of_them_ba
     assert_eq!(run(&lower), Ok((Some(11_000), Some(11_500))));
     assert_eq!(run(&lowest), Ok((None, Some(5_000))));
     assert_eq!(run(&undo), Ok((Some(13_000), Some(14_000))));
-    // Then undo takes the last bid back.
+    // The next undo strikes the last bid.
     assert_eq!(run(&undo), Ok((Some(12_000), Some(13_000))));
-    // A bid that was accepted since stands, and is undone alone.
+    // If a bid was accepted since, undo strikes only that bid.
     run(&lower).unwrap();
     run(&bid(11_500)).unwrap();
     assert_eq!(run(&undo), Ok((Some(11_000), Some(11_500))));

@@ -7,7 +7,8 @@ use super::{InRing, in_ring, require_in_ring};
 use crate::bid_log::{BidLog, Struck};
 use crate::{Auction, BidRecord, Cause, Item, ItemChange, Rejection, StandingBid, StrikeReason};
 
-/// Brings back what a lowered asking price struck; otherwise strikes the standing bid and restores the one before it.
+/// Reinstates the bids that a lowered asking price struck. Without such bids, strikes the standing bid and restores the one
+/// before it.
 pub(super) fn undo(auction: &Auction, item: &Item, reason: String, log: &BidLog) -> Result<Vec<ItemChange>, Rejection> {
     let ring = require_in_ring(auction, item)?;
     log.of_item(item)?;

@@ -45,7 +45,7 @@ pub fn highest_waiting_bid(item: &Item, log: &BidLog) -> Result<Option<WaitingBi
     Ok(internet.chain(book).filter(|waiting| waiting.amount > price).rev().max_by_key(|waiting| waiting.amount))
 }
 
-/// Rejects a decision over a higher bid that waits.
+/// Rejects a decision while a higher bid waits.
 pub(super) fn require_none_waits(item: &Item, log: &BidLog) -> Result<(), Rejection> {
     match highest_waiting_bid(item, log)? {
         None => Ok(()),

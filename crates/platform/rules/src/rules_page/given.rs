@@ -11,7 +11,7 @@ use crate::{Auction, AuctionKind, Bidder, Hidden, IncrementTable, InternetBids, 
 pub(super) struct Given {
     pub(super) auction: Auction,
     pub(super) item: Item,
-    /// Bidders with facts of their own; all other bidders are vouched for.
+    /// Bidders that the cell describes; all other bidders are vouched for.
     pub(super) bidders: Vec<Bidder>,
 }
 

@@ -140,7 +140,7 @@ fn each_other_command_reaches_exactly_the_specified_statuses_from_each_status() 
     let archive = ItemCommand::Archive { reason: "a mistake".to_owned() };
     let withdrawn = ["DRAFT: WITHDRAWN", "PREVIEW: WITHDRAWN", "SUSPENDED: WITHDRAWN"];
     assert_eq!(timed(archive, 10), withdrawn);
-    assert_eq!(timed(ItemCommand::Create { status: Draft }, 10), [""; 0], "what exists is not created again");
+    assert_eq!(timed(ItemCommand::Create { status: Draft }, 10), [""; 0], "an existing item was created again");
     let sold_at_its_end = reached(AuctionKind::Timed, |auction, item, from| {
         by_command(ItemCommand::ReachEnd, 1_000)(auction, &with_bid(item.clone(), 10_000), from)
     });

@@ -38,7 +38,8 @@ impl Sale {
 #[test]
 fn bidders_are_rejected_without_approval_suspended_as_vendor_and_above_their_limit() {
     let auction = live();
-    let (vendor, buyer) = (Uuid::from_u128(70), Uuid::from_u128(71));
+    let vendor = Uuid::from_u128(70);
+    let buyer = Uuid::from_u128(71);
     let item = Item { vendor: Some(vendor), buy_now: Some(30_000), ..item(&auction, Live) };
     let known = Bidder { party: Some(buyer), limit: Some(25_000), committed: 5_000, ..Bidder::vouched_for("b-17") };
     let taken = "bid 1 10000 internet";

@@ -3,7 +3,7 @@
 use super::*;
 use crate::item::{NewLot, relist};
 
-fn elsewhere() -> Auction {
+fn other_auction() -> Auction {
     Auction { uuid: Uuid::from_u128(100), ..auction(AuctionKind::Timed, AuctionStatus::Live) }
 }
 
@@ -16,9 +16,10 @@ fn a_relisted_item_and_its_original_name_each_other() {
     let auction = live();
     let reserve = Some(Hidden::new(20_000));
     let mut unsold = with_bid(Item { announced: true, reserve, ..item(&auction, Unsold) }, 10_000);
-    let relisting = relist((&auction, &unsold), &elsewhere(), lot(Live), at(2_000)).map(|relisting| relisting.created);
+    let relisting =
+        relist((&auction, &unsold), &other_auction(), lot(Live), at(2_000)).map(|relisting| relisting.created);
     assert_eq!(words(&relisting), "end_not_in_future", "the other auction has ended too");
-    let relisting = relist((&auction, &unsold), &elsewhere(), lot(Live), at(10)).unwrap();
+    let relisting = relist((&auction, &unsold), &other_auction(), lot(Live), at(10)).unwrap();
     let mut item = relisting.item;
     assert_eq!(words(&Ok(relisting.created.clone())), "end 1000, -->LIVE created");
     relisting.created.iter().for_each(|change| item.apply(change));
@@ -29,8 +30,8 @@ fn a_relisted_item_and_its_original_name_each_other() {
         (item.price(), item.has_bids(), item.reserve, item.title.as_str()),
         (None, false, reserve, "A longcase clock")
     );
-    let again = relist((&auction, &unsold), &elsewhere(), lot(Draft), at(10)).unwrap_err();
-    assert_eq!(again, Rejection::AlreadyRelisted { item: item.uuid });
+    let second_relisting = relist((&auction, &unsold), &other_auction(), lot(Draft), at(10)).unwrap_err();
+    assert_eq!(second_relisting, Rejection::AlreadyRelisted { item: item.uuid });
 }
 
 #[test]
@@ -41,14 +42,14 @@ fn only_unsold_items_are_relisted_and_only_into_another_auction_of_their_custome
         assert_eq!(outcome.unwrap_err().code(), code);
     };
     for &status in ItemStatus::ALL.iter().filter(|&&status| status != Unsold) {
-        refused(&item(&auction, status), &elsewhere(), "item_not_unsold");
+        refused(&item(&auction, status), &other_auction(), "item_not_unsold");
     }
     let unsold = item(&auction, Unsold);
     refused(&unsold, &auction, "relisted_elsewhere");
-    refused(&unsold, &Auction { customer: Uuid::from_u128(9), ..elsewhere() }, "relisted_elsewhere");
-    refused(&unsold, &Auction { currency: "EUR".to_owned(), ..elsewhere() }, "relisted_elsewhere");
+    refused(&unsold, &Auction { customer: Uuid::from_u128(9), ..other_auction() }, "relisted_elsewhere");
+    refused(&unsold, &Auction { currency: "EUR".to_owned(), ..other_auction() }, "relisted_elsewhere");
     let clock = Some(crate::TestClock::at(at(0)));
-    refused(&unsold, &Auction { clock, ..elsewhere() }, "sandbox_mismatch");
-    refused(&unsold, &Auction { status: AuctionStatus::Archived, ..elsewhere() }, "auction_closed");
-    refused(&Item { auction: Uuid::from_u128(9), ..unsold }, &elsewhere(), "item_not_in_auction");
+    refused(&unsold, &Auction { clock, ..other_auction() }, "sandbox_mismatch");
+    refused(&unsold, &Auction { status: AuctionStatus::Archived, ..other_auction() }, "auction_closed");
+    refused(&Item { auction: Uuid::from_u128(9), ..unsold }, &other_auction(), "item_not_in_auction");
 }
