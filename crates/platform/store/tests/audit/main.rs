@@ -1,4 +1,4 @@
-//! The log of a platform on each store: what is replayed is what is kept, and what was tampered with is found.
+//! The audit log of a platform on each store: its replay gives the stored state, and verification finds tampering.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 

@@ -1,4 +1,4 @@
-//! More ends at once than a commit takes, on each store.
+//! More simultaneous ends than one commit contains, on each store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,16 +15,16 @@ use platform_rules::AuctionKind;
 use crate::test_sale::{OPEN, OPENING, TestSale, platform_with};
 
 const ITEMS: usize = 100;
-/// So that the rounds are full, the last one is not, and none divides the items.
+/// Items in one commit. It does not divide [`ITEMS`], so that the last commit is not full.
 const BATCH: usize = 7;
 
-/// A platform that ends few items in a commit.
-fn hasty(sale: &TestSale, seed: u64) -> Platform {
+/// A platform that ends at most [`BATCH`] items in a commit.
+fn platform_with_small_batches(sale: &TestSale, seed: u64) -> Platform {
     let timers = TimerConfig { batch_items_max: BATCH, ..TimerConfig::default() };
     platform_with(&sale.store, &sale.clock, seed, PlatformConfig { timers, ..PlatformConfig::default() })
 }
 
-async fn all_end_once_and_as_their_bids_say(store: Arc<dyn Store>) {
+async fn all_items_end_once_with_the_result_of_their_bids(store: Arc<dyn Store>) {
     let sale = TestSale::new(store, 1).await;
     let created = sale.auction(AuctionKind::Timed, ITEMS).await;
     let sold = created.items[ITEMS / 2].uuid;
@@ -32,30 +32,32 @@ async fn all_end_once_and_as_their_bids_say(store: Arc<dyn Store>) {
     sale.platform.place_bid(&sale.caller, sold, &bid, None, None).await.unwrap();
     sale.clock.advance(OPEN);
 
-    let ended = ItemEndWorker::new(hasty(&sale, 2)).run_once(sale.clock.now()).await.unwrap();
+    let ended = ItemEndWorker::new(platform_with_small_batches(&sale, 2)).run_once(sale.clock.now()).await.unwrap();
     assert_eq!(ended, EndReport { items: ITEMS, conflicts: 0, refused: 0 });
     for item in &created.items {
         let (now, _) = sale.item(item.uuid).await;
         let expected = if item.uuid == sold { ItemStatus::Sold } else { ItemStatus::Unsold };
         assert_eq!((now.status, now.sequence), (expected, item.sequence + 1), "lot {}", item.lot_number);
     }
-    let again = ItemEndWorker::new(hasty(&sale, 3)).run_once(sale.clock.now()).await.unwrap();
-    assert_eq!(again, EndReport::default());
+    let second_run =
+        ItemEndWorker::new(platform_with_small_batches(&sale, 3)).run_once(sale.clock.now()).await.unwrap();
+    assert_eq!(second_run, EndReport::default());
     assert_eq!(sale.broken().await, Vec::<String>::new());
 }
 
-async fn of_two_nodes_each_ends_what_the_other_has_not(store: Arc<dyn Store>) {
+async fn two_nodes_end_all_items_once(store: Arc<dyn Store>) {
     let sale = TestSale::new(store, 1).await;
     let created = sale.auction(AuctionKind::Timed, ITEMS).await;
     sale.clock.advance(OPEN);
 
-    let (mut here, mut there) = (ItemEndWorker::new(hasty(&sale, 2)), ItemEndWorker::new(hasty(&sale, 3)));
+    let mut one = ItemEndWorker::new(platform_with_small_batches(&sale, 2));
+    let mut other = ItemEndWorker::new(platform_with_small_batches(&sale, 3));
     let mut items = 0;
     for _ in 0..2 {
         let now = sale.clock.now();
-        let (here, there) = tokio::join!(here.run_once(now), there.run_once(now));
-        items += here.unwrap().items + there.unwrap().items;
-        // What both have left to the other is overdue then.
+        let (first, second) = tokio::join!(one.run_once(now), other.run_once(now));
+        items += first.unwrap().items + second.unwrap().items;
+        // After a second, items that each node left to the other are overdue, and both nodes end them.
         sale.clock.advance(Duration::from_secs(1));
     }
     assert_eq!(items, ITEMS);
@@ -67,7 +69,7 @@ async fn of_two_nodes_each_ends_what_the_other_has_not(store: Arc<dyn Store>) {
     assert_eq!(sale.broken().await, Vec::<String>::new());
 }
 
-/// A test of each story on each store.
+/// Runs each story on each store.
 macro_rules! stories {
     ($($story:ident),+ $(,)?) => {
         mod sqlite {
@@ -86,4 +88,4 @@ macro_rules! stories {
     };
 }
 
-stories! { all_end_once_and_as_their_bids_say, of_two_nodes_each_ends_what_the_other_has_not }
+stories! { all_items_end_once_with_the_result_of_their_bids, two_nodes_end_all_items_once }

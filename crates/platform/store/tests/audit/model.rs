@@ -1,4 +1,4 @@
-//! Random commands through the platform on each store, against the model; then the log has to come to the same.
+//! Random commands through the platform on each store, compared with the model. The replayed log must give the same state.
 
 use std::sync::Arc;
 
@@ -19,14 +19,14 @@ use crate::test_sale::{INCREMENT, OPEN, OPENING, TestSale};
 const COMMANDS: usize = 120;
 
 #[tokio::test]
-async fn a_sqlite_stores_log_replays_to_what_the_model_says() {
+async fn the_log_of_a_sqlite_store_replays_to_the_state_of_the_model() {
     for seed in 0..20 {
         drive(platform_store::sqlite::open_temporary().unwrap(), seed).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_postgres_stores_log_replays_to_what_the_model_says() {
+async fn the_log_of_a_postgres_store_replays_to_the_state_of_the_model() {
     for seed in 0..2 {
         let url = testkit::postgres::fresh_database().await.unwrap();
         let config = platform_store::postgres::PostgresConfig { url, pool_size: 4, ..Default::default() };
@@ -105,7 +105,7 @@ fn command(kind: AuctionKind, random: &SeededRandom, model: &Model, step: usize)
     }
 }
 
-/// If it was accepted.
+/// Runs a command on the platform. True when it was accepted.
 pub(crate) async fn run(sale: &TestSale, item: Uuid, command: &Command) -> bool {
     let TestSale { platform, caller, .. } = sale;
     let clerk = async |command: ClerkCommand| {

@@ -1,5 +1,4 @@
-//! Two nodes on one PostgreSQL: bids on many items at once, whose commits join, and a bidder who is suspended
-//! meanwhile.
+//! Two nodes on one PostgreSQL database: concurrent bids on many items in shared commits, while a bidder is suspended.
 
 use std::sync::Arc;
 
@@ -17,13 +16,13 @@ const BIDDERS: i64 = 6;
 const ROUNDS: i64 = 8;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn bids_of_two_nodes_join_and_whoever_is_suspended_on_one_is_refused_on_both() {
+async fn a_bidder_suspended_on_one_node_is_refused_on_both() {
     let url = testkit::postgres::fresh_database().await.unwrap();
     let config = platform_store::postgres::PostgresConfig { url, pool_size: 6, ..Default::default() };
-    let here = platform_store::postgres::open(&config).await.unwrap();
-    let there: Arc<dyn Store> = platform_store::postgres::open(&config).await.unwrap();
-    let sale = Arc::new(TestSale::new(here.clone(), 1).await);
-    let office = platform(&there, &sale.clock, 2);
+    let first_store = platform_store::postgres::open(&config).await.unwrap();
+    let second_store: Arc<dyn Store> = platform_store::postgres::open(&config).await.unwrap();
+    let sale = Arc::new(TestSale::new(first_store.clone(), 1).await);
+    let office = platform(&second_store, &sale.clock, 2);
     let created = sale.auction(AuctionKind::Timed, ITEMS).await;
     let items: Vec<Uuid> = created.items.iter().map(|item| item.uuid).collect();
     let mut registered = Vec::new();
@@ -58,9 +57,9 @@ async fn bids_of_two_nodes_join_and_whoever_is_suspended_on_one_is_refused_on_bo
             }
         }
     }
-    let step = RegistrationDecision { to: RegistrationStatus::Suspended, reason: Some("it did not pay".into()) };
+    let decision = RegistrationDecision { to: RegistrationStatus::Suspended, reason: Some("it did not pay".into()) };
     let suspended = (created.auction.uuid, registered[2].uuid);
-    office.change_registration_status(&sale.caller, suspended, &step, None, None).await.unwrap();
+    office.change_registration_status(&sale.caller, suspended, &decision, None, None).await.unwrap();
     let after: Vec<_> = [&office, &sale.platform]
         .into_iter()
         .flat_map(|node| items.iter().map(move |item| (node.clone(), *item)))
@@ -77,16 +76,16 @@ async fn bids_of_two_nodes_join_and_whoever_is_suspended_on_one_is_refused_on_bo
             Err(code) => assert!(["bid_too_low", "maximum_not_raised", "bidder_suspended"].contains(&code), "{code}"),
         }
     }
-    let mut kept = 0;
+    let mut stored = 0;
     for item in &items {
-        let bids = there.bids(*item, Page { after: None, limit: 1_000 }).await.unwrap();
+        let bids = second_store.bids(*item, Page { after: None, limit: 1_000 }).await.unwrap();
         let (found, _) = sale.item(*item).await;
         assert_eq!(found.bid_count, bids.len() as i64);
         assert!(bids.iter().zip(1..).all(|(bid, number)| bid.number == number));
         assert!(found.standing.unwrap().maximum.reveal() < 1_000_000);
-        kept += bids.len();
+        stored += bids.len();
     }
-    assert_eq!(kept, accepted);
-    assert!(kept >= ITEMS);
+    assert_eq!(stored, accepted);
+    assert!(stored >= ITEMS);
     assert_eq!(broken(&office).await, Vec::<String>::new());
 }

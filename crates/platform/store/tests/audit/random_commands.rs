@@ -1,6 +1,6 @@
-//! Sales on which everybody does what comes to mind: bidders with and without registrations and limits, administrators
-//! who edit, move ends, copy, relist, suspend, withdraw, cancel and correct, clerks who take everything back. Whatever
-//! is accepted, what [`crate::invariants`] says holds after it, on every store, and the log comes to the same.
+//! Random commands on a sale: by bidders with and without registrations and limits, by administrators who edit, move ends,
+//! copy, relist, suspend, withdraw, cancel and correct, and by clerks who sell, undo and reopen. After every accepted
+//! command, the invariants of [`crate::invariants`] hold on every store, and the replayed log gives the stored state.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,17 +41,17 @@ const SECONDS: i64 = 60;
 type Tally = BTreeMap<&'static str, usize>;
 
 #[tokio::test]
-async fn a_sqlite_store_keeps_the_promises_and_accepts_every_command() {
+async fn a_sqlite_store_keeps_the_invariants_and_accepts_every_command() {
     let mut tally = Tally::new();
     for seed in 0..16 {
         drive(platform_store::sqlite::open_temporary().unwrap(), seed, 5, &mut tally).await;
     }
     let missing: Vec<&str> = COMMANDS_OF_BOTH.into_iter().filter(|name| !tally.contains_key(name)).collect();
-    assert!(missing.is_empty(), "never accepted: {missing:?}; {tally:?}");
+    assert!(missing.is_empty(), "commands that were never accepted: {missing:?}; {tally:?}");
 }
 
 #[tokio::test]
-async fn a_sqlite_store_keeps_the_promises() {
+async fn a_sqlite_store_keeps_the_invariants() {
     for seed in 100..104 {
         let directory = tempfile::tempdir().unwrap();
         let store = platform_store::sqlite::open(&directory.path().join("platform.db")).await.unwrap();
@@ -60,7 +60,7 @@ async fn a_sqlite_store_keeps_the_promises() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_postgres_store_keeps_the_promises() {
+async fn a_postgres_store_keeps_the_invariants() {
     for seed in 200..203 {
         let url = testkit::postgres::fresh_database().await.unwrap();
         let config = platform_store::postgres::PostgresConfig { url, pool_size: 4, ..Default::default() };
@@ -72,14 +72,14 @@ async fn drive(store: Arc<dyn Store>, seed: u64, verify_every: usize, tally: &mu
     let sale = TestSale::new(store, seed).await;
     for kind in AuctionKind::ALL {
         let created = sale.auction(kind, 3).await;
-        let mut rough =
+        let mut random_commands =
             RandomCommands { sale: &sale, random: SeededRandom::new(seed), auction: created.auction.uuid, kind };
-        // One that hardly anybody buys.
+        // A reserve that few bids reach.
         let dear = ItemEdit { reserve: Some(Some(Hidden::new(90_007))), ..ItemEdit::default() };
         sale.platform.change_item(&sale.caller, created.items[0].uuid, &dear, None).await.unwrap();
-        let mut invariants = SaleInvariants::new(rough.items().await);
+        let mut invariants = SaleInvariants::new(random_commands.items().await);
         for step in 0..COMMANDS {
-            let (name, done) = rough.command().await;
+            let (name, done) = random_commands.command().await;
             let at = format!("seed {seed}, {kind:?}, command {step}: {name}");
             let accepted = match done {
                 Ok(did) => {
@@ -89,7 +89,7 @@ async fn drive(store: Arc<dyn Store>, seed: u64, verify_every: usize, tally: &mu
                 Err(error) if is_refusal(&error) => None,
                 Err(other) => panic!("{at}: {other}"),
             };
-            invariants.check(&sale, accepted.as_ref(), rough.items().await, &at).await;
+            invariants.check(&sale, accepted.as_ref(), random_commands.items().await, &at).await;
             if step % verify_every == 0 {
                 assert_eq!(sale.broken().await, Vec::<String>::new(), "{at}");
             }
@@ -103,7 +103,8 @@ fn is_refusal(error: &PlatformError) -> bool {
     matches!(error, Rejected(_) | Invalid(_) | NotFound(_) | Taken(_))
 }
 
-/// What came of a command that something else was done for before: that stays, also when the command is refused.
+/// The result of a command that needed a preparing edit. The edit stays if the command is refused, so it counts as the
+/// effect.
 fn prepared_for(
     name: &'static str,
     prepared: bool,
@@ -115,7 +116,7 @@ fn prepared_for(
     }
 }
 
-/// One sale, and what comes to mind next.
+/// One sale, and the source of random commands on it.
 struct RandomCommands<'a> {
     sale: &'a TestSale,
     random: SeededRandom,
@@ -123,7 +124,7 @@ struct RandomCommands<'a> {
     kind: AuctionKind,
 }
 
-/// Commands that have to be accepted now and then.
+/// Commands of both kinds of auction, each of which must be accepted at least once.
 const COMMANDS_OF_BOTH: [&str; 34] = [
     "bid",
     "buy now",
@@ -202,7 +203,7 @@ impl RandomCommands<'_> {
                 ("bid", done.map(|_| CommandEffect::Bid { item: item.uuid, paddle: bidder }))
             }
             44..47 => {
-                // Before the first bid there may be a price.
+                // A buy-now price can be set only before the first bid.
                 let edit = ItemEdit { buy_now: Some(Some(1_000)), ..ItemEdit::default() };
                 let prepared = platform.change_item(caller, item.uuid, &edit, None).await.is_ok();
                 let done = platform.buy_now(caller, item.uuid, &bidder, None, None).await;
@@ -210,7 +211,7 @@ impl RandomCommands<'_> {
             }
             47..52 => ("cancel", self.cancel(item).await),
             _ => {
-                // Else it would end again at once.
+                // Without a later end, the item would end again at once.
                 let later = self.sale.clock.now() + jiff::SignedDuration::from_secs(600);
                 let prepared = platform.move_end(caller, item.uuid, (later, "a slip".into()), None, None).await.is_ok();
                 let done = platform.correct_item(caller, item.uuid, "a slip".into(), None, None).await;
@@ -252,8 +253,9 @@ impl RandomCommands<'_> {
     async fn ringing(&self, items: &[Item], item: &Item) -> (&'static str, PlatformResult<CommandEffect>) {
         let TestSale { platform, caller, .. } = self.sale;
         let in_ring = items.iter().find(|item| item.in_ring().is_some());
-        let here = in_ring.unwrap_or(item);
-        let (bidder, amount) = (self.paddle(), self.amount(here));
+        let target = in_ring.unwrap_or(item);
+        let bidder = self.paddle();
+        let amount = self.amount(target);
         let reason = || "a slip".to_owned();
         let (name, command, did) = match self.below(80) {
             0..4 => {
@@ -263,7 +265,7 @@ impl RandomCommands<'_> {
             }
             4..18 => {
                 let new = NewInternetBid { bidder, amount };
-                let done = platform.bid_in_ring(caller, here.uuid, &new, None, None).await;
+                let done = platform.bid_in_ring(caller, target.uuid, &new, None, None).await;
                 return ("online bid", done.map(|_| CommandEffect::Other));
             }
             18..26 => ("send", ClerkCommand::Send { item: Some(item.uuid) }, CommandEffect::Other),
@@ -272,7 +274,7 @@ impl RandomCommands<'_> {
                 ("room bid", bid, CommandEffect::Other)
             }
             34..42 => {
-                let bid = self.one_of(&here.pending).map_or(Uuid::nil(), |pending| pending.bid);
+                let bid = self.one_of(&target.pending).map_or(Uuid::nil(), |pending| pending.bid);
                 ("accept", ClerkCommand::Accept { bid }, CommandEffect::Other)
             }
             42..45 => {
@@ -283,7 +285,7 @@ impl RandomCommands<'_> {
             45..48 => ("undo", ClerkCommand::Undo { reason: reason() }, CommandEffect::TookBack),
             48..50 => {
                 let page = Page { after: None, limit: 1_000 };
-                let (_, bids) = platform.bids(caller, here.uuid, page).await.unwrap();
+                let (_, bids) = platform.bids(caller, target.uuid, page).await.unwrap();
                 let bid = self.one_of(&bids).map_or(Uuid::nil(), |bid| bid.uuid);
                 ("retract", ClerkCommand::Retract { bid, reason: reason() }, CommandEffect::TookBack)
             }
@@ -303,7 +305,7 @@ impl RandomCommands<'_> {
         (name, platform.clerk(caller, self.auction, &command, seen, None).await.map(|_| did))
     }
 
-    /// What the sale led to is corrected.
+    /// Corrections of results: hammer prices, buyers, unpaid lots and offers.
     async fn correcting(&self, items: &[Item], item: &Item) -> (&'static str, PlatformResult<CommandEffect>) {
         let TestSale { platform, caller, .. } = self.sale;
         let any_of = |statuses: &[ItemStatus]| {
@@ -341,7 +343,7 @@ impl RandomCommands<'_> {
         match self.below(22) {
             0..9 => {
                 use ItemStatus::{Draft, Live, Preview, Suspended, Withdrawn};
-                // Mostly back to where bids can be made.
+                // Most changes return the item to a status in which it accepts bids.
                 let to = *self.one_of(&[Live, Live, Live, Preview, Suspended, Draft, Withdrawn]).unwrap();
                 let reason = Some("query".to_owned());
                 let done = platform.change_item_status(caller, item.uuid, to, reason, None, None).await;
@@ -377,7 +379,7 @@ impl RandomCommands<'_> {
         }
     }
 
-    /// Unsold items go into a copy of the auction that has none.
+    /// Relists unsold items in a copy of the auction without items.
     async fn relist(&self) -> PlatformResult<CommandEffect> {
         let TestSale { platform, caller, .. } = self.sale;
         let is_unsold = |item: &Item| item.status == ItemStatus::Unsold && item.relisted_as.is_none();
@@ -447,7 +449,7 @@ impl RandomCommands<'_> {
         format!("p{}", self.below(PADDLES))
     }
 
-    /// Mostly enough, and sometimes far more.
+    /// An amount that is mostly high enough, and sometimes far higher.
     fn amount(&self, item: &Item) -> i64 {
         let price = item.in_ring().map_or(item.price().unwrap_or(90), |ring| ring.asking_price - 10);
         let far = if self.below(5) == 0 { i64::from(self.below(60)) * 10 } else { 0 };

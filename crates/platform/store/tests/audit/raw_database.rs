@@ -1,4 +1,4 @@
-//! A way into the tables behind the platform's back, the same for both SQL stores. Values come and go as SQL literals.
+//! Direct access to the tables, past the platform, with one interface for both SQL stores. Values are SQL literals.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -12,14 +12,14 @@ pub(crate) enum RawDatabase {
     Postgres(Client),
 }
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Number,
     Text,
-    /// Bytes, and UUIDs.
+    /// Bytes or a UUID.
     Bytes,
-    /// True or false; in SQLite a number.
+    /// A boolean; in SQLite a number.
     Truth,
 }
 
@@ -60,13 +60,13 @@ impl RawDatabase {
         }
     }
 
-    /// The one text that a query gives.
+    /// The single text that a query returns.
     pub(crate) async fn one(&self, sql: &str) -> String {
         let rows = self.rows(sql).await;
         rows.first().and_then(|row| row.first()).cloned().unwrap_or_else(|| panic!("{sql}: nothing"))
     }
 
-    /// A column as an expression that gives its value as a literal.
+    /// An expression that returns the value of a column as a literal.
     pub(crate) fn literal(&self, column: &str) -> String {
         match self {
             Self::Sqlite(_) => format!("quote({column})"),
@@ -118,17 +118,17 @@ async fn simple(client: &Client, sql: &str) -> (Vec<Vec<String>>, u64) {
     (rows, written)
 }
 
-/// Another value than the literal: one that the column's type can hold, and that no other row has.
+/// A value that differs from the literal, fits the type of the column, and occurs in no other row.
 pub(crate) fn edited(literal: &str, kind: Kind) -> String {
     match (literal, kind) {
         ("NULL", Kind::Number) => "1".to_owned(),
         ("NULL", Kind::Text) => "'{}'".to_owned(),
-        ("NULL", _) => panic!("a NULL of bytes is not edited"),
+        ("NULL", _) => panic!("a NULL in a column of bytes can't be edited"),
         (_, Kind::Truth) if literal.contains('t') || literal.contains('f') => {
             if literal.contains('t') { "'f'" } else { "'t'" }.to_owned()
         }
         (_, Kind::Truth) => if literal == "0" { "1" } else { "0" }.to_owned(),
-        // Far away: a number that another row has could not be written.
+        // A distant number, because a number of another row would violate a unique constraint.
         (_, Kind::Number) => (literal.trim_matches('\'').parse::<i64>().unwrap() + 1_000).to_string(),
         (_, Kind::Text) => format!("{}x'", literal.strip_suffix('\'').unwrap()),
         (_, Kind::Bytes) => {

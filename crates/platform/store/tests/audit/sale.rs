@@ -1,11 +1,11 @@
-//! A plain model of a sale: prices by the rule of two maxima, the ring as a price that is asked.
+//! A plain model of a sale: the price follows from the two highest maxima, and the ring is an asking price.
 
 use contract::ItemStatus;
 use platform_rules::AuctionKind;
 
 use crate::test_sale::{INCREMENT, OPENING};
 
-/// A command, as the model and the platform are given it.
+/// A command for the model and the platform.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Command {
     Bid { paddle: String, amount: i64 },
@@ -21,7 +21,7 @@ pub(crate) enum Command {
     End,
 }
 
-/// An item as the model sees it.
+/// The state of an item in the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Model {
     kind: AuctionKind,
@@ -30,23 +30,31 @@ pub(crate) struct Model {
     pub(crate) leader: Option<String>,
     maximum: i64,
     asked: Option<i64>,
-    /// What stood when it was passed.
+    /// Price and leader before the pass.
     before_pass: (Option<i64>, Option<String>),
-    /// The end of a timed item is past: it can not be LIVE again.
+    /// True when the end of a timed item has passed: it can't be LIVE again.
     is_over: bool,
 }
 
 impl Model {
     pub(crate) fn new(kind: AuctionKind) -> Self {
-        let (price, leader, status, before_pass) = (None, None, ItemStatus::Live, (None, None));
-        Self { kind, status, price, leader, maximum: 0, asked: None, before_pass, is_over: false }
+        Self {
+            kind,
+            status: ItemStatus::Live,
+            price: None,
+            leader: None,
+            maximum: 0,
+            asked: None,
+            before_pass: (None, None),
+            is_over: false,
+        }
     }
 
     fn minimum(&self) -> i64 {
         self.price.map_or(OPENING, |price| price + INCREMENT)
     }
 
-    /// Does it, or says that it is refused and leaves everything as it was.
+    /// Applies a command and returns true, or refuses it, changes nothing and returns false.
     pub(crate) fn take(&mut self, command: &Command) -> bool {
         use ItemStatus::{Live, Passed, Sold, Suspended, Unsold};
         let is_timed = self.kind == AuctionKind::Timed;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// JSON pointers to everything in a state that has no parts.
+/// JSON pointers to all values of a state that are neither objects nor arrays.
 pub(crate) fn leaves(state: &Value) -> Vec<String> {
     fn walk(value: &Value, pointer: &str, found: &mut Vec<String>) {
         match value {
@@ -33,7 +33,7 @@ pub(crate) fn edited_state(mut state: Value, pointer: &str) -> Value {
     state
 }
 
-/// Another text that can be read as what it was, where that is a UUID or a hash.
+/// A different text; for a UUID or a hash, a different one that still parses.
 fn edited_text(text: &str) -> Value {
     let last = if text.ends_with('0') { "1" } else { "0" };
     let is_hexadecimal = text.len() >= 36 && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');

@@ -1,5 +1,5 @@
-//! Whatever is edited behind the platform's back, `verify` finds it, on both SQL stores. The fields are read from the
-//! tables themselves, so that a new one is in the test as soon as it is in a table.
+//! `verify` finds every edit of the tables that bypasses the platform, on both SQL stores. The test reads the columns from
+//! the tables, so that it includes a new column automatically.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use crate::sale::Command;
 use crate::states::{edited_state, leaves};
 use crate::test_sale::TestSale;
 
-/// Row numbers are the engine's, a cursor says nothing of a sale (only their order counts), and turns are counted, not
-/// logged.
+/// Columns that are not verified: row numbers belong to the engine, only the order of cursors matters, and spending
+/// versions are not logged.
 const NOT_LOGGED: [&str; 3] = ["no", "cursor", "spending_version"];
-/// Tables that the log answers for, with what a row is found by.
+/// The tables that the log covers, with the key columns of a row.
 const TABLES: [(&str, &str, Option<&str>); 6] = [
     ("auctions", "uuid", None),
     ("items", "uuid", None),
@@ -31,7 +31,7 @@ const TABLES: [(&str, &str, Option<&str>); 6] = [
     ("audit_log", "subject", Some("number")),
 ];
 
-/// A test of each story on each SQL store.
+/// Runs each story on each SQL store.
 macro_rules! stories {
     ($($story:ident),+ $(,)?) => {
         mod sqlite {
@@ -55,150 +55,149 @@ macro_rules! stories {
 pub(crate) use stories;
 
 stories! {
-    every_field_that_is_edited_is_found,
-    every_row_that_is_gone_is_found,
-    the_entry_that_is_broken_is_named,
-    entries_that_change_places_are_found,
+    every_edited_field_is_found,
+    every_deleted_row_is_found,
+    the_report_names_the_broken_entry,
+    exchanged_entries_are_found,
     a_forged_entry_or_head_is_found,
-    a_registration_that_bids_were_taken_under_is_missed,
-    a_stake_that_a_spending_limit_counts_by_is_missed,
+    a_deleted_registration_with_bids_is_found,
+    a_deleted_bidder_item_is_found,
 }
 
-async fn every_field_that_is_edited_is_found(ground: TamperRig) {
+async fn every_edited_field_is_found(rig: TamperRig) {
     let mut edits = 0;
     let mut missed = Vec::new();
     for (table, ..) in TABLES {
-        for (key, column, kind) in ground.fields(table).await {
-            for (what, edited) in ground.edits_of(table, &key, (&column, kind)).await {
-                let before = ground.value(table, &key, &column).await;
-                ground.put(table, &key, (&column, &edited)).await;
-                if ground.broken().await.is_empty() {
+        for (key, column, kind) in rig.fields(table).await {
+            for (what, edited) in rig.edits_of(table, &key, (&column, kind)).await {
+                let before = rig.value(table, &key, &column).await;
+                rig.put(table, &key, (&column, &edited)).await;
+                if rig.broken().await.is_empty() {
                     missed.push(format!("{table}.{column}{what} of {key:?}"));
                 }
-                ground.put(table, &key.with(&column, edited), (&column, &before)).await;
+                rig.put(table, &key.with(&column, edited), (&column, &before)).await;
                 edits += 1;
             }
         }
     }
-    assert_eq!(ground.broken().await, Vec::<String>::new(), "everything is as it was again");
+    assert_eq!(rig.broken().await, Vec::<String>::new(), "an edit was not reversed completely");
     assert_eq!(missed, Vec::<String>::new(), "of {edits}");
     assert!(edits > 350, "{edits}");
 }
 
-async fn every_row_that_is_gone_is_found(ground: TamperRig) {
+async fn every_deleted_row_is_found(rig: TamperRig) {
     for (table, ..) in TABLES {
-        for key in ground.keys(table).await {
+        for key in rig.keys(table).await {
             let place = key.place();
-            ground.behind.execute(&format!("CREATE TABLE kept AS SELECT * FROM {table} WHERE {place}")).await;
-            assert_eq!(ground.behind.execute(&format!("DELETE FROM {table} WHERE {place}")).await, 1);
-            assert!(!ground.broken().await.is_empty(), "{table} {key:?}");
-            ground.behind.execute(&format!("INSERT INTO {table} SELECT * FROM kept")).await;
-            ground.behind.execute("DROP TABLE kept").await;
+            rig.database.execute(&format!("CREATE TABLE kept AS SELECT * FROM {table} WHERE {place}")).await;
+            assert_eq!(rig.database.execute(&format!("DELETE FROM {table} WHERE {place}")).await, 1);
+            assert!(!rig.broken().await.is_empty(), "{table} {key:?}");
+            rig.database.execute(&format!("INSERT INTO {table} SELECT * FROM kept")).await;
+            rig.database.execute("DROP TABLE kept").await;
         }
     }
-    assert_eq!(ground.broken().await, Vec::<String>::new(), "everything is as it was again");
+    assert_eq!(rig.broken().await, Vec::<String>::new(), "an edit was not reversed completely");
 }
 
-async fn the_entry_that_is_broken_is_named(ground: TamperRig) {
+async fn the_report_names_the_broken_entry(rig: TamperRig) {
     let edit = "UPDATE audit_log SET content = replace(content, '300', '301') WHERE content LIKE '%\"amount\":300%'";
-    assert!(ground.behind.execute(edit).await > 0);
-    let found = ground.broken().await;
+    assert!(rig.database.execute(edit).await > 0);
+    let found = rig.broken().await;
     let expected = "its hash is not that of its content and the entry before";
     assert!(found[0].starts_with("Some(") && found[0].ends_with(expected), "{found:?}");
     let back = "UPDATE audit_log SET content = replace(content, '301', '300') WHERE content LIKE '%\"amount\":301%'";
-    ground.behind.execute(back).await;
-    for (subject, last) in ground.heads().await {
+    rig.database.execute(back).await;
+    for (subject, last) in rig.heads().await {
         let forget = format!("DELETE FROM audit_log WHERE subject = {subject} AND number = {last}");
-        assert_eq!(ground.behind.execute(&forget).await, 1);
+        assert_eq!(rig.database.execute(&forget).await, 1);
     }
-    let found = ground.broken().await;
+    let found = rig.broken().await;
     assert!(found.len() >= 6 && found.iter().all(|found| found.contains("missing")), "{found:?}");
 }
 
-async fn entries_that_change_places_are_found(ground: TamperRig) {
+async fn exchanged_entries_are_found(rig: TamperRig) {
     let number =
         |from: i64, to: i64| format!("UPDATE audit_log SET number = {to} WHERE number = {from} AND subject = ");
-    for (subject, last) in ground.heads().await.into_iter().filter(|(_, last)| *last > 2) {
+    for (subject, last) in rig.heads().await.into_iter().filter(|(_, last)| *last > 2) {
         let swap = async || {
             for (from, to) in [(last - 1, -1), (last, last - 1), (-1, last)] {
-                assert_eq!(ground.behind.execute(&format!("{}{subject}", number(from, to))).await, 1);
+                assert_eq!(rig.database.execute(&format!("{}{subject}", number(from, to))).await, 1);
             }
         };
         swap().await;
-        let found = ground.broken().await;
+        let found = rig.broken().await;
         let wanted = format!("Some({}) its hash is not that of its content", last - 1);
         assert!(found.iter().any(|found| found.starts_with(&wanted)), "{found:?}");
         swap().await;
     }
-    assert_eq!(ground.broken().await, Vec::<String>::new(), "everything is as it was again");
+    assert_eq!(rig.broken().await, Vec::<String>::new(), "an edit was not reversed completely");
 }
 
-async fn a_forged_entry_or_head_is_found(ground: TamperRig) {
-    for (subject, last) in ground.heads().await.into_iter().filter(|(_, last)| *last > 1) {
+async fn a_forged_entry_or_head_is_found(rig: TamperRig) {
+    for (subject, last) in rig.heads().await.into_iter().filter(|(_, last)| *last > 1) {
         let of_entry = |number: i64| format!("FROM audit_log WHERE subject = {subject} AND number = {number}");
-        let content = ground.behind.one(&format!("SELECT content {}", of_entry(last))).await;
+        let content = rig.database.one(&format!("SELECT content {}", of_entry(last))).await;
         let forged = content.replacen("\"actor\":\"", "\"actor\":\"not ", 1);
         assert_ne!(forged, content);
-        let before = match &ground.behind {
+        let before = match &rig.database {
             RawDatabase::Sqlite(_) => "lower(hex(hash))",
             RawDatabase::Postgres(_) => "encode(hash, 'hex')",
         };
-        let previous = ground.behind.one(&format!("SELECT {before} {}", of_entry(last - 1))).await;
+        let previous = rig.database.one(&format!("SELECT {before} {}", of_entry(last - 1))).await;
         let hash = chain(LogHash::parse(&previous).unwrap(), &forged).to_string();
         let place = format!("WHERE subject = {subject} AND number = {last}");
-        let kept = format!("SELECT {} {}", ground.behind.literal("hash"), of_entry(last));
-        let kept = ground.behind.one(&kept).await;
+        let kept = format!("SELECT {} {}", rig.database.literal("hash"), of_entry(last));
+        let kept = rig.database.one(&kept).await;
         let put = async |content: &str, hash: &str| {
             let update = format!("UPDATE audit_log SET content = {}, hash = {hash} {place}", quoted(content));
-            assert_eq!(ground.behind.execute(&update).await, 1);
+            assert_eq!(rig.database.execute(&update).await, 1);
         };
-        // The chain is whole, and does not end where the state says.
-        put(&forged, &ground.behind.bytes(&hash)).await;
-        let found = ground.broken().await;
+        // The chain of hashes is intact, but its end differs from the head in the state.
+        put(&forged, &rig.database.bytes(&hash)).await;
+        let found = rig.broken().await;
         let wanted = format!("Some({last}) its hash differs from the one in the state");
         assert!(found.contains(&wanted), "{found:?}");
         put(&content, &kept).await;
     }
-    assert_eq!(ground.broken().await, Vec::<String>::new(), "everything is as it was again");
+    assert_eq!(rig.broken().await, Vec::<String>::new(), "an edit was not reversed completely");
 }
 
-async fn a_registration_that_bids_were_taken_under_is_missed(ground: TamperRig) {
+async fn a_deleted_registration_with_bids_is_found(rig: TamperRig) {
     for (table, column) in [("audit_log", "subject"), ("registrations", "uuid")] {
-        assert!(ground.behind.execute(&format!("DELETE FROM {table} WHERE {column} = {}", ground.ada)).await > 0);
+        assert!(rig.database.execute(&format!("DELETE FROM {table} WHERE {column} = {}", rig.ada)).await > 0);
     }
-    let found = ground.broken().await;
+    let found = rig.broken().await;
     let wanted = "a bid was accepted under entry 1 of registration";
     assert!(found.iter().any(|found| found.contains(wanted)), "{found:?}");
     assert!(found.iter().all(|found| found.contains(wanted) || found.contains("of the log")), "{found:?}");
 }
 
-async fn a_stake_that_a_spending_limit_counts_by_is_missed(ground: TamperRig) {
+async fn a_deleted_bidder_item_is_found(rig: TamperRig) {
     for paddle in ["2", "3"] {
-        ground
-            .behind
+        rig.database
             .execute(&format!("CREATE TABLE kept AS SELECT * FROM bidder_items WHERE paddle = '{paddle}'"))
             .await;
-        assert!(ground.behind.execute(&format!("DELETE FROM bidder_items WHERE paddle = '{paddle}'")).await > 0);
-        let found = ground.broken().await;
+        assert!(rig.database.execute(&format!("DELETE FROM bidder_items WHERE paddle = '{paddle}'")).await > 0);
+        let found = rig.broken().await;
         let wanted = format!("the bidder item of paddle {paddle} is missing");
         assert!(found.iter().any(|found| found.contains(&wanted)), "{found:?}");
-        ground.behind.execute("INSERT INTO bidder_items SELECT * FROM kept").await;
-        ground.behind.execute("DROP TABLE kept").await;
+        rig.database.execute("INSERT INTO bidder_items SELECT * FROM kept").await;
+        rig.database.execute("DROP TABLE kept").await;
     }
-    assert_eq!(ground.broken().await, Vec::<String>::new(), "everything is as it was again");
+    assert_eq!(rig.broken().await, Vec::<String>::new(), "an edit was not reversed completely");
 }
 
-/// A sale of both kinds, and a way to its tables.
+/// A sale with both kinds of auction, and a direct connection to its tables.
 pub(crate) struct TamperRig {
     pub(crate) sale: TestSale,
-    pub(crate) behind: RawDatabase,
+    pub(crate) database: RawDatabase,
     /// Literals of the timed item and of a registration with bids.
     pub(crate) chair: String,
     ada: String,
 }
 
 impl TamperRig {
-    pub(crate) async fn new(store: Arc<dyn Store>, behind: RawDatabase) -> Self {
+    pub(crate) async fn new(store: Arc<dyn Store>, database: RawDatabase) -> Self {
         let sale = TestSale::new(store, 1).await;
         let created = sale.auction(AuctionKind::Timed, 1).await;
         let (auction, chair) = (created.auction.uuid, created.items[0].uuid);
@@ -225,11 +224,11 @@ impl TamperRig {
         }
         assert!(run(&sale, chair, &Command::End).await);
         assert_eq!(sale.broken().await, Vec::<String>::new());
-        let (chair, ada) = (literal(&behind, chair), literal(&behind, ada));
-        Self { sale, behind, chair, ada }
+        let (chair, ada) = (literal(&database, chair), literal(&database, ada));
+        Self { sale, database, chair, ada }
     }
 
-    /// What `verify` finds.
+    /// The findings of `verify`.
     pub(crate) async fn broken(&self) -> Vec<String> {
         crate::test_sale::broken(&self.sale.platform).await
     }
@@ -242,42 +241,42 @@ impl TamperRig {
     async fn heads(&self) -> Vec<(String, i64)> {
         let select = format!(
             "SELECT {}, CAST(max(number) AS text) FROM audit_log GROUP BY subject",
-            self.behind.literal("subject")
+            self.database.literal("subject")
         );
-        let rows = self.behind.rows(&select).await;
+        let rows = self.database.rows(&select).await;
         rows.into_iter().map(|row| (row[0].clone(), row[1].parse().unwrap())).collect()
     }
 
     async fn keys(&self, table: &str) -> Vec<Key> {
         let (_, one, two) = TABLES.into_iter().find(|(name, ..)| *name == table).unwrap();
         let columns: Vec<&str> = [Some(one), two].into_iter().flatten().collect();
-        let literals: Vec<String> = columns.iter().map(|column| self.behind.literal(column)).collect();
-        let rows = self.behind.rows(&format!("SELECT {} FROM {table}", literals.join(", "))).await;
+        let literals: Vec<String> = columns.iter().map(|column| self.database.literal(column)).collect();
+        let rows = self.database.rows(&format!("SELECT {} FROM {table}", literals.join(", "))).await;
         let key = |row: Vec<String>| Key(columns.iter().map(|column| (*column).to_owned()).zip(row).collect());
         rows.into_iter().map(key).collect()
     }
 
-    /// Every field of every row.
+    /// Every column of every row.
     async fn fields(&self, table: &str) -> Vec<(Key, String, Kind)> {
         let keys = self.keys(table).await;
-        let columns = self.behind.columns(table).await;
+        let columns = self.database.columns(table).await;
         let logged = columns.into_iter().filter(|(column, _)| !NOT_LOGGED.contains(&column.as_str()));
         logged.flat_map(|(column, kind)| keys.iter().map(move |key| (key.clone(), column.clone(), kind))).collect()
     }
 
     async fn value(&self, table: &str, key: &Key, column: &str) -> String {
-        self.behind.one(&format!("SELECT {} FROM {table} WHERE {}", self.behind.literal(column), key.place())).await
+        self.database.one(&format!("SELECT {} FROM {table} WHERE {}", self.database.literal(column), key.place())).await
     }
 
     async fn put(&self, table: &str, key: &Key, (column, value): (&str, &str)) {
         let update = format!("UPDATE {table} SET {column} = {value} WHERE {}", key.place());
-        assert_eq!(self.behind.execute(&update).await, 1, "{table}.{column}");
+        assert_eq!(self.database.execute(&update).await, 1, "{table}.{column}");
     }
 
-    /// Other values for a field, as literals: one, or one for each part of a state.
+    /// Different values for a column, as literals: one, or one for each part of a state.
     async fn edits_of(&self, table: &str, key: &Key, (column, kind): (&str, Kind)) -> Vec<(String, String)> {
         if column == "state" {
-            let text = self.behind.one(&format!("SELECT state FROM {table} WHERE {}", key.place())).await;
+            let text = self.database.one(&format!("SELECT state FROM {table} WHERE {}", key.place())).await;
             let state: Value = serde_json::from_str(&text).unwrap();
             let edit = |pointer: String| {
                 let edited = edited_state(state.clone(), &pointer).to_string();
@@ -287,7 +286,7 @@ impl TamperRig {
         }
         let now = self.value(table, key, column).await;
         let edited = match (now.as_str(), kind) {
-            ("NULL", Kind::Bytes) => literal(&self.behind, Uuid::from_u128(1)),
+            ("NULL", Kind::Bytes) => literal(&self.database, Uuid::from_u128(1)),
             (now, kind) => edited(now, kind),
         };
         vec![(String::new(), edited)]
@@ -308,14 +307,14 @@ async fn register(sale: &TestSale, auction: Uuid, paddle: &str, limit: Option<i6
     registered.fresh().unwrap().uuid
 }
 
-pub(crate) fn literal(behind: &RawDatabase, uuid: Uuid) -> String {
-    match behind {
-        RawDatabase::Sqlite(_) => behind.bytes(&uuid.simple().to_string()),
+pub(crate) fn literal(database: &RawDatabase, uuid: Uuid) -> String {
+    match database {
+        RawDatabase::Sqlite(_) => database.bytes(&uuid.simple().to_string()),
         RawDatabase::Postgres(_) => format!("'{uuid}'"),
     }
 }
 
-/// What a row is found by: columns with literals.
+/// The key of a row: columns with literals.
 #[derive(Debug, Clone)]
 struct Key(Vec<(String, String)>);
 

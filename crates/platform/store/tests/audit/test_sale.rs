@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 pub(crate) const OPENING: i64 = 100;
 pub(crate) const INCREMENT: i64 = 10;
-/// Until items of the timed auction end.
+/// The time until items of the timed auction end.
 pub(crate) const OPEN: Duration = Duration::from_secs(3_600);
 
 pub(crate) struct TestSale {
@@ -60,7 +60,7 @@ impl TestSale {
         self.platform.item(&self.caller, uuid).await.unwrap()
     }
 
-    /// What `verify --all` finds, one line each.
+    /// The findings of `verify --all`, one line each.
     pub(crate) async fn broken(&self) -> Vec<String> {
         broken(&self.platform).await
     }

@@ -1,4 +1,4 @@
-//! Changes of access as production makes them: each with its entry in the access log.
+//! Changes of access as in production, each with its entry in the access log.
 
 use jiff::Timestamp;
 use platform_core::port::{
@@ -11,7 +11,7 @@ async fn apply(store: &dyn Store, change: AccessChange) -> StoreResult<AccessCha
     store.apply_access_change(change, "{}".to_owned()).await
 }
 
-/// One call for each change of access; the result without its [`AccessChangeResult`].
+/// One method for each change of access, which returns the content of the [`AccessChangeResult`].
 pub(super) trait AccessChanges {
     async fn create_user(&self, user: User, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
     async fn remove_user(&self, uuid: Uuid, version: i64) -> StoreResult<UserChangeResult>;
@@ -25,10 +25,10 @@ pub(super) trait AccessChanges {
     async fn create_api_key(&self, key: ApiKey, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
     async fn revoke_api_key(&self, uuid: Uuid, at: Timestamp) -> StoreResult<()>;
     async fn assign_clerk(&self, clerk: Clerk, clerks_max: usize) -> StoreResult<ClerkAssignResult>;
-    /// False when the user was not a clerk of the webcast.
+    /// Returns false when the user was not a clerk of the webcast.
     async fn unassign_clerk(&self, auction: Uuid, user: Uuid) -> StoreResult<bool>;
     async fn put_consumer(&self, consumer: Consumer, start: StartFrom) -> StoreResult<()>;
-    /// The number of events that waited; none when there was no connection.
+    /// Returns the number of waiting events; none without a connection.
     async fn disconnect(&self, customer: Uuid) -> StoreResult<Option<u64>>;
 }
 

@@ -13,7 +13,7 @@ fn create(number: usize, role: &str) -> AccessChange {
     AccessChange::CreateUser(user(number, role), None)
 }
 
-pub(super) async fn a_change_of_access_and_its_entry_are_one(store: Shared) {
+pub(super) async fn a_change_of_access_is_stored_with_its_entry_or_not_at_all(store: Shared) {
     let change =
         async |change: AccessChange, content: &str| store.apply_access_change(change, content.to_owned()).await;
     let entries = async || store.access_log(whole()).await.unwrap().len();
@@ -21,7 +21,7 @@ pub(super) async fn a_change_of_access_and_its_entry_are_one(store: Shared) {
     assert_eq!(change(create(1, "administrator"), "\"ada\"").await.unwrap(), AccessChangeResult::Done);
     assert!(store.user(caller_uuid(1)).await.unwrap().is_some());
 
-    // What is refused, or does nothing, has no entry.
+    // A refused change, and a change without an effect, have no entry.
     let namesake = User { id: caller_uuid(2), ..user(1, "viewer") };
     let taken = change(AccessChange::CreateUser(namesake, Some(answer("made", "{}", at(1)))), "no").await;
     assert!(matches!(taken, Err(StoreError::Taken("email"))));
@@ -58,16 +58,16 @@ pub(super) async fn a_change_of_access_and_its_entry_are_one(store: Shared) {
         assert_eq!(change(what, content).await.unwrap(), wanted);
     }
     assert_eq!(entries().await, 7);
-    let told: Vec<String> =
+    let contents: Vec<String> =
         store.latest_access_entries(None, 3).await.unwrap().into_iter().map(|entry| entry.content).collect();
-    assert_eq!(told, ["\"happened\"", "\"ended\"", "\"entered\""]);
-    let told: Vec<i64> =
+    assert_eq!(contents, ["\"happened\"", "\"ended\"", "\"entered\""]);
+    let numbers: Vec<i64> =
         store.latest_access_entries(Some(3), 9).await.unwrap().into_iter().map(|entry| entry.number).collect();
-    assert_eq!(told, [2, 1]);
+    assert_eq!(numbers, [2, 1]);
     assert_eq!(store.access_log(page(Some(6), 9)).await.unwrap()[0].number, 7);
 }
 
-pub(super) async fn entries_of_many_writers_are_one_chain(store: Shared) {
+pub(super) async fn access_entries_of_concurrent_writers_form_one_chain(store: Shared) {
     let writers = (1..=24).map(|number| {
         let store = store.clone();
         tokio::spawn(async move {

@@ -9,14 +9,14 @@ use super::given::{
     next_auction, sale, silent, whole,
 };
 
-pub(super) async fn a_key_that_was_used_makes_nothing_true(store: Shared) {
+pub(super) async fn a_used_idempotency_key_changes_nothing(store: Shared) {
     sale(&store, 1).await;
     let found = store.item(item_uuid(1)).await.unwrap().unwrap();
     let first = Change { answer: Some(answer("k", "first", at(1))), ..bid(found, 100) };
     commit(&store, first).await.unwrap();
     let found = store.item(item_uuid(1)).await.unwrap().unwrap();
-    let again = Change { answer: Some(answer("k", "again", at(2))), ..bid(found.clone(), 200) };
-    assert!(matches!(commit(&store, again).await, Err(StoreError::Replayed)));
+    let repeated = Change { answer: Some(answer("k", "repeated", at(2))), ..bid(found.clone(), 200) };
+    assert!(matches!(commit(&store, repeated).await, Err(StoreError::Replayed)));
     assert_eq!(store.item(item_uuid(1)).await.unwrap(), Some(found.clone()));
     assert_eq!(store.bids(item_uuid(1), whole()).await.unwrap().len(), 1);
     assert_eq!(store.idempotent_answer(caller_uuid(1), "k").await.unwrap(), Some(answer("k", "first", at(1))));
@@ -26,10 +26,10 @@ pub(super) async fn a_key_that_was_used_makes_nothing_true(store: Shared) {
     assert_eq!(store.idempotent_answer(caller_uuid(2), "k").await.unwrap(), Some(others));
 }
 
-pub(super) async fn an_answer_is_kept_only_with_its_change(store: Shared) {
+pub(super) async fn an_answer_is_stored_only_with_its_change(store: Shared) {
     sale(&store, 2).await;
     let kept = |key: &'static str| Some(answer(key, "", at(1)));
-    // A change of one thing, and a change of many: the version is not the one any more, or the number is taken.
+    // A change of one item with a stale version, and a change of several records with a taken lot number.
     let one = Change { answer: kept("one"), ..silent(item(1)) };
     assert!(matches!(commit(&store, one).await, Err(StoreError::Conflict)));
     let mut third = item(3);
@@ -45,12 +45,12 @@ pub(super) async fn an_answer_is_kept_only_with_its_change(store: Shared) {
     for key in ["one", "many"] {
         assert_eq!(store.idempotent_answer(caller_uuid(1), key).await.unwrap(), None, "{key}");
     }
-    // The keys are as good as new.
+    // The keys of refused changes are unused.
     let found = store.item(item_uuid(1)).await.unwrap().unwrap();
     commit(&store, Change { answer: kept("one"), ..silent(found) }).await.unwrap();
 }
 
-pub(super) async fn a_customer_and_its_answer_are_one(store: Shared) {
+pub(super) async fn a_customer_is_stored_with_its_answer_or_not_at_all(store: Shared) {
     store.create_customer(customer(1), Some(answer("k1", "1", at(1)))).await.unwrap();
     assert_eq!(store.idempotent_answer(caller_uuid(1), "k1").await.unwrap(), Some(answer("k1", "1", at(1))));
     let replayed = store.create_customer(customer(2), Some(answer("k1", "2", at(1)))).await;
@@ -63,13 +63,13 @@ pub(super) async fn a_customer_and_its_answer_are_one(store: Shared) {
     assert_eq!(store.idempotent_answer(caller_uuid(1), "k2").await.unwrap(), None);
 }
 
-pub(super) async fn an_auctioneer_and_its_answer_are_one(store: Shared) {
+pub(super) async fn an_auctioneer_is_stored_with_its_answer_or_not_at_all(store: Shared) {
     let drawn = store.next_auctioneer_id().await.unwrap();
     let with = |number, id, key| NewAuctioneer { id, answer: Some(answer(key, "", at(1))), ..auctioneer(number, 1) };
     let first = store.create_auctioneer(with(1, Some(drawn), "k1")).await.unwrap();
     assert_eq!(first.id, drawn);
     assert_eq!(store.idempotent_answer(caller_uuid(1), "k1").await.unwrap(), Some(answer("k1", "", at(1))));
-    // One that was given its id, and one whose id was drawn, never have the same.
+    // A given id and a generated id never collide.
     let second = store.create_auctioneer(auctioneer(2, 1)).await.unwrap();
     let third = store.next_auctioneer_id().await.unwrap();
     assert!(second.id > first.id && third > second.id, "{} {} {third}", first.id, second.id);
@@ -87,16 +87,20 @@ pub(super) async fn a_queue_is_resumed_with_its_answer_or_not_at_all(store: Shar
     store.park_queue(customer_uuid(1), parked.clone()).await.unwrap();
     store.resume_queue(customer_uuid(1), at(2), Some(answer("k", "first", at(1)))).await.unwrap();
     assert!(!is_parked().await);
-    assert_eq!(store.consumer(customer_uuid(1)).await.unwrap().unwrap().updated_at, at(2), "nodes see that it changed");
+    assert_eq!(
+        store.consumer(customer_uuid(1)).await.unwrap().unwrap().updated_at,
+        at(2),
+        "the change of the connection has no new time, so other nodes miss it"
+    );
     store.park_queue(customer_uuid(1), parked).await.unwrap();
-    let again = store.resume_queue(customer_uuid(1), at(3), Some(answer("k", "second", at(2)))).await;
-    assert!(matches!(again, Err(StoreError::Replayed)) && is_parked().await);
+    let repeated = store.resume_queue(customer_uuid(1), at(3), Some(answer("k", "second", at(2)))).await;
+    assert!(matches!(repeated, Err(StoreError::Replayed)) && is_parked().await);
     assert_eq!(store.idempotent_answer(caller_uuid(1), "k").await.unwrap().unwrap().body, "first");
     store.resume_queue(customer_uuid(1), at(4), None).await.unwrap();
     assert!(!is_parked().await);
 }
 
-pub(super) async fn an_api_key_and_its_answer_are_one(store: Shared) {
+pub(super) async fn an_api_key_is_stored_with_its_answer_or_not_at_all(store: Shared) {
     let key = |number: u8| ApiKey {
         uuid: caller_uuid(usize::from(number)),
         hash: [number; 32],
@@ -125,7 +129,7 @@ pub(super) async fn the_first_answer_to_a_key_stays(store: Shared) {
     assert_eq!(store.idempotent_answer(caller_uuid(1), "K").await.unwrap(), None);
 }
 
-pub(super) async fn old_answers_are_forgotten_a_few_at_a_time(store: Shared) {
+pub(super) async fn expired_answers_are_deleted_in_batches(store: Shared) {
     for number in 0..5 {
         store.keep_answer(answer(&format!("k{number}"), "", at(number))).await.unwrap();
     }

@@ -1,4 +1,4 @@
-//! The books as a whole: the log in the order in which it was written, and what has no holes.
+//! The audit log across subjects: its order of writing, and numbering without gaps.
 
 use contract::ItemStatus;
 use platform_core::audit::LogEntry;
@@ -43,22 +43,22 @@ pub(super) async fn the_log_is_read_in_the_order_in_which_it_was_written(store: 
     assert!(store.entries_by_position(page(Some(positions[3]), 2)).await.unwrap().is_empty());
 }
 
-pub(super) async fn cursors_have_no_holes_whatever_is_refused(store: Shared) {
+pub(super) async fn refused_changes_leave_no_gaps_in_cursors(store: Shared) {
     connected_sale(&store, 4).await;
     ends(&store, 1, ItemStatus::Sold).await;
     let of = async |number: usize| store.item(item_uuid(number)).await.unwrap().unwrap();
-    // In one transaction, one of three is refused; alone, all of it is undone.
-    let gone = announced(of(1).await, ItemStatus::Live, at(2));
+    // Of three changes in one transaction, one is refused. A refused change that is committed alone is rolled back.
+    let stale = announced(of(1).await, ItemStatus::Live, at(2));
     ends(&store, 1, ItemStatus::Withdrawn).await;
     let changes = vec![
         announced(of(2).await, ItemStatus::Sold, at(3)),
-        gone.clone(),
+        stale.clone(),
         announced(of(3).await, ItemStatus::Sold, at(3)),
     ];
     let answers = store.commit(changes, None).await.unwrap();
     assert_eq!(answers.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
-    assert!(matches!(commit(&store, gone).await, Err(StoreError::Conflict)));
-    // Another item has the lot number, which the write detects.
+    assert!(matches!(commit(&store, stale).await, Err(StoreError::Conflict)));
+    // The write detects that another item has the lot number.
     let mut taken = announced(of(4).await, ItemStatus::Sold, at(4));
     taken.items.push(next(of(3).await));
     taken.items[1].state.lot_number = of(2).await.lot_number;

@@ -16,7 +16,7 @@ use super::given::{
 /// The paddle that [`bid`] bids with.
 const PADDLE: &str = "paddle-7";
 
-/// A registration for the first auction; with what SQL and JSON might stumble over.
+/// A registration for the first auction, with characters that need escaping in SQL and JSON.
 fn registration(number: usize, paddle: &str) -> Registration {
     Registration {
         uuid: caller_uuid(100 + number),
@@ -75,7 +75,7 @@ pub(super) async fn a_paddle_and_a_party_are_registered_once_in_an_auction(store
     assert!(matches!(enter(&store, 0, same_party.clone()).await, Err(StoreError::Taken("party"))));
     enter(&store, 0, Registration { auction: auction_uuid(2), ..same_paddle }).await.unwrap();
     enter(&store, 0, Registration { uuid: caller_uuid(103), auction: auction_uuid(2), ..same_party }).await.unwrap();
-    // Without a party there may be many.
+    // Several registrations without a party are allowed.
     for number in 4..6 {
         enter(&store, 0, Registration { party: None, ..registration(number, &format!("P{number}")) }).await.unwrap();
     }
@@ -87,7 +87,7 @@ pub(super) async fn a_paddle_and_a_party_are_registered_once_in_an_auction(store
     store.put_registration(entry(registration(6, "20"))).await.unwrap();
     assert!(matches!(store.put_registration(entry(registration(7, "21"))).await, Err(StoreError::Replayed)));
     assert_eq!(store.registration_by_paddle(auction_uuid(1), "21").await.unwrap(), None);
-    // One that is refused keeps no answer.
+    // A refused registration stores no answer.
     let mut refused = entry(registration(8, "20"));
     refused.answer = Some(answer("other", "refused", at(1)));
     assert!(matches!(store.put_registration(refused).await, Err(StoreError::Taken("paddle"))));
@@ -115,7 +115,7 @@ pub(super) async fn a_registration_is_written_with_its_log_or_not_at_all(store: 
     assert_eq!(store.inconsistent_columns(LogKind::Registration, first.uuid).await.unwrap(), [""; 0]);
 }
 
-pub(super) async fn registrations_are_listed_in_their_order_and_numbers_go_up(store: Shared) {
+pub(super) async fn registrations_are_listed_in_order_and_paddle_numbers_rise(store: Shared) {
     assert_eq!(store.highest_paddle(auction_uuid(1)).await.unwrap(), 0);
     let paddles = ["7", "A9", "0012", "4000000000", ""];
     for (number, paddle) in (1..).zip(paddles) {
@@ -123,7 +123,7 @@ pub(super) async fn registrations_are_listed_in_their_order_and_numbers_go_up(st
     }
     enter(&store, 0, Registration { auction: auction_uuid(2), ..registration(9, "80") }).await.unwrap();
     assert_eq!(store.highest_paddle(auction_uuid(1)).await.unwrap(), 12);
-    // A bidder who is named later.
+    // The name of a bidder can be added later.
     enter(&store, 0, Registration { name: None, ..registration(6, "late") }).await.unwrap();
     let wanted = ["7", "80", "late", "none", "1\0"].map(str::to_owned);
     let mut named = store.registrations_of_paddles(auction_uuid(1), &wanted).await.unwrap();
@@ -152,14 +152,14 @@ fn stake(number: usize, paddle: &str) -> BidderItem {
     BidderItem { auction: auction_uuid(1), paddle: paddle.into(), item: item_uuid(number) }
 }
 
-pub(super) async fn what_a_bidder_has_bound_is_found_by_their_stakes(store: Shared) {
+pub(super) async fn the_committed_amount_of_a_bidder_is_computed_from_bidder_items(store: Shared) {
     sale(&store, 5).await;
     let committed_amount =
         async |except: Option<Uuid>| store.committed_amount(auction_uuid(1), PADDLE, except).await.unwrap();
     for number in 1..=4 {
         let found = store.item(item_uuid(number)).await.unwrap().unwrap();
         let change = bid(found, number as i64 * 100);
-        // The last one is noted afterwards.
+        // The bidder item of the last one is recorded later.
         let bidder_items = if number < 4 { vec![stake(number, PADDLE), stake(number, "other")] } else { Vec::new() };
         commit(&store, Change { bidder_items, ..change }).await.unwrap();
     }
@@ -170,7 +170,7 @@ pub(super) async fn what_a_bidder_has_bound_is_found_by_their_stakes(store: Shar
     assert_eq!(committed_amount(Some(item_uuid(2))).await, 107 + 307 + 407);
     assert_eq!(store.committed_amount(auction_uuid(1), "other", None).await.unwrap(), 0);
     assert_eq!(store.committed_amount(auction_uuid(2), PADDLE, None).await.unwrap(), 0);
-    // Sold binds the price, unsold nothing.
+    // A sold item commits its price, an unsold one nothing.
     for (number, status) in [(1, ItemStatus::Sold), (2, ItemStatus::Unsold), (3, ItemStatus::Suspended)] {
         let mut item = store.item(item_uuid(number)).await.unwrap().unwrap();
         item.status = status;
@@ -179,7 +179,7 @@ pub(super) async fn what_a_bidder_has_bound_is_found_by_their_stakes(store: Shar
     assert_eq!(committed_amount(None).await, 100 + 307 + 407);
 }
 
-pub(super) async fn a_turn_is_taken_once(store: Shared) {
+pub(super) async fn a_spending_version_is_used_once(store: Shared) {
     sale(&store, 3).await;
     let bidder = registration(1, PADDLE);
     enter(&store, 0, bidder.clone()).await.unwrap();
@@ -239,7 +239,7 @@ pub(super) async fn bids_on_many_items_at_once_stay_within_a_limit(store: Shared
                 Err(other) => panic!("{other}"),
             }
         }
-        panic!("unknown gets anywhere");
+        panic!("1,000 tries failed with a conflict");
     };
     let bids: Vec<_> = (1..=ITEMS).map(|number| tokio::spawn(place(store.clone(), number))).collect();
     let mut made = 0;
@@ -250,7 +250,7 @@ pub(super) async fn bids_on_many_items_at_once_stay_within_a_limit(store: Shared
     assert_eq!(store.committed_amount(auction_uuid(1), PADDLE, None).await.unwrap(), 9 * 107);
 }
 
-pub(super) async fn a_bid_rests_on_the_registration_that_it_was_decided_on(store: Shared) {
+pub(super) async fn a_bid_conflicts_when_its_registration_has_changed(store: Shared) {
     sale(&store, 2).await;
     let seen = async |number: usize, version: i64| {
         let found = store.item(item_uuid(number)).await.unwrap().unwrap();
@@ -263,11 +263,11 @@ pub(super) async fn a_bid_rests_on_the_registration_that_it_was_decided_on(store
     store.delete_expired_answers(at(2), 10).await.unwrap();
     let bidder = Registration { limit: None, ..registration(1, PADDLE) };
     enter(&store, 0, bidder.clone()).await.unwrap();
-    assert!(matches!(seen(1, 0).await, Err(StoreError::Conflict)), "registered meanwhile");
-    assert_eq!(store.idempotent_answer(caller_uuid(1), "k").await.unwrap(), None, "nothing of it became true");
+    assert!(matches!(seen(1, 0).await, Err(StoreError::Conflict)), "the bid ignored a new registration");
+    assert_eq!(store.idempotent_answer(caller_uuid(1), "k").await.unwrap(), None, "a refused bid stored its answer");
     let suspended = Registration { status: RegistrationStatus::Suspended, version: 2, spending_version: 2, ..bidder };
     enter(&store, 1, suspended.clone()).await.unwrap();
-    assert!(matches!(seen(1, 1).await, Err(StoreError::Conflict)), "suspended meanwhile");
+    assert!(matches!(seen(1, 1).await, Err(StoreError::Conflict)), "the bid ignored a suspension");
     let [one, two] = [1, 2].map(item_uuid);
     assert_eq!(store.item(one).await.unwrap().unwrap().bid_count, 1);
     // The expected registration is checked and stays unchanged; the bid on the other item is written.
@@ -276,7 +276,7 @@ pub(super) async fn a_bid_rests_on_the_registration_that_it_was_decided_on(store
     assert_eq!(store.registration_by_paddle(auction_uuid(1), PADDLE).await.unwrap(), Some(suspended));
 }
 
-pub(super) async fn a_paddle_is_given_up_until_it_has_a_stake(store: Shared) {
+pub(super) async fn a_paddle_can_change_until_it_has_a_bidder_item(store: Shared) {
     sale(&store, 2).await;
     let first = registration(1, "12");
     enter(&store, 0, first.clone()).await.unwrap();

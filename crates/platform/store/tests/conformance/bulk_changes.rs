@@ -1,4 +1,4 @@
-//! BulkChangeStore: the items of an auction follow a change of it as a whole, a step at a time, on whichever node.
+//! BulkChangeStore: the items of an auction follow a change of the auction in steps, on any node.
 
 use std::sync::Arc;
 
@@ -52,14 +52,15 @@ pub(super) async fn a_bulk_change_advances_by_steps_and_one_of_two_concurrent_st
     assert_eq!(store.bulk_change(auction_uuid(1)).await.unwrap(), Some(first.clone()));
     assert!(matches!(commit(&store, step(None, Some(first.clone()), None)).await, Err(StoreError::Conflict)));
     let second = BulkChange { step: 2, through: 9, ..first.clone() };
-    // What comes with a step that another took does not become true.
+    // A step that another node has taken is refused with all of its changes.
     let item = store.item(super::given::item_uuid(1)).await.unwrap().unwrap();
     let late = Change { items: vec![next(item.clone())], ..step(Some(7), Some(second.clone()), None) };
     assert!(matches!(commit(&store, late).await, Err(StoreError::Conflict)));
     assert_eq!(store.item(item.uuid).await.unwrap().unwrap().version, item.version);
     let nodes: Vec<_> = (0..4)
         .map(|_| {
-            let (store, change) = (store.clone(), step(Some(1), Some(second.clone()), None));
+            let store = store.clone();
+            let change = step(Some(1), Some(second.clone()), None);
             tokio::spawn(async move { commit(&store, change).await.is_ok() })
         })
         .collect();
@@ -82,40 +83,44 @@ pub(super) async fn a_bulk_change_advances_by_steps_and_one_of_two_concurrent_st
 
 pub(super) async fn staged_chunks_without_a_bulk_change_are_deleted(store: Shared) {
     sale(&store, 1).await;
-    let (led, idle) = (caller_uuid(1), caller_uuid(2));
+    let used = caller_uuid(1);
+    let orphaned = caller_uuid(2);
     let piece = |lot: &str| {
         vec![NewItem { end_time: Some(at(5)), reserve: Some(7), ..NewItem::new(lot, "Größe \u{0} \"quer\"") }]
     };
-    for (import, number) in [(led, 0), (led, 1), (idle, 0), (idle, 1), (idle, 2)] {
+    for (import, number) in [(used, 0), (used, 1), (orphaned, 0), (orphaned, 1), (orphaned, 2)] {
         store.stage_chunk(import, number, piece(&number.to_string()), at(number)).await.unwrap();
     }
-    assert!(matches!(store.stage_chunk(idle, 2, piece("2"), at(9)).await, Err(StoreError::Taken(_))));
-    assert_eq!(store.staged_chunk(led, 1).await.unwrap(), Some(piece("1")));
-    assert_eq!(store.staged_chunk(led, 2).await.unwrap(), None);
-    let first = BulkChange { step: 0, ..bulk_change(1, BulkOperation::Import { import: led }) };
+    assert!(matches!(store.stage_chunk(orphaned, 2, piece("2"), at(9)).await, Err(StoreError::Taken(_))));
+    assert_eq!(store.staged_chunk(used, 1).await.unwrap(), Some(piece("1")));
+    assert_eq!(store.staged_chunk(used, 2).await.unwrap(), None);
+    let first = BulkChange { step: 0, ..bulk_change(1, BulkOperation::Import { import: used }) };
     commit(&store, step(None, Some(first.clone()), None)).await.unwrap();
-    // What a bulk change brings in is not taken away.
+    // The chunks of a running bulk change are not deleted.
     assert_eq!(
-        (store.delete_staged_chunks(led, 9).await.unwrap(), store.delete_orphaned_chunks(at(1), 9).await.unwrap()),
+        (store.delete_staged_chunks(used, 9).await.unwrap(), store.delete_orphaned_chunks(at(1), 9).await.unwrap()),
         (0, 1)
     );
     assert_eq!(
-        (store.delete_staged_chunks(idle, 1).await.unwrap(), store.delete_staged_chunks(idle, 9).await.unwrap()),
+        (
+            store.delete_staged_chunks(orphaned, 1).await.unwrap(),
+            store.delete_staged_chunks(orphaned, 9).await.unwrap()
+        ),
         (1, 1)
     );
-    commit(&store, step(Some(0), Some(BulkChange { step: 1, ..first }), Some((led, 0)))).await.unwrap();
+    commit(&store, step(Some(0), Some(BulkChange { step: 1, ..first }), Some((used, 0)))).await.unwrap();
     assert_eq!(
-        (store.staged_chunk(led, 0).await.unwrap(), store.staged_chunk(led, 1).await.unwrap()),
+        (store.staged_chunk(used, 0).await.unwrap(), store.staged_chunk(used, 1).await.unwrap()),
         (None, Some(piece("1")))
     );
-    commit(&store, step(Some(1), None, Some((led, 1)))).await.unwrap();
+    commit(&store, step(Some(1), None, Some((used, 1)))).await.unwrap();
     assert_eq!(
-        (store.staged_chunk(led, 1).await.unwrap(), store.delete_orphaned_chunks(at(99), 9).await.unwrap()),
+        (store.staged_chunk(used, 1).await.unwrap(), store.delete_orphaned_chunks(at(99), 9).await.unwrap()),
         (None, 0)
     );
 }
 
-/// Two nodes on a store, which change four items of an auction with the call and three in each further step.
+/// Two nodes on one store. The call changes four items of an auction, and each further step three.
 pub(super) struct Nodes {
     pub(super) store: Shared,
     pub(super) clock: TestClock,
@@ -150,9 +155,10 @@ impl Nodes {
         auction
     }
 
-    /// Items imported, and mistakes.
+    /// Imports a catalogue. Returns the numbers of imported items and of errors.
     pub(super) async fn import(&self, auction: Uuid, file: &str) -> Result<(u64, u64), PlatformError> {
-        let (mode, status) = (ImportMode::Import, ItemStatus::Draft);
+        let mode = ImportMode::Import;
+        let status = ItemStatus::Draft;
         let import = CatalogueImport { auction, mode, status, expected_version: None };
         let source = std::io::Cursor::new(file.to_owned());
         let report = self.first.import_catalogue(&Caller::command_line(), import, source, None).await?.fresh()?;
@@ -174,7 +180,7 @@ impl Nodes {
         self.store.items(auction, whole()).await.unwrap()
     }
 
-    /// Items of each status, in running order.
+    /// The statuses of the items in running order, as runs with their lengths.
     async fn statuses(&self, auction: Uuid) -> Vec<(ItemStatus, usize)> {
         let mut counted: Vec<(ItemStatus, usize)> = Vec::new();
         for item in self.items(auction).await {
@@ -186,10 +192,11 @@ impl Nodes {
         counted
     }
 
-    /// Both nodes at once, until nothing is left.
+    /// Runs the workers of both nodes until the bulk change is complete.
     pub(super) async fn follow(&self, auction: Uuid) {
         while self.store.bulk_change(auction).await.unwrap().is_some() {
-            let (one, two) = (BulkChangeWorker::new(self.first.clone()), BulkChangeWorker::new(self.second.clone()));
+            let one = BulkChangeWorker::new(self.first.clone());
+            let two = BulkChangeWorker::new(self.second.clone());
             let (one, two) = tokio::join!(one.run_once(), two.run_once());
             one.and(two).unwrap();
         }
@@ -224,7 +231,7 @@ pub(super) fn code<T: std::fmt::Debug>(result: Result<T, PlatformError>) -> &'st
     result.unwrap_err().code()
 }
 
-pub(super) async fn a_large_auction_goes_live_step_by_step_and_what_has_to_wait_is_told_so(store: Shared) {
+pub(super) async fn a_large_auction_goes_live_in_steps_and_waiting_items_refuse_commands(store: Shared) {
     let nodes = Nodes::new(store).await;
     let auction = nodes.auction(AuctionKind::Timed, 12).await;
     let items = nodes.items(auction).await;
@@ -234,7 +241,7 @@ pub(super) async fn a_large_auction_goes_live_step_by_step_and_what_has_to_wait_
     let bulk_change = nodes.second.bulk_change(&caller, auction).await.unwrap().unwrap();
     assert_eq!((bulk_change.operation, bulk_change.through, bulk_change.until), (BulkOperation::GoLive, 3, 11));
 
-    // Those that have followed are on sale; the others will be in a moment, and nothing overtakes them.
+    // The changed items are on sale. The others wait for their step, and no command on them is accepted before it.
     assert_eq!(nodes.bid(items[3].uuid).await.unwrap(), 1);
     assert_eq!(code(nodes.bid(items[4].uuid).await), "items_following");
     let suspend = |item: Uuid| {
@@ -256,25 +263,25 @@ pub(super) async fn a_large_auction_goes_live_step_by_step_and_what_has_to_wait_
         assert_eq!((item.sequence, item.effective_end_time.is_some()), (3, true), "lot {}", item.lot_number);
     }
     let after = nodes.store.auction(auction).await.unwrap().unwrap().version;
-    assert_eq!(version, after, "who saw it LIVE may go on from there");
+    assert_eq!(version, after, "the steps raised the version of the auction");
     nodes.second.add_items(&caller, auction, &more, None, None).await.unwrap();
     assert_eq!(nodes.bid(items[11].uuid).await.unwrap(), 1);
     nodes.verifies().await;
 }
 
-pub(super) async fn a_large_auction_is_preview_again_unless_a_bid_had_come(store: Shared) {
+pub(super) async fn a_large_auction_returns_to_preview_unless_a_bid_was_accepted(store: Shared) {
     let nodes = Nodes::new(store).await;
     let auction = nodes.auction(AuctionKind::Timed, 11).await;
     nodes.status(auction, AuctionStatus::Live).await.unwrap();
     nodes.follow(auction).await;
     assert_eq!(nodes.status(auction, AuctionStatus::Preview).await.unwrap(), AuctionStatus::Preview);
-    assert_eq!(nodes.statuses(auction).await, [(ItemStatus::Draft, 11)], "what is not on sale does not end");
+    assert_eq!(nodes.statuses(auction).await, [(ItemStatus::Draft, 11)], "an item of a PREVIEW auction is not DRAFT");
     assert_eq!(code(nodes.bid(nodes.items(auction).await[10].uuid).await), "auction_not_live");
     nodes.verifies().await;
 
     nodes.status(auction, AuctionStatus::Live).await.unwrap();
     nodes.follow(auction).await;
-    // A process that was killed in between leaves the auction on its way; a bid had been decided before.
+    // A killed process leaves an unfinished return to PREVIEW, and a bid that was decided before it commits.
     let mut returning = nodes.store.auction(auction).await.unwrap().unwrap();
     returning.apply(&AuctionChange::ReturnBegun);
     let customer = returning.customer;
@@ -294,12 +301,12 @@ pub(super) async fn a_large_auction_is_preview_again_unless_a_bid_had_come(store
     assert_eq!((auction_now.status, auction_now.returning), (AuctionStatus::Live, false));
     for (item, version) in others {
         let now = nodes.store.item(item).await.unwrap().unwrap();
-        assert!(now.version > version, "what was decided before is decided again");
+        assert!(now.version > version, "the version of the item did not rise, so an earlier decision could commit");
     }
     assert_eq!(code(nodes.status(auction, AuctionStatus::Preview).await), "auction_has_bids");
 }
 
-pub(super) async fn what_was_passed_is_unsold_step_by_step(store: Shared) {
+pub(super) async fn passed_items_of_a_large_auction_become_unsold_in_steps(store: Shared) {
     let nodes = Nodes::new(store).await;
     let auction = nodes.auction(AuctionKind::Webcast, 9).await;
     nodes.status(auction, AuctionStatus::Live).await.unwrap();
@@ -322,13 +329,13 @@ pub(super) async fn what_was_passed_is_unsold_step_by_step(store: Shared) {
     nodes.follow(auction).await;
     assert_eq!(nodes.statuses(auction).await, [(ItemStatus::Unsold, 9)]);
     let history = nodes.store.history(last, whole()).await.unwrap();
-    let told: Vec<_> = history.iter().filter(|row| row.body.is_some()).map(|row| row.to.as_str()).collect();
-    assert_eq!(told, ["PASSED", "UNSOLD"]);
+    let announced: Vec<_> = history.iter().filter(|row| row.body.is_some()).map(|row| row.to.as_str()).collect();
+    assert_eq!(announced, ["PASSED", "UNSOLD"]);
     nodes.status(auction, AuctionStatus::Archived).await.unwrap();
     nodes.verifies().await;
 }
 
-pub(super) async fn a_mistaken_auction_withdraws_its_items_step_by_step(store: Shared) {
+pub(super) async fn archiving_a_mistaken_auction_withdraws_its_items_in_steps(store: Shared) {
     let nodes = Nodes::new(store).await;
     let auction = nodes.auction(AuctionKind::Timed, 9).await;
     assert_eq!(code(nodes.status(auction, AuctionStatus::Archived).await), "reason_required");
@@ -345,7 +352,7 @@ pub(super) async fn a_mistaken_auction_withdraws_its_items_step_by_step(store: S
     nodes.verifies().await;
 }
 
-pub(super) async fn a_catalogue_enters_in_pieces_and_whole_or_not_at_all(store: Shared) {
+pub(super) async fn a_large_catalogue_is_imported_in_steps_completely_or_not_at_all(store: Shared) {
     let nodes = Nodes::new(store).await;
     let auction = nodes.auction(AuctionKind::Timed, 3).await;
     let broken = format!("{}99,,1.00\n", catalogue(4..=20));
@@ -354,7 +361,7 @@ pub(super) async fn a_catalogue_enters_in_pieces_and_whole_or_not_at_all(store: 
     assert_eq!(nodes.import(auction, &taken).await.unwrap(), (0, 1));
     assert_eq!(nodes.items(auction).await.len(), 3);
     let far = nodes.clock.now() + std::time::Duration::from_secs(9);
-    assert_eq!(nodes.store.delete_orphaned_chunks(far, 99).await.unwrap(), 0, "nothing of them is left");
+    assert_eq!(nodes.store.delete_orphaned_chunks(far, 99).await.unwrap(), 0, "staged chunks remained");
 
     let before = nodes.store.auction(auction).await.unwrap().unwrap().version;
     assert_eq!(nodes.import(auction, &catalogue(4..=20)).await.unwrap(), (17, 0));
@@ -369,16 +376,17 @@ pub(super) async fn a_catalogue_enters_in_pieces_and_whole_or_not_at_all(store: 
     nodes.verifies().await;
 }
 
-pub(super) async fn an_import_that_was_begun_is_brought_to_its_end_by_any_node(store: Shared) {
+pub(super) async fn any_node_completes_an_interrupted_import(store: Shared) {
     let nodes = Nodes::new(store).await;
     let auction = nodes.auction(AuctionKind::Timed, 2).await;
-    // What a process leaves that is killed right after an import of five items has become true.
+    // A process that is killed directly after the first commit of an import of five items leaves this state.
     let import = caller_uuid(7);
     let piece = |lots: std::ops::Range<usize>| lots.map(|lot| NewItem::new(lot.to_string(), "A print")).collect();
     nodes.store.stage_chunk(import, 0, piece(3..6), nodes.clock.now()).await.unwrap();
     nodes.store.stage_chunk(import, 1, piece(6..8), nodes.clock.now()).await.unwrap();
     let state = nodes.store.auction(auction).await.unwrap().unwrap();
-    let (customer, at) = (state.customer, nodes.clock.now());
+    let customer = state.customer;
+    let at = nodes.clock.now();
     let operation = BulkOperation::Import { import };
     let bulk_change = BulkChange { auction, customer, at, step: 0, through: 1, until: 6, ..bulk_change(1, operation) };
     commit(&nodes.store, Change { auction: Some(next_auction(state)), ..step(None, Some(bulk_change), None) })

@@ -1,4 +1,4 @@
-//! An exported catalogue is the same catalogue in another auction, in currencies with no, two and three decimals.
+//! An exported catalogue that is imported into another auction is the same, in currencies with no, two and three decimals.
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -28,7 +28,8 @@ struct House {
 
 impl House {
     async fn open(store: Arc<dyn Store>) -> Self {
-        let (clock, caller) = (TestClock::default(), Caller::command_line());
+        let clock = TestClock::default();
+        let caller = Caller::command_line();
         let vault = Vault::new(vec![(KeyId::new("k1").unwrap(), Key::generate(&SeededRandom::new(9)))]).unwrap();
         let platform = Platform::new(PlatformParts {
             store,
@@ -91,7 +92,7 @@ impl House {
     }
 }
 
-/// Every field that a catalogue enters.
+/// Every field of a catalogue.
 fn entered(items: Vec<Item>) -> Vec<NewItem> {
     let entered = |item: Item| NewItem {
         description: item.description,
@@ -146,7 +147,7 @@ pub(crate) async fn an_exported_catalogue_is_the_same_in_another_auction(store: 
         for copy in [&imported, &merged] {
             assert_eq!(entered(house.items(copy.uuid).await), wanted, "{currency}");
             assert_eq!(house.export(copy).await, file);
-            assert_eq!(house.merge(copy.uuid, &file).await, Ok((0, 0, 2)), "the same file changes nothing");
+            assert_eq!(house.merge(copy.uuid, &file).await, Ok((0, 0, 2)), "merging the same file changed an item");
         }
         let other = house.auction(if currency == "GBP" { "EUR" } else { "GBP" }, Vec::new()).await;
         assert_eq!(house.import(other.uuid, &file).await, Err("other_currency".to_owned()));

@@ -1,4 +1,4 @@
-//! CatalogueUploadStore: files in parts, their quotas, and their end.
+//! CatalogueUploadStore: files in parts, quotas and expiry.
 
 use platform_core::catalogue::workbook::PART_BYTES;
 use platform_core::port::{CatalogueUpload, UploadPartResult, UploadQuota, UploadedSheet};
@@ -27,7 +27,7 @@ async fn begun(store: &Shared, number: u128, user: usize) -> Uuid {
     Uuid::from_u128(number)
 }
 
-pub(super) async fn an_upload_is_kept_in_parts_until_it_expires(store: Shared) {
+pub(super) async fn an_upload_is_stored_in_parts_until_it_expires(store: Shared) {
     let sheet = UploadedSheet {
         workbook: Uuid::from_u128(7),
         names: vec!["Lots".into(), "\0".into()],
@@ -53,9 +53,9 @@ pub(super) async fn an_upload_is_kept_in_parts_until_it_expires(store: Shared) {
         assert_eq!(store.upload_part(found.uuid, number).await.unwrap().as_ref(), Some(part));
     }
     assert_eq!(store.upload_part(found.uuid, 3).await.unwrap(), None);
-    // A complete upload gets no further part.
-    let late = store.add_upload_part(found.uuid, vec![4], ROOMY, at(9_000)).await.unwrap();
-    assert_eq!(late, UploadPartResult::Gone);
+    // A complete upload accepts no further part.
+    let refused = store.add_upload_part(found.uuid, vec![4], ROOMY, at(9_000)).await.unwrap();
+    assert_eq!(refused, UploadPartResult::Gone);
 
     assert_eq!(store.remove_expired_uploads(at(2_999), 9).await.unwrap(), 0);
     assert_eq!(store.remove_expired_uploads(at(3_000), 9).await.unwrap(), 1);
@@ -65,10 +65,12 @@ pub(super) async fn an_upload_is_kept_in_parts_until_it_expires(store: Shared) {
     store.remove_upload(found.uuid).await.unwrap();
 }
 
-pub(super) async fn uploads_have_quotas_and_the_first_of_a_user_makes_room(store: Shared) {
+pub(super) async fn uploads_have_quotas_and_the_first_of_a_user_can_be_removed(store: Shared) {
     let quota = UploadQuota { user_bytes_max: 100, customer_bytes_max: 150, all_bytes_max: 180 };
     let add = async |uuid, bytes| store.add_upload_part(uuid, vec![0; bytes], quota, at(2_000)).await.unwrap();
-    let (one, two, three) = (begun(&store, 1, 1).await, begun(&store, 2, 1).await, begun(&store, 3, 2).await);
+    let one = begun(&store, 1, 1).await;
+    let two = begun(&store, 2, 1).await;
+    let three = begun(&store, 3, 2).await;
     assert_eq!((add(one, 60).await, add(two, 40).await), (UploadPartResult::Added, UploadPartResult::Added));
     assert_eq!(add(two, 1).await, UploadPartResult::UserFull);
     assert_eq!(add(three, 51).await, UploadPartResult::CustomerFull);
@@ -76,15 +78,15 @@ pub(super) async fn uploads_have_quotas_and_the_first_of_a_user_makes_room(store
     assert!(store.begin_upload(other.clone(), 9).await.unwrap());
     assert_eq!(add(other.uuid, 81).await, UploadPartResult::AllFull);
     assert_eq!(add(other.uuid, 80).await, UploadPartResult::Added);
-    assert_eq!(store.upload(two).await.unwrap().unwrap().bytes, 40, "a refused part takes no room");
+    assert_eq!(store.upload(two).await.unwrap().unwrap().bytes, 40, "a refused part counts towards the quota");
 
-    // Only complete uploads make room, the first to expire first.
+    // Only complete uploads can be removed for a new one, the first to expire first.
     assert!(!store.remove_first_upload(caller_uuid(1)).await.unwrap());
     for (upload, expires) in [(one, 9_000), (two, 8_000)] {
         assert!(store.complete_upload(upload, at(expires)).await.unwrap());
     }
     assert!(store.remove_first_upload(caller_uuid(1)).await.unwrap());
     assert!(store.upload(one).await.unwrap().is_some() && store.upload(two).await.unwrap().is_none());
-    assert!(!store.begin_upload(upload(5, 1), 1).await.unwrap(), "the user has one upload");
+    assert!(!store.begin_upload(upload(5, 1), 1).await.unwrap(), "the limit of one upload for each user was exceeded");
     assert!(store.begin_upload(upload(5, 1), 2).await.unwrap());
 }

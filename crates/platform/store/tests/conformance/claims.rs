@@ -1,4 +1,4 @@
-//! Who gets which rows of the outbox.
+//! Claiming rows of the outbox.
 
 use contract::ItemStatus;
 use platform_core::port::{PublishResult, StartFrom};
@@ -9,7 +9,7 @@ use super::given::{
     customer_uuid, ends, item_uuid, node, outcome,
 };
 
-pub(super) async fn a_commit_hands_over_what_nothing_holds_back(store: Shared) {
+pub(super) async fn a_commit_assigns_rows_without_an_earlier_waiting_row(store: Shared) {
     connected_sale(&store, 2).await;
     let found = store.item(item_uuid(1)).await.unwrap().unwrap();
     let change = announced(found, ItemStatus::Passed, at(1));
@@ -19,20 +19,24 @@ pub(super) async fn a_commit_hands_over_what_nothing_holds_back(store: Shared) {
     assert_eq!((event.cursor, event.customer, event.attempts), (first.cursors[0], customer_uuid(1), 0));
     assert_eq!((event.sequence, event.at), (1, at(1)));
     assert_eq!(event.body, change.journal[0].event.unwrap().to_json());
-    assert_eq!(claims(&store, 2, at(9)).await, [0; 0], "it is somebody's");
+    assert_eq!(claims(&store, 2, at(9)).await, [0; 0], "an assigned row was claimed");
 
     let found = store.item(item_uuid(1)).await.unwrap().unwrap();
     let second = commit_to(&store, announced(found, ItemStatus::Live, at(2)), Some(node(1))).await.unwrap();
-    assert_eq!((second.assigned.len(), second.waiting), (0, 1), "an earlier one of its subject waits");
+    assert_eq!(
+        (second.assigned.len(), second.waiting),
+        (0, 1),
+        "a row was assigned although an earlier one of its subject waits"
+    );
     let found = store.item(item_uuid(2)).await.unwrap().unwrap();
     let other = commit(&store, announced(found, ItemStatus::Sold, at(3))).await.unwrap();
-    assert_eq!((other.assigned.len(), other.waiting), (0, 1), "nobody is named");
+    assert_eq!((other.assigned.len(), other.waiting), (0, 1), "a commit without a node assigned a row");
     assert_eq!(claims(&store, 2, at(9)).await, other.cursors);
     store.record_outbox_outcomes(vec![outcome(first.cursors[0], PublishResult::Published)], at(9)).await.unwrap();
     assert_eq!(claims(&store, 2, at(9)).await, second.cursors);
 }
 
-pub(super) async fn rows_of_nobody_are_claimed_oldest_first_and_once(store: Shared) {
+pub(super) async fn unassigned_rows_are_claimed_oldest_first_and_once(store: Shared) {
     connected_sale(&store, 5).await;
     let mut all = Vec::new();
     for number in [4, 2, 5, 1, 3] {
@@ -47,7 +51,7 @@ pub(super) async fn rows_of_nobody_are_claimed_oldest_first_and_once(store: Shar
     assert_eq!(store.backlog(customer_uuid(1)).await.unwrap().pending, 0);
 }
 
-pub(super) async fn only_the_earliest_row_of_a_subject_is_given_out(store: Shared) {
+pub(super) async fn only_the_earliest_row_of_a_subject_is_claimed(store: Shared) {
     connected_sale(&store, 1).await;
     let passed = ends(&store, 1, ItemStatus::Passed).await;
     let live = ends(&store, 1, ItemStatus::Live).await;
@@ -60,7 +64,7 @@ pub(super) async fn only_the_earliest_row_of_a_subject_is_given_out(store: Share
     assert_eq!(claims(&store, 1, at(9)).await, [0; 0]);
 }
 
-pub(super) async fn customers_with_work_come_once(store: Shared) {
+pub(super) async fn customers_with_outbox_rows_are_listed_once(store: Shared) {
     connected_sale(&store, 2).await;
     ends(&store, 1, ItemStatus::Sold).await;
     ends(&store, 2, ItemStatus::Sold).await;

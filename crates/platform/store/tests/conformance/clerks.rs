@@ -9,11 +9,12 @@ use super::given::{
 };
 
 fn clerk(webcast: usize, number: usize) -> Clerk {
-    let (auction, user) = (auction_uuid(webcast), caller_uuid(number));
+    let auction = auction_uuid(webcast);
+    let user = caller_uuid(number);
     Clerk { auction, user, assigned_at: at(5), assigned_by: "user:ada".into() }
 }
 
-pub(super) async fn clerks_are_assigned_to_webcasts_and_taken_off(store: Shared) {
+pub(super) async fn clerks_are_assigned_to_webcasts_and_removed(store: Shared) {
     for number in 1..=3 {
         commit(&store, created(auction(number))).await.unwrap();
     }
@@ -52,7 +53,7 @@ pub(super) async fn clerks_are_assigned_to_webcasts_and_taken_off(store: Shared)
     assert_eq!(webcasts(None, 9).await, [auction_uuid(1), auction_uuid(3)]);
 }
 
-pub(super) async fn an_archived_webcast_is_not_among_those_of_a_clerk(store: Shared) {
+pub(super) async fn the_webcasts_of_a_clerk_exclude_archived_ones(store: Shared) {
     store.create_user(user(1, "clerk"), None).await.unwrap();
     for number in [1, 2] {
         let mut webcast = auction(number);
@@ -60,11 +61,11 @@ pub(super) async fn an_archived_webcast_is_not_among_those_of_a_clerk(store: Sha
         commit(&store, created(webcast)).await.unwrap();
         store.assign_clerk(clerk(number, 1), 9).await.unwrap();
     }
-    let left = store.webcasts_of_clerk(caller_uuid(1), whole()).await.unwrap();
-    assert_eq!(left.iter().map(|auction| auction.uuid).collect::<Vec<_>>(), [auction_uuid(2)]);
+    let open = store.webcasts_of_clerk(caller_uuid(1), whole()).await.unwrap();
+    assert_eq!(open.iter().map(|auction| auction.uuid).collect::<Vec<_>>(), [auction_uuid(2)]);
 }
 
-pub(super) async fn who_gets_another_role_is_nobodys_clerk_whoever_assigns_them_at_once(store: Shared) {
+pub(super) async fn a_change_of_role_removes_concurrent_clerk_assignments(store: Shared) {
     for number in 1..=8 {
         commit(&store, created(auction(number))).await.unwrap();
     }
@@ -83,12 +84,12 @@ pub(super) async fn who_gets_another_role_is_nobodys_clerk_whoever_assigns_them_
         assert!(matches!(assigned.await.unwrap(), ClerkAssignResult::Assigned | ClerkAssignResult::NotAClerk));
     }
     assert!(store.webcasts_of_clerk(caller_uuid(1), whole()).await.unwrap().is_empty());
-    assert!(store.is_clerk(auction_uuid(1), caller_uuid(2)).await.unwrap(), "others stay");
+    assert!(store.is_clerk(auction_uuid(1), caller_uuid(2)).await.unwrap(), "the assignment of another clerk ended");
     assert_eq!(store.remove_user(caller_uuid(2), 1).await.unwrap(), UserChangeResult::Done);
     assert!(!store.is_clerk(auction_uuid(1), caller_uuid(2)).await.unwrap());
 }
 
-pub(super) async fn a_webcast_has_no_more_clerks_than_it_may_however_many_come_at_once(store: Shared) {
+pub(super) async fn concurrent_assignments_do_not_exceed_the_clerk_limit(store: Shared) {
     commit(&store, created(auction(1))).await.unwrap();
     for number in 1..=8 {
         store.create_user(user(number, "clerk"), None).await.unwrap();

@@ -1,4 +1,4 @@
-//! Customers' connections, and what enters the outbox.
+//! Connections of customers, and the rows that enter the outbox.
 
 use contract::ItemStatus;
 use platform_core::port::{
@@ -27,7 +27,7 @@ pub(super) async fn a_connection_reads_back_and_is_replaced(store: Shared) {
     assert_eq!(store.consumer(customer_uuid(2)).await.unwrap(), None);
 }
 
-pub(super) async fn a_contact_keeps_its_beginning_and_counts_only_for_the_connection_that_it_is_of(store: Shared) {
+pub(super) async fn a_contact_keeps_its_first_time_and_applies_only_to_its_connection(store: Shared) {
     store.put_consumer(consumer(1), StartFrom::Now).await.unwrap();
     let customer = customer_uuid(1);
     let contact = async || store.consumer(customer).await.unwrap().unwrap().contact;
@@ -42,7 +42,7 @@ pub(super) async fn a_contact_keeps_its_beginning_and_counts_only_for_the_connec
     store.record_contact(customer, at(3), record(Contact::Refused, 9, Some("403"))).await.unwrap();
     assert_eq!(contact().await, record(Contact::Refused, 4, Some("403")));
     store.record_contact(customer, at(2), record(Contact::Working, 10, None)).await.unwrap();
-    assert_eq!(contact().await.contact, Contact::Refused, "the request used an earlier connection");
+    assert_eq!(contact().await.contact, Contact::Refused, "a request with an earlier connection changed the contact");
     store.record_contact(customer, at(3), record(Contact::Working, 11, None)).await.unwrap();
     assert_eq!(contact().await, record(Contact::Working, 11, None));
     store.put_consumer(consumer(1), StartFrom::Now).await.unwrap();
@@ -60,7 +60,7 @@ pub(super) async fn a_connection_names_the_embedded_provider_or_an_address(store
     }
 }
 
-pub(super) async fn a_commit_tells_when_the_connection_was_last_changed(store: Shared) {
+pub(super) async fn a_commit_returns_the_last_change_of_the_connection(store: Shared) {
     connected_sale(&store, 2).await;
     let item = store.item(item_uuid(1)).await.unwrap().unwrap();
     let change = announced(item, ItemStatus::Sold, at(5));
@@ -101,7 +101,7 @@ pub(super) async fn a_connection_may_start_from_a_cursor(store: Shared) {
     assert_eq!(Some(&event.body), journal.body.as_ref());
 }
 
-pub(super) async fn starting_from_a_cursor_doubles_nothing_that_waits(store: Shared) {
+pub(super) async fn starting_from_a_cursor_duplicates_no_waiting_row(store: Shared) {
     sale(&store, 3).await;
     let first = ends(&store, 1, ItemStatus::Sold).await;
     store.put_consumer(consumer(1), StartFrom::Now).await.unwrap();
@@ -113,7 +113,7 @@ pub(super) async fn starting_from_a_cursor_doubles_nothing_that_waits(store: Sha
     assert_eq!(claims(&store, 2, at(9)).await, [first, third]);
 }
 
-pub(super) async fn a_backlog_tells_the_last_failure_until_the_connection_is_changed(store: Shared) {
+pub(super) async fn a_backlog_reports_the_last_failure_until_the_connection_changes(store: Shared) {
     connected_sale(&store, 3).await;
     let [first, second, third] = [
         ends(&store, 1, ItemStatus::Sold).await,
@@ -123,7 +123,7 @@ pub(super) async fn a_backlog_tells_the_last_failure_until_the_connection_is_cha
     let customer = customer_uuid(1);
     let failing = async || store.backlog(customer).await.unwrap().failing;
     let retry = |cursor, at, error: &str| outcome(cursor, PublishResult::Retry { at, error: error.into() });
-    for anew in ["put", "resume"] {
+    for reset_by in ["put", "resume"] {
         assert_eq!(failing().await, None);
         assert_eq!(claims(&store, 1, at(9)).await, [first, second, third]);
         store
@@ -131,17 +131,17 @@ pub(super) async fn a_backlog_tells_the_last_failure_until_the_connection_is_cha
             .await
             .unwrap();
         store.record_outbox_outcomes(vec![retry(third, at(60), "timed out")], at(11)).await.unwrap();
-        let told = |next_attempt_at| Some(Failing { error: "timed out".into(), at: at(11), next_attempt_at });
-        assert_eq!(failing().await, told(Some(at(40))));
+        let timed_out = |next_attempt_at| Some(Failing { error: "timed out".into(), at: at(11), next_attempt_at });
+        assert_eq!(failing().await, timed_out(Some(at(40))));
         assert_eq!(claims(&store, 1, at(45)).await, [second]);
-        assert_eq!(failing().await, told(Some(at(50))));
+        assert_eq!(failing().await, timed_out(Some(at(50))));
         store.record_outbox_outcomes(vec![outcome(second, PublishResult::Released)], at(46)).await.unwrap();
-        match anew {
+        match reset_by {
             "put" => store.put_consumer(consumer(1), StartFrom::Now).await.unwrap(),
             _ => store.resume_queue(customer, at(47), None).await.unwrap(),
         }
     }
-    // What waited for its time is due at once.
+    // Rows that waited for their next attempt are due at once.
     assert_eq!((failing().await, store.next_outbox_attempt(customer).await.unwrap()), (None, None));
     assert_eq!(claims(&store, 1, at(12)).await, [first, second, third]);
     let published = [first, second, third].map(|cursor| outcome(cursor, PublishResult::Published));
@@ -149,7 +149,7 @@ pub(super) async fn a_backlog_tells_the_last_failure_until_the_connection_is_cha
     assert_eq!(store.backlog(customer).await.unwrap(), Backlog::default());
 }
 
-pub(super) async fn a_parked_queue_keeps_its_events_and_gives_none_away(store: Shared) {
+pub(super) async fn rows_of_a_parked_queue_are_not_claimed(store: Shared) {
     connected_sale(&store, 2).await;
     let parked = Some(Parked { reason: "403 Forbidden".into(), at: at(9) });
     store.park_queue(customer_uuid(1), parked).await.unwrap();

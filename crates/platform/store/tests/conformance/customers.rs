@@ -18,7 +18,7 @@ pub(super) fn auctioneer(number: usize, of: usize) -> NewAuctioneer {
     }
 }
 
-pub(super) async fn a_customer_is_found_and_its_name_is_its_own(store: Shared) {
+pub(super) async fn a_customer_is_found_and_its_name_is_unique(store: Shared) {
     store.create_customer(customer(1), None).await.unwrap();
     let mut namesake = customer(2);
     namesake.name = customer(1).name;
@@ -27,7 +27,7 @@ pub(super) async fn a_customer_is_found_and_its_name_is_its_own(store: Shared) {
     assert_eq!(store.customer(customer_uuid(2)).await.unwrap(), None);
 }
 
-pub(super) async fn a_customer_gets_another_name_that_no_other_has(store: Shared) {
+pub(super) async fn a_customer_is_renamed_to_an_unused_name(store: Shared) {
     store.create_customer(customer(1), None).await.unwrap();
     store.create_customer(customer(2), None).await.unwrap();
     assert!(store.rename_customer(customer_uuid(1), "Hartley & Sons").await.unwrap());
@@ -37,7 +37,7 @@ pub(super) async fn a_customer_gets_another_name_that_no_other_has(store: Shared
     assert!(!store.rename_customer(customer_uuid(3), "Nobody").await.unwrap());
 }
 
-pub(super) async fn customers_and_auctioneers_are_listed_in_slices(store: Shared) {
+pub(super) async fn customers_and_auctioneers_are_listed_in_pages(store: Shared) {
     for number in [3, 1, 2] {
         store.create_customer(customer(number), None).await.unwrap();
         store.create_auctioneer(auctioneer(number, 1 + number % 2)).await.unwrap();
@@ -66,7 +66,7 @@ pub(super) async fn auctioneers_are_numbered_from_one(store: Shared) {
     assert_eq!(store.auctioneer_by_id(99).await.unwrap(), None);
 }
 
-pub(super) async fn a_key_is_found_by_its_hash_and_remembers_its_use(store: Shared) {
+pub(super) async fn a_key_is_found_by_its_hash_and_records_its_use(store: Shared) {
     let mut key = ApiKey {
         uuid: caller_uuid(1),
         hash: [1; 32],
@@ -90,7 +90,7 @@ pub(super) async fn a_key_is_found_by_its_hash_and_remembers_its_use(store: Shar
     assert_eq!(store.api_key_by_hash([3; 32]).await.unwrap(), None);
 }
 
-pub(super) async fn keys_are_listed_and_a_revoked_one_stays_to_be_read(store: Shared) {
+pub(super) async fn keys_are_listed_and_a_revoked_key_stays_readable(store: Shared) {
     let key = |number: usize, customer: Option<usize>| ApiKey {
         uuid: caller_uuid(number),
         hash: [number as u8; 32],

@@ -1,4 +1,4 @@
-//! Corrections, moved ends and relistings by the rules: what a store gives back is what the rules made of it.
+//! Corrections, moved ends and relistings by the rules: the store returns the state that the rules decided.
 
 use contract::ItemStatus;
 use contract::models::UrlAttachmentApiModel;
@@ -14,7 +14,7 @@ fn picture() -> UrlAttachmentApiModel {
     UrlAttachmentApiModel::from_json(r#"{"url":"https://images.example/Öl.jpg","label":"Rückseite"}"#).unwrap()
 }
 
-pub(super) async fn a_corrected_auction_and_item_read_back_as_the_rules_left_them(store: Shared) {
+pub(super) async fn a_corrected_auction_and_item_are_stored_as_the_rules_decided(store: Shared) {
     sale(&store, 2).await;
     let mut sale = store.auction(auction(1).uuid).await.unwrap().unwrap();
     let counts = store.item_counts(sale.uuid).await.unwrap();
@@ -44,7 +44,7 @@ pub(super) async fn a_corrected_auction_and_item_read_back_as_the_rules_left_the
     assert_eq!(store.auction(sale.uuid).await.unwrap(), Some(sale));
     assert_eq!(store.item(lot.uuid).await.unwrap(), Some(lot.clone()));
     assert_eq!(lot.effective_end_time, Some(at(60_000)));
-    // The timer goes by the new end.
+    // The timer uses the new end.
     assert_eq!(store.next_end().await.unwrap(), item(2).effective_end_time);
 }
 
@@ -68,15 +68,15 @@ pub(super) async fn items_of_one_change_exchange_lot_numbers_and_places(store: S
     for uuid in lots {
         items.push(store.item(uuid).await.unwrap().unwrap());
     }
-    // Each item gets the place and the number of the next one, the last those of the first.
+    // Each item gets the position and lot number of the next one, and the last item those of the first.
     let exchanged = |items: &[Item]| -> Vec<Item> {
         let places = items.iter().cycle().skip(1);
-        let item = |(item, next): (&Item, &Item)| Item {
+        let moved = items.iter().zip(places).map(|(item, next)| Item {
             position: next.position,
             lot_number: next.lot_number.clone(),
             ..item.clone()
-        };
-        items.iter().zip(places).map(item).collect()
+        });
+        moved.collect()
     };
     let change = |items: Vec<Item>| Change {
         auction: Some(next_auction(sale.clone())),
@@ -85,16 +85,16 @@ pub(super) async fn items_of_one_change_exchange_lot_numbers_and_places(store: S
     };
     let before = items.clone();
     commit(&store, change(exchanged(&items))).await.unwrap();
-    for (item, was) in before.iter().zip(before.iter().cycle().skip(1)) {
-        let now = store.item(item.uuid).await.unwrap().unwrap();
-        assert_eq!((now.position, &now.lot_number), (was.position, &was.lot_number));
-        let found = store.item_by_lot_number(sale.uuid, &was.lot_number).await.unwrap().unwrap();
+    for (item, next) in before.iter().zip(before.iter().cycle().skip(1)) {
+        let stored = store.item(item.uuid).await.unwrap().unwrap();
+        assert_eq!((stored.position, &stored.lot_number), (next.position, &next.lot_number));
+        let found = store.item_by_lot_number(sale.uuid, &next.lot_number).await.unwrap().unwrap();
         assert_eq!(found.uuid, item.uuid);
     }
     let order: Vec<i64> =
         store.items(sale.uuid, page(None, 10)).await.unwrap().iter().map(|item| item.position).collect();
     assert_eq!(order, [1, 2, 3]);
-    // Two items with one number: nothing changes, not even the place of the first.
+    // A change with two equal lot numbers is refused as a whole.
     let sale = store.auction(sale.uuid).await.unwrap().unwrap();
     items.clear();
     for uuid in lots {
@@ -111,7 +111,7 @@ pub(super) async fn items_of_one_change_exchange_lot_numbers_and_places(store: S
     }
 }
 
-pub(super) async fn an_unsold_item_and_the_one_that_offers_it_again_are_written_together_or_not_at_all(store: Shared) {
+pub(super) async fn a_relisting_writes_both_items_or_neither(store: Shared) {
     sale(&store, 1).await;
     let into = Auction { uuid: auction_uuid(2), ..auction(2) };
     commit(&store, Change { auction: Some(next_auction(into.clone())), ..Change::default() }).await.unwrap();

@@ -1,4 +1,4 @@
-//! What the stories start from.
+//! The initial states of the stories.
 
 use std::sync::Arc;
 
@@ -23,12 +23,12 @@ use super::access_changes::AccessChanges as _;
 
 pub(super) type Shared = Arc<dyn Store>;
 
-/// Milliseconds after the stories begin.
+/// The time this many milliseconds after the start of the stories.
 pub(super) fn at(ms: i64) -> Timestamp {
     Timestamp::from_millisecond(1_793_232_000_000 + ms).unwrap()
 }
 
-/// A UUID that grows with its number; each kind of thing has its own.
+/// A UUID that rises with its number; each kind of record has a separate range.
 fn uuid(kind: u128, number: usize) -> Uuid {
     Uuid::from_u128((0x0190_0000_0000_7000_8000_u128 << 48) | (kind << 40) | number as u128)
 }
@@ -61,7 +61,7 @@ pub(super) fn page<K>(after: Option<K>, limit: usize) -> Page<K> {
     Page { after, limit }
 }
 
-/// The whole of a short list.
+/// A page that contains a whole short list.
 pub(super) fn whole<K>() -> Page<K> {
     page(None, 10_000)
 }
@@ -131,7 +131,7 @@ pub(super) fn auction(number: usize) -> Auction {
     }
 }
 
-/// A LIVE item of the first auction, with its number as its place, that ends `number` seconds after the stories begin.
+/// A LIVE item of the first auction at position `number`, which ends `number` seconds after the start of the stories.
 pub(super) fn item(number: usize) -> Item {
     let end = Some(at(number as i64 * 1_000));
     Item {
@@ -197,7 +197,7 @@ pub(super) fn silent(item: Item) -> Change {
     Change { items: vec![next(item)], ..Change::default() }
 }
 
-/// The item gets this status, which is announced.
+/// A change of the item to this status, which is announced.
 pub(super) fn announced(mut item: Item, to: ItemStatus, now: Timestamp) -> Change {
     let from = item.status;
     item.status = to;
@@ -225,7 +225,7 @@ pub(super) fn announced(mut item: Item, to: ItemStatus, now: Timestamp) -> Chang
     Change { journal: vec![entry], ..silent(item) }
 }
 
-/// The auction comes to be, which is announced.
+/// The creation of the auction, which is announced.
 pub(super) fn created(mut auction: Auction) -> Change {
     auction.sequence += 1;
     let event =
@@ -275,7 +275,7 @@ pub(super) fn bid(mut item: Item, amount: i64) -> Change {
     Change { bids: vec![bid], ..silent(item) }
 }
 
-/// Commits one change without handing anything on.
+/// Commits one change without assigning its rows to a node.
 pub(super) async fn commit(store: &Shared, change: Change) -> StoreResult<CommitReceipt> {
     commit_to(store, change, None).await
 }
@@ -284,7 +284,7 @@ pub(super) async fn commit_to(store: &Shared, change: Change, assign_to: Option<
     store.commit(vec![change], assign_to).await.unwrap().pop().unwrap()
 }
 
-/// The first customer with this many LIVE items in the first auction, all silent.
+/// Creates the first customer with this many LIVE items in the first auction, none of them announced.
 pub(super) async fn sale(store: &Shared, items: usize) {
     store.create_customer(customer(1), None).await.unwrap();
     let change = Change {
@@ -302,18 +302,18 @@ pub(super) async fn connected_sale(store: &Shared, items: usize) {
     store.heartbeat(node(1), at(0), at(0)).await.unwrap();
 }
 
-/// The item as it is now gets this status; the event's cursor.
+/// Changes the present item to this status, and returns the cursor of the event.
 pub(super) async fn ends(store: &Shared, number: usize, to: ItemStatus) -> Cursor {
     let found = store.item(item_uuid(number)).await.unwrap().unwrap();
     commit(store, announced(found, to, at(number as i64))).await.unwrap().cursors[0]
 }
 
-/// Cursors of all that a node can claim now.
+/// Claims all claimable rows for a node, and returns their cursors.
 pub(super) async fn claims(store: &Shared, claimer: usize, now: Timestamp) -> Vec<Cursor> {
     cursors(&store.claim_outbox(node(claimer), customer_uuid(1), now, 10_000).await.unwrap())
 }
 
-/// What became of a row of the first customer's.
+/// The outcome of a row of the first customer.
 pub(super) fn outcome(cursor: Cursor, result: PublishResult) -> OutboxSettlement {
     OutboxSettlement { customer: customer_uuid(1), cursor, result }
 }
@@ -324,7 +324,8 @@ pub(super) fn cursors(events: &[OutboxEvent]) -> Vec<Cursor> {
 
 /// A user with this role, who has not signed in.
 pub(super) fn user(number: usize, role: &str) -> User {
-    let (email, hash) = (format!("{number}@example.com"), "$argon2id$…".to_owned());
+    let email = format!("{number}@example.com");
+    let hash = "$argon2id$…".to_owned();
     User::new(caller_uuid(number), email, hash, at(1), Profile { role: role.into() })
 }
 

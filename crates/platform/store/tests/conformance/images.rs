@@ -1,4 +1,4 @@
-//! ImageStore: images in their order with their content, which the images of copied lots share.
+//! ImageStore: images in order with their content, which the images of copied lots share.
 
 use platform_core::port::{Change, ImageContent, ImageVariant, ItemImage};
 use uuid::Uuid;
@@ -31,13 +31,17 @@ fn contents(number: u8) -> Vec<ImageContent> {
     ImageVariant::ALL.into_iter().map(content).collect()
 }
 
-pub(super) async fn images_are_kept_in_their_order_with_their_content(store: Shared) {
+pub(super) async fn images_are_stored_in_order_with_their_content(store: Shared) {
     sale(&store, 2).await;
     for (number, of) in [(1, 1), (2, 1), (3, 2)] {
         let added = store.add_image(image(number, of), contents(number as u8), 2).await.unwrap();
         assert!(added.is_some());
     }
-    assert_eq!(store.add_image(image(4, 1), contents(4), 2).await.unwrap(), None, "the item is full");
+    assert_eq!(
+        store.add_image(image(4, 1), contents(4), 2).await.unwrap(),
+        None,
+        "the image limit of the item was exceeded"
+    );
     assert_eq!(store.image_content(content_uuid(4), ImageVariant::Full).await.unwrap(), None);
     let names = async |items: &[Uuid]| -> Vec<(u128, i64)> {
         let images = store.images(items).await.unwrap();
@@ -59,7 +63,7 @@ pub(super) async fn images_are_kept_in_their_order_with_their_content(store: Sha
     assert_eq!(names(&[item_uuid(1)]).await, [(1, 1)]);
 }
 
-pub(super) async fn the_images_of_copied_lots_share_a_content_until_the_last_one_is_removed(store: Shared) {
+pub(super) async fn images_of_copied_lots_share_content_until_the_last_is_removed(store: Shared) {
     sale(&store, 2).await;
     store.add_image(image(1, 1), contents(1), 9).await.unwrap();
     let copies = [(11, 1), (12, 1), (13, 7)].map(|(number, content)| ItemImage {
@@ -78,13 +82,13 @@ pub(super) async fn the_images_of_copied_lots_share_a_content_until_the_last_one
     let content = async || store.image_content(content_uuid(1), ImageVariant::Small).await.unwrap();
     for uuid in [Uuid::from_u128(1), copies[0].uuid] {
         assert!(store.remove_image(uuid).await.unwrap());
-        assert!(content().await.is_some(), "an image has it");
+        assert!(content().await.is_some(), "the content was deleted although an image uses it");
     }
     assert!(store.remove_image(copies[1].uuid).await.unwrap());
     assert_eq!(content().await, None);
 }
 
-pub(super) async fn a_removal_and_copies_at_the_same_time_leave_no_image_without_content(store: Shared) {
+pub(super) async fn a_concurrent_removal_and_copy_leave_no_image_without_content(store: Shared) {
     sale(&store, 2).await;
     for round in 0..8_u128 {
         store.add_image(image(round * 10 + 1, 1), contents(1), 9).await.unwrap();

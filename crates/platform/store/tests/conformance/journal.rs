@@ -1,4 +1,4 @@
-//! What happened, and what customers read of it.
+//! The journal, and the events that customers read from it.
 
 use contract::ItemStatus;
 use platform_core::journal::{JournalRow, SubjectKind};
@@ -12,27 +12,27 @@ fn told(rows: &[JournalRow]) -> Vec<(i64, &str, bool)> {
     rows.iter().map(|row| (row.sequence, row.to.as_str(), row.body.is_some())).collect()
 }
 
-pub(super) async fn a_history_has_every_change_of_a_status(store: Shared) {
+pub(super) async fn a_history_lists_every_change_of_status(store: Shared) {
     sale(&store, 1).await;
     let found = store.item(item_uuid(1)).await.unwrap().unwrap();
-    let mut silently: Change = announced(found, ItemStatus::Draft, at(5));
-    silently.journal[0].event = None;
-    silently.journal[0].reason = Some("Rahmen fehlt".into());
-    let first = commit(&store, silently.clone()).await.unwrap();
-    // Two changes in one: reinstated and offered, say.
+    let mut unannounced: Change = announced(found, ItemStatus::Draft, at(5));
+    unannounced.journal[0].event = None;
+    unannounced.journal[0].reason = Some("Rahmen fehlt".into());
+    let first = commit(&store, unannounced.clone()).await.unwrap();
+    // One commit with two changes of status.
     let found = store.item(item_uuid(1)).await.unwrap().unwrap();
-    let mut twice = announced(found, ItemStatus::Live, at(6));
-    let mut second = announced(twice.items[0].state.clone(), ItemStatus::Sold, at(6));
-    twice.journal.append(&mut second.journal);
-    twice.items[0].state.sequence = 3;
-    twice.items[0].state.status = ItemStatus::Sold;
-    let receipt = commit(&store, twice.clone()).await.unwrap();
+    let mut two_changes = announced(found, ItemStatus::Live, at(6));
+    let mut second = announced(two_changes.items[0].state.clone(), ItemStatus::Sold, at(6));
+    two_changes.journal.append(&mut second.journal);
+    two_changes.items[0].state.sequence = 3;
+    two_changes.items[0].state.status = ItemStatus::Sold;
+    let receipt = commit(&store, two_changes.clone()).await.unwrap();
     assert_eq!(receipt.cursors.len(), 2);
     assert!(first.cursors[0] < receipt.cursors[0] && receipt.cursors[0] < receipt.cursors[1]);
 
     let history = store.history(item_uuid(1), whole()).await.unwrap();
     assert_eq!(told(&history), [(1, "DRAFT", false), (2, "LIVE", true), (3, "SOLD", true)]);
-    let entry = &silently.journal[0];
+    let entry = &unannounced.journal[0];
     let expected = JournalRow {
         cursor: first.cursors[0],
         subject: item_uuid(1),
@@ -47,7 +47,7 @@ pub(super) async fn a_history_has_every_change_of_a_status(store: Shared) {
         body: None,
     };
     assert_eq!(history[0], expected);
-    assert_eq!(history[2].body, twice.journal[1].event.map(|event| event.to_json()));
+    assert_eq!(history[2].body, two_changes.journal[1].event.map(|event| event.to_json()));
     assert_eq!(told(&store.history(item_uuid(1), page(Some(1), 1)).await.unwrap()), [(2, "LIVE", true)]);
     assert_eq!(store.history(item_uuid(2), whole()).await.unwrap(), []);
 }
@@ -60,9 +60,9 @@ pub(super) async fn only_a_customers_announced_events_are_replayed(store: Shared
     let others = commit(&store, created(others)).await.unwrap().cursors;
     let mut cursors = vec![ends(&store, 2, ItemStatus::Sold).await];
     let found = store.item(item_uuid(3)).await.unwrap().unwrap();
-    let mut silently = announced(found, ItemStatus::Draft, at(5));
-    silently.journal[0].event = None;
-    commit(&store, silently).await.unwrap();
+    let mut unannounced = announced(found, ItemStatus::Draft, at(5));
+    unannounced.journal[0].event = None;
+    commit(&store, unannounced).await.unwrap();
     cursors.push(ends(&store, 1, ItemStatus::Unsold).await);
 
     let replay = |of: usize, after: Option<i64>, limit| {

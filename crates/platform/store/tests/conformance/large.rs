@@ -1,5 +1,5 @@
-//! Changes of a large auction that are no change of its status: ends that move, other terms, a copy. Piece by piece,
-//! each item once, whatever is killed in between.
+//! Bulk changes of a large auction that keep its status: moved ends, new terms, a copy. They run in steps and change each
+//! item once, even if a process is killed between two steps.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use uuid::Uuid;
 use super::bulk_changes::{Nodes, bulk_change, code, step};
 use super::given::{Shared, bid, caller_uuid, commit, next, next_auction, whole};
 
-/// The end of each item, in seconds after now.
+/// The end of each item, in seconds from now.
 async fn ends(nodes: &Nodes, auction: Uuid) -> Vec<i64> {
     let seconds = |end: Timestamp| end.duration_since(nodes.clock.now()).as_secs();
     nodes.items(auction).await.iter().map(|item| item.effective_end_time.map_or(0, seconds)).collect()
@@ -37,7 +37,7 @@ async fn move_ends(nodes: &Nodes, auction: Uuid, ends: NewEnds) -> Result<MovedE
     nodes.first.move_ends(&Caller::command_line(), auction, &wanted, None, None).await?.fresh()
 }
 
-/// What a process leaves that is killed when the items up to `through` have followed.
+/// Creates the state that a process leaves if it is killed after the items up to `through` have been changed.
 async fn leave(nodes: &Nodes, auction: Uuid, through: i64, operation: BulkOperation, change: Option<AuctionChange>) {
     let mut state = nodes.store.auction(auction).await.unwrap().unwrap();
     change.iter().for_each(|change| state.apply(change));
@@ -48,7 +48,7 @@ async fn leave(nodes: &Nodes, auction: Uuid, through: i64, operation: BulkOperat
     commit(&nodes.store, Change { auction: Some(next_auction(state)), ..begun }).await.unwrap();
 }
 
-pub(super) async fn the_ends_of_a_large_auction_move_piece_by_piece_and_each_once(store: Shared) {
+pub(super) async fn the_ends_of_a_large_auction_move_in_steps_and_each_once(store: Shared) {
     let nodes = Nodes::new(store).await;
     let auction = nodes.auction(AuctionKind::Timed, 12).await;
     nodes.status(auction, AuctionStatus::Live).await.unwrap();
@@ -63,12 +63,12 @@ pub(super) async fn the_ends_of_a_large_auction_move_piece_by_piece_and_each_onc
     let moved = move_ends(&nodes, auction, shift(600)).await.unwrap();
     assert_eq!((moved.moved, moved.kept), (12, 0));
     assert_eq!(ends(&nodes, auction).await, [4_200; 12]);
-    let once: Vec<i64> = before.iter().map(|version| version + 1).collect();
-    assert_eq!(versions(&nodes, auction).await, once);
+    let incremented: Vec<i64> = before.iter().map(|version| version + 1).collect();
+    assert_eq!(versions(&nodes, auction).await, incremented);
 
     leave(&nodes, auction, 5, BulkOperation::ShiftEnds { seconds: 60, reason: Some("Snow".into()) }, None).await;
     let items = nodes.items(auction).await;
-    // What is on sale stays on sale; what is wanted of the items themselves waits, and so does another shift.
+    // Items on sale accept bids meanwhile. Commands on waiting items and another shift are refused.
     assert_eq!(nodes.bid(items[11].uuid).await.unwrap(), 1);
     let caller = Caller::command_line();
     let reason = Some("a doubt".to_owned());
@@ -76,7 +76,7 @@ pub(super) async fn the_ends_of_a_large_auction_move_piece_by_piece_and_each_onc
         nodes.second.change_item_status(&caller, items[11].uuid, ItemStatus::Suspended, reason, None, None).await;
     assert_eq!(code(suspended), "items_following");
     assert_eq!(code(move_ends(&nodes, auction, shift(60)).await), "items_following");
-    // One is bought in between: it stays as it ended.
+    // An item whose sale ends meanwhile keeps its end.
     let mut bought = nodes.items(auction).await[10].clone();
     bought.status = ItemStatus::Unsold;
     commit(&nodes.store, Change { items: vec![next(bought)], ..Change::default() }).await.unwrap();
@@ -84,7 +84,7 @@ pub(super) async fn the_ends_of_a_large_auction_move_piece_by_piece_and_each_onc
     let moved = [4_200, 4_200, 4_200, 4_200, 4_200, 4_200, 4_260, 4_260, 4_260, 4_260, 4_200, 4_260];
     assert_eq!(ends(&nodes, auction).await, moved);
 
-    // Staggered anew; the one that is not on sale any more is kept.
+    // A new stagger moves all ends except that of the item that is no longer on sale.
     let ends_at = nodes.clock.now() + Duration::from_secs(5_000);
     let plan = Plan { ends_at, stagger: Some(Stagger { seconds: 10, items: 6 }) };
     let moved = move_ends(&nodes, auction, NewEnds::Plan(plan)).await.unwrap();
@@ -120,7 +120,7 @@ pub(super) async fn planned_ends_of_a_large_auction_follow_its_closing_time(stor
     );
 }
 
-pub(super) async fn a_large_sale_gets_other_terms_unless_a_bid_had_come(store: Shared) {
+pub(super) async fn the_terms_of_a_large_sale_change_unless_a_bid_was_accepted(store: Shared) {
     let nodes = Nodes::new(store).await;
     let auction = nodes.auction(AuctionKind::Timed, 11).await;
     nodes.status(auction, AuctionStatus::Live).await.unwrap();
@@ -139,7 +139,7 @@ pub(super) async fn a_large_sale_gets_other_terms_unless_a_bid_had_come(store: S
         .await;
     let last = nodes.items(auction).await[10].clone();
     assert_eq!(code(nodes.bid(last.uuid).await), "items_following");
-    // It was decided before.
+    // This bid was decided before the change of the terms.
     commit(&nodes.store, bid(last, 100)).await.unwrap();
     nodes.follow(auction).await;
     let state = nodes.store.auction(auction).await.unwrap().unwrap();
@@ -149,7 +149,7 @@ pub(super) async fn a_large_sale_gets_other_terms_unless_a_bid_had_come(store: S
     assert_eq!(nodes.bid(nodes.items(auction).await[0].uuid).await.unwrap(), 1);
 }
 
-pub(super) async fn a_large_auction_is_copied_whole_or_not_at_all(store: Shared) {
+pub(super) async fn a_large_auction_is_copied_completely_or_not_at_all(store: Shared) {
     let nodes = Nodes::new(store).await;
     let auction = nodes.auction(AuctionKind::Timed, 13).await;
     let caller = Caller::command_line();
@@ -168,15 +168,17 @@ pub(super) async fn a_large_auction_is_copied_whole_or_not_at_all(store: Shared)
     assert_eq!(ends(&nodes, copied.uuid).await, [90_000; 12]);
     let far = nodes.clock.now() + Duration::from_secs(9);
     assert_eq!(nodes.store.bulk_change(copied.uuid).await.unwrap(), None);
-    assert_eq!(nodes.store.delete_orphaned_chunks(far, 99).await.unwrap(), 0, "nothing of it is left");
+    assert_eq!(nodes.store.delete_orphaned_chunks(far, 99).await.unwrap(), 0, "staged chunks remained");
 
-    // What a process leaves that is killed right after a copy of three items more has become true.
+    // A process that is killed directly after the first commit of a copy of three more items leaves this state.
     let import = caller_uuid(7);
     let piece = |lots: std::ops::Range<usize>| lots.map(|lot| NewItem::new(lot.to_string(), "A print")).collect();
     nodes.store.stage_chunk(import, 0, piece(20..22), nodes.clock.now()).await.unwrap();
     nodes.store.stage_chunk(import, 1, piece(22..23), nodes.clock.now()).await.unwrap();
     let state = nodes.store.auction(copied.uuid).await.unwrap().unwrap();
-    let (auction, customer, at) = (copied.uuid, state.customer, nodes.clock.now());
+    let auction = copied.uuid;
+    let customer = state.customer;
+    let at = nodes.clock.now();
     let bulk_change = BulkChange {
         auction,
         customer,
@@ -195,13 +197,14 @@ pub(super) async fn a_large_auction_is_copied_whole_or_not_at_all(store: Shared)
     nodes.verifies().await;
 }
 
-pub(super) async fn a_copy_that_a_lot_rules_out_is_refused_and_one_that_is_stuck_holds_up_no_other(store: Shared) {
+pub(super) async fn a_copy_with_an_invalid_lot_is_refused_and_a_stuck_copy_blocks_no_other(store: Shared) {
     let nodes = Nodes::new(store).await;
-    // Half past one in the night, a week before London's clocks are put forward over that time.
+    // 01:30, a week before the night in which London's clocks skip that time.
     let now: Timestamp = "2026-03-22T01:30:00Z".parse().unwrap();
     nodes.clock.advance(now.duration_since(nodes.clock.now()).unsigned_abs());
     let at = |seconds| now + Duration::from_secs(seconds);
-    let (auction, caller) = (nodes.auction(AuctionKind::Timed, 13).await, Caller::command_line());
+    let auction = nodes.auction(AuctionKind::Timed, 13).await;
+    let caller = Caller::command_line();
     let change = async |edit: AuctionEdit| {
         let patch = AuctionPatch { edit, address: None };
         nodes.first.change_auction(&caller, auction, &patch, None).await
@@ -209,8 +212,8 @@ pub(super) async fn a_copy_that_a_lot_rules_out_is_refused_and_one_that_is_stuck
     change(AuctionEdit { ends_at: Some(Some(at(10_800))), ..AuctionEdit::default() }).await.unwrap();
     let own_end = ItemEdit { end_time: Some(Some(at(3_000))), ..ItemEdit::default() };
     nodes.first.change_item(&caller, nodes.items(auction).await[12].uuid, &own_end, None).await.unwrap();
-    let late = AuctionEdit { starts_at: Some(Some(at(3_000))), ..AuctionEdit::default() };
-    assert_eq!(code(change(late).await), "invalid", "a lot would end before it");
+    let late_start = AuctionEdit { starts_at: Some(Some(at(3_000))), ..AuctionEdit::default() };
+    assert_eq!(code(change(late_start).await), "invalid", "the auction starts after the end of a lot");
 
     let copy = |shift| AuctionCopy { title: None, shift, items: CopiedItems::All };
     let refused = nodes.first.copy_auction(&caller, auction, &copy(Shift::Days(7)), None).await.unwrap_err();
@@ -220,7 +223,7 @@ pub(super) async fn a_copy_that_a_lot_rules_out_is_refused_and_one_that_is_stuck
     );
     assert_eq!(nodes.store.auctions(None, whole()).await.unwrap().len(), 1);
     let far = nodes.clock.now() + Duration::from_secs(9);
-    assert_eq!(nodes.store.delete_orphaned_chunks(far, 99).await.unwrap(), 0, "nothing of it is left");
+    assert_eq!(nodes.store.delete_orphaned_chunks(far, 99).await.unwrap(), 0, "staged chunks remained");
     let copied = nodes.first.copy_auction(&caller, auction, &copy(Shift::Seconds(604_800)), None).await.unwrap();
     let copied = copied.fresh().unwrap().auction;
 
@@ -245,30 +248,30 @@ pub(super) async fn a_copy_that_a_lot_rules_out_is_refused_and_one_that_is_stuck
     assert!(nodes.items(other).await.iter().all(|item| item.status == ItemStatus::Live));
 }
 
-pub(super) async fn a_lot_whose_end_is_over_keeps_a_large_auction_from_going_live_wherever_it_is(store: Shared) {
+pub(super) async fn any_lot_with_a_past_end_prevents_a_large_auction_from_going_live(store: Shared) {
     let nodes = Nodes::new(store).await;
     let auction = nodes.auction(AuctionKind::Timed, 12).await;
     let caller = Caller::command_line();
     let minute = Duration::from_secs(60);
-    let early = ItemEdit { end_time: Some(Some(nodes.clock.now() + minute)), ..ItemEdit::default() };
-    // The call itself makes the first four lots LIVE; these are behind them.
-    let (withdrawn, edited) = (nodes.items(auction).await[6].uuid, nodes.items(auction).await[11].uuid);
-    for item in [withdrawn, edited] {
-        nodes.first.change_item(&caller, item, &early, None).await.unwrap();
+    let early_end = ItemEdit { end_time: Some(Some(nodes.clock.now() + minute)), ..ItemEdit::default() };
+    // The call itself makes the first four lots LIVE; these two follow after them.
+    let items = nodes.items(auction).await;
+    for item in [items[6].uuid, items[11].uuid] {
+        nodes.first.change_item(&caller, item, &early_end, None).await.unwrap();
     }
     nodes.clock.advance(minute);
     let before = nodes.items(auction).await;
     let refused = nodes.status(auction, AuctionStatus::Live).await.unwrap_err();
     assert_eq!(refused.code(), "invalid");
-    assert!(format!("{refused:?}").contains(": 7, 12;"), "the refusal names both lots: {refused:?}");
-    assert_eq!(nodes.items(auction).await, before, "no lot went LIVE");
+    assert!(format!("{refused:?}").contains(": 7, 12;"), "the refusal does not name both lots: {refused:?}");
+    assert_eq!(nodes.items(auction).await, before, "a lot went LIVE");
     assert_eq!(nodes.store.auction(auction).await.unwrap().unwrap().status, AuctionStatus::Preview);
     assert_eq!(nodes.store.bulk_change(auction).await.unwrap(), None);
 
     let to = ItemStatus::Withdrawn;
-    nodes.first.change_item_status(&caller, withdrawn, to, None, None, None).await.unwrap();
+    nodes.first.change_item_status(&caller, items[6].uuid, to, None, None, None).await.unwrap();
     let later = ItemEdit { end_time: Some(None), ..ItemEdit::default() };
-    nodes.first.change_item(&caller, edited, &later, None).await.unwrap();
+    nodes.first.change_item(&caller, items[11].uuid, &later, None).await.unwrap();
     nodes.status(auction, AuctionStatus::Live).await.unwrap();
     nodes.follow(auction).await;
     assert_eq!(nodes.items(auction).await.iter().filter(|item| item.status == ItemStatus::Live).count(), 11);

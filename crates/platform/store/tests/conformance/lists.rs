@@ -1,4 +1,4 @@
-//! Narrowed lists.
+//! Filtered lists.
 
 use contract::{AuctionStatus, ItemStatus};
 use platform_core::catalogue::ColumnMapping;
@@ -12,7 +12,7 @@ use super::given::{
     item, item_uuid, next_auction, page, sale, silent, whole,
 };
 
-/// Auctions of every status, kind and sale_mode, of two customers with two auctioneers each: each combination once.
+/// One auction for each combination of status, kind and sale mode, of two customers with two auctioneers each.
 async fn all_kinds_of_auctions(store: &Shared) -> Vec<Auction> {
     let mut auctions = Vec::new();
     for status in AuctionStatus::ALL {
@@ -42,19 +42,21 @@ async fn all_kinds_of_auctions(store: &Shared) -> Vec<Auction> {
     auctions
 }
 
-pub(super) async fn auctions_are_narrowed_by_all_that_is_said_and_keep_their_order(store: Shared) {
+pub(super) async fn auctions_are_filtered_by_all_criteria_in_order(store: Shared) {
     use AuctionStatus::{Archived, Live, Preview};
     let auctions = all_kinds_of_auctions(&store).await;
     let all = AuctionFilter::default();
-    let theirs = AuctionFilter { of: AuctionOwner::Customer(customer_uuid(2)), ..all.clone() };
+    let of_second_customer = AuctionFilter { of: AuctionOwner::Customer(customer_uuid(2)), ..all.clone() };
     let house = AuctionFilter { of: AuctionOwner::Auctioneer(auctioneer_uuid(3)), ..all.clone() };
-    let (timed, real, sandbox) = (Some(AuctionKind::Timed), Some(SaleMode::Real), Some(SaleMode::Sandbox));
+    let timed = Some(AuctionKind::Timed);
+    let real = Some(SaleMode::Real);
+    let sandbox = Some(SaleMode::Sandbox);
     let filters = [
         all.clone(),
         AuctionFilter { statuses: vec![Live], ..all.clone() },
         AuctionFilter { statuses: vec![Archived, Preview], kind: timed, ..all.clone() },
-        AuctionFilter { sale_mode: sandbox, ..theirs.clone() },
-        AuctionFilter { statuses: vec![Live, Preview], kind: timed, sale_mode: real, ..theirs.clone() },
+        AuctionFilter { sale_mode: sandbox, ..of_second_customer.clone() },
+        AuctionFilter { statuses: vec![Live, Preview], kind: timed, sale_mode: real, ..of_second_customer.clone() },
         AuctionFilter { kind: Some(AuctionKind::Webcast), ..house.clone() },
         AuctionFilter { statuses: vec![Live], kind: timed, sale_mode: real, ..house },
         AuctionFilter { of: AuctionOwner::Auctioneer(auctioneer_uuid(9)), ..all },
@@ -77,11 +79,11 @@ pub(super) async fn auctions_are_narrowed_by_all_that_is_said_and_keep_their_ord
             found.into_iter().map(|auction| auction.uuid).collect()
         };
         assert_eq!(listed(whole()).await, wanted, "{filter:?}");
-        // A cursor is a place in the whole list, so one of another filter leads on from there.
+        // A cursor is a position in the unfiltered list, so a cursor of another filter continues from there.
         let behind: Vec<_> = wanted.iter().copied().filter(|uuid| *uuid > auction_uuid(30)).take(3).collect();
         assert_eq!(listed(page(Some(auction_uuid(30)), 3)).await, behind, "{filter:?}");
     }
-    // An auction that moves on is found where it has gone.
+    // An auction with a new status is listed under that status.
     let mut moved = store.auction(auction_uuid(1)).await.unwrap().unwrap();
     moved.status = Live;
     commit(&store, Change { auction: Some(next_auction(moved)), ..Change::default() }).await.unwrap();
@@ -89,7 +91,7 @@ pub(super) async fn auctions_are_narrowed_by_all_that_is_said_and_keep_their_ord
     assert_eq!(store.filtered_auctions(&live, page(None, 1)).await.unwrap()[0].uuid, auction_uuid(1));
 }
 
-pub(super) async fn items_are_narrowed_by_status_and_found_by_their_lot_number(store: Shared) {
+pub(super) async fn items_are_filtered_by_status_and_found_by_lot_number(store: Shared) {
     use ItemStatus::{Live, Sold, Unsold, Withdrawn};
     sale(&store, 9).await;
     commit(&store, bid(item_now(&store, 2).await, 100)).await.unwrap();
@@ -100,7 +102,7 @@ pub(super) async fn items_are_narrowed_by_status_and_found_by_their_lot_number(s
         let found = store.items_with_status(auction_uuid(1), statuses, page).await.unwrap();
         found.into_iter().map(|item| item.position).collect()
     };
-    assert_eq!(listed(&[Live], whole()).await, [1, 2, 5, 6, 8], "with bids and without");
+    assert_eq!(listed(&[Live], whole()).await, [1, 2, 5, 6, 8], "a LIVE item is not listed");
     assert_eq!(listed(&[Sold, Unsold], whole()).await, [3, 4, 7]);
     assert_eq!(listed(&[Sold, Live, Withdrawn], page(Some(2), 4)).await, [3, 5, 6, 7]);
     assert_eq!(listed(&[ItemStatus::Passed], whole()).await, [0; 0]);
@@ -122,7 +124,7 @@ async fn item_now(store: &Shared, number: usize) -> platform_rules::Item {
     store.item(item_uuid(number)).await.unwrap().unwrap()
 }
 
-pub(super) async fn registrations_are_narrowed_by_where_they_stand(store: Shared) {
+pub(super) async fn registrations_are_filtered_by_status(store: Shared) {
     use RegistrationStatus::{Approved, Pending, Refused, Suspended};
     let enter = async |number: usize, expected_version: i64, status| {
         let state = Registration {
@@ -163,7 +165,7 @@ pub(super) async fn registrations_are_narrowed_by_where_they_stand(store: Shared
     assert_eq!(listed(&[Approved], whole()).await, [("2".to_owned(), 1), ("3".to_owned(), 2)]);
 }
 
-pub(super) async fn the_last_mapping_of_a_customer_is_remembered(store: Shared) {
+pub(super) async fn the_last_mapping_of_a_customer_is_stored(store: Shared) {
     let mapping = |field: &str| ColumnMapping::new([("Lot #".to_owned(), Some(field.to_owned()))]).unwrap();
     assert_eq!(store.catalogue_mapping(customer_uuid(1)).await.unwrap(), None);
     for field in ["title", "lot_number"] {

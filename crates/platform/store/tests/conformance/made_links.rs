@@ -1,4 +1,4 @@
-//! Links that users make: they end with the access of their maker.
+//! Links that users create end with the access of their creator.
 
 use kit_identity::user::Change;
 use platform_core::port::{
@@ -40,7 +40,7 @@ fn link(webcast: usize, kind: ScreenKind, number: usize, maker: usize) -> Screen
     }
 }
 
-/// The link that user 1 creates in place of another one.
+/// A link with which user 1 replaces another link.
 fn successor(of: &ScreenLink, number: usize) -> ScreenLink {
     let predecessor = Some(Predecessor { hash: of.hash, until: at(100) });
     ScreenLink { uuid: caller_uuid(number), hash: [number as u8; 32], created_by: actor(1), predecessor, ..of.clone() }
@@ -56,7 +56,7 @@ async fn apply(store: &Shared, change: AccessChange) -> Result<AccessChangeResul
     store.apply_access_change(change, "{}".to_owned()).await
 }
 
-/// Users 1 to 3, the third an operator, with an invitation of each administrator and links of screens.
+/// Users 1 to 3, of whom the third is an operator, an invitation by each administrator, and screen links.
 async fn made(store: &Shared) -> (ScreenLink, ScreenLink, ScreenLink) {
     for (number, role) in [(1, "administrator"), (2, "administrator"), (3, "operator")] {
         store.create_user(user(number, role), None).await.unwrap();
@@ -72,11 +72,11 @@ async fn made(store: &Shared) -> (ScreenLink, ScreenLink, ScreenLink) {
     (room, speaker, other)
 }
 
-pub(super) async fn links_end_with_the_access_of_their_maker(store: Shared) {
+pub(super) async fn links_end_with_the_access_of_their_creator(store: Shared) {
     let (room, speaker, other) = made(&store).await;
     assert_eq!(store.screen_links_by(&actor(2)).await.unwrap(), [room.clone(), speaker.clone()]);
     let new = successor(&room, 31);
-    // A link that was replaced meanwhile is not replaced again.
+    // A link that was replaced meanwhile can't be replaced again.
     let stale = successor(&ScreenLink { hash: [99; 32], ..speaker.clone() }, 32);
     let change = AccessChange::ChangeUser(disabled(2, "administrator", vec![new.clone(), stale]));
     assert_eq!(apply(&store, change).await.unwrap(), AccessChangeResult::User(UserChangeResult::Done));
@@ -89,7 +89,7 @@ pub(super) async fn links_end_with_the_access_of_their_maker(store: Shared) {
     assert_eq!(store.screen_link_by_hash(other.hash).await.unwrap(), None);
 }
 
-pub(super) async fn a_replaced_link_opens_its_screen_until_the_new_one_does(store: Shared) {
+pub(super) async fn a_replaced_link_works_until_the_new_one_is_used(store: Shared) {
     let (room, ..) = made(&store).await;
     let new = successor(&room, 31);
     store.change_user(disabled(2, "administrator", vec![new.clone()])).await.unwrap();
@@ -98,7 +98,7 @@ pub(super) async fn a_replaced_link_opens_its_screen_until_the_new_one_does(stor
         assert_eq!(
             store.screen_link_by_hash(hash).await.unwrap(),
             Some(new.clone()),
-            "the use of the old one changes nothing"
+            "using the old link changed the new one"
         );
     }
     store.touch_screen_link(new.hash, at(30)).await.unwrap();
@@ -107,8 +107,8 @@ pub(super) async fn a_replaced_link_opens_its_screen_until_the_new_one_does(stor
     assert_eq!(store.screen_link_by_hash(new.hash).await.unwrap(), Some(used));
 }
 
-/// A request of a user that was on its way when they lost their access.
-pub(super) async fn a_user_who_lost_access_makes_no_link(store: Shared) {
+/// The request of the user was running when the user lost access.
+pub(super) async fn a_user_who_lost_access_creates_no_link(store: Shared) {
     made(&store).await;
     store.change_user(disabled(2, "administrator", Vec::new())).await.unwrap();
     for maker in [2, 3, 9] {

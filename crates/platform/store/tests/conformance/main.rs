@@ -1,4 +1,4 @@
-//! One story, both stores: what the platform's port promises, tested on SQLite and PostgreSQL.
+//! The conformance suite of the platform's store port. Each story runs on SQLite and on PostgreSQL.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
 
@@ -40,7 +40,7 @@ mod timers;
 mod together;
 mod users;
 
-/// A test of each store for each story. Another store is another module of three lines.
+/// Runs each story on each store. A further store needs another module of three lines.
 macro_rules! stories {
     ($($subject:ident: $($story:ident),+ $(,)?;)+) => {
         mod sqlite {
@@ -62,176 +62,176 @@ macro_rules! stories {
 
 stories! {
     customers:
-        a_customer_is_found_and_its_name_is_its_own,
-        a_customer_gets_another_name_that_no_other_has,
-        customers_and_auctioneers_are_listed_in_slices,
+        a_customer_is_found_and_its_name_is_unique,
+        a_customer_is_renamed_to_an_unused_name,
+        customers_and_auctioneers_are_listed_in_pages,
         auctioneers_are_numbered_from_one,
-        a_key_is_found_by_its_hash_and_remembers_its_use,
-        keys_are_listed_and_a_revoked_one_stays_to_be_read,
+        a_key_is_found_by_its_hash_and_records_its_use,
+        keys_are_listed_and_a_revoked_key_stays_readable,
         a_ping_reads_and_writes;
     users:
-        an_email_address_is_one_users,
-        a_user_changes_by_their_version_and_their_sessions_end_with_it,
-        the_last_administrator_stays_however_many_go_at_once,
-        who_has_signed_in_is_not_removed,
+        an_email_address_belongs_to_one_user,
+        a_change_of_a_user_needs_its_version_and_ends_the_sessions,
+        concurrent_removals_keep_the_last_administrator,
+        a_user_who_has_signed_in_is_not_removed,
         a_code_of_a_second_factor_is_used_once,
         sessions_are_found_by_their_token_until_they_end,
-        sessions_that_are_over_are_forgotten_a_few_at_a_time,
-        attempts_are_taken_together_or_not_at_all,
+        expired_sessions_are_deleted_in_batches,
+        sign_in_attempts_are_counted_together_or_not_at_all,
         a_setup_code_creates_the_first_user_and_no_other,
         an_invitation_creates_its_user_once;
     made_links:
-        links_end_with_the_access_of_their_maker,
-        a_replaced_link_opens_its_screen_until_the_new_one_does,
-        a_user_who_lost_access_makes_no_link;
+        links_end_with_the_access_of_their_creator,
+        a_replaced_link_works_until_the_new_one_is_used,
+        a_user_who_lost_access_creates_no_link;
     access_log:
-        a_change_of_access_and_its_entry_are_one,
-        entries_of_many_writers_are_one_chain;
+        a_change_of_access_is_stored_with_its_entry_or_not_at_all,
+        access_entries_of_concurrent_writers_form_one_chain;
     clerks:
-        clerks_are_assigned_to_webcasts_and_taken_off,
-        an_archived_webcast_is_not_among_those_of_a_clerk,
-        who_gets_another_role_is_nobodys_clerk_whoever_assigns_them_at_once,
-        a_webcast_has_no_more_clerks_than_it_may_however_many_come_at_once;
+        clerks_are_assigned_to_webcasts_and_removed,
+        the_webcasts_of_a_clerk_exclude_archived_ones,
+        a_change_of_role_removes_concurrent_clerk_assignments,
+        concurrent_assignments_do_not_exceed_the_clerk_limit;
     screens:
         a_webcast_has_one_link_of_each_kind,
-        rates_are_replaced_and_no_more_than_allowed;
+        guide_rates_are_replaced_and_limited;
     telephone_bookings:
-        bookings_are_replaced_removed_and_no_more_than_allowed;
+        bookings_are_replaced_removed_and_limited;
     reference:
-        an_address_is_kept_with_the_auctioneer_that_has_it,
+        an_address_is_stored_with_its_auctioneer,
         an_auctioneer_changes_with_its_address_or_not_at_all,
-        an_address_is_kept_with_the_auction_that_has_it_or_not_at_all,
-        address_ids_are_drawn_once;
+        an_address_is_stored_with_its_auction_or_not_at_all,
+        address_ids_are_unique;
     edits:
-        a_corrected_auction_and_item_read_back_as_the_rules_left_them,
+        a_corrected_auction_and_item_are_stored_as_the_rules_decided,
         a_corrected_lot_number_is_refused_while_another_item_has_it,
         items_of_one_change_exchange_lot_numbers_and_places,
-        an_unsold_item_and_the_one_that_offers_it_again_are_written_together_or_not_at_all;
+        a_relisting_writes_both_items_or_neither;
     answers:
-        a_key_that_was_used_makes_nothing_true,
-        an_answer_is_kept_only_with_its_change,
-        a_customer_and_its_answer_are_one,
-        an_auctioneer_and_its_answer_are_one,
+        a_used_idempotency_key_changes_nothing,
+        an_answer_is_stored_only_with_its_change,
+        a_customer_is_stored_with_its_answer_or_not_at_all,
+        an_auctioneer_is_stored_with_its_answer_or_not_at_all,
         a_queue_is_resumed_with_its_answer_or_not_at_all,
-        an_api_key_and_its_answer_are_one,
+        an_api_key_is_stored_with_its_answer_or_not_at_all,
         the_first_answer_to_a_key_stays,
-        old_answers_are_forgotten_a_few_at_a_time;
+        expired_answers_are_deleted_in_batches;
     rules:
-        a_timed_sale_reads_back_as_the_rules_left_it_after_every_command,
-        a_webcast_reads_back_as_the_rules_left_it_after_every_command;
+        a_timed_sale_is_stored_as_the_rules_decided_after_every_command,
+        a_webcast_is_stored_as_the_rules_decided_after_every_command;
     sales:
         auctions_and_items_read_back_as_they_were_committed,
-        lists_come_in_slices_and_in_their_order,
-        another_version_refuses_the_whole_change,
-        a_lot_number_is_one_items_and_refuses_the_whole_change,
-        a_position_that_was_filled_meanwhile_is_a_conflict,
+        lists_are_read_in_pages_and_in_order,
+        a_stale_version_refuses_the_whole_change,
+        a_duplicate_lot_number_refuses_the_whole_change,
+        an_occupied_position_is_a_conflict,
         an_item_may_take_another_number_and_place,
-        a_refused_change_takes_no_other_with_it,
+        a_refused_change_does_not_affect_others_in_its_batch,
         items_are_counted_by_status,
         sold_lots_whose_buyer_is_open_are_counted,
-        a_bid_is_struck_and_counts_again,
-        the_whole_state_of_a_sale_is_kept,
+        a_bid_is_struck_and_reinstated,
+        the_complete_state_of_a_sale_is_stored,
         bids_are_listed_by_their_number;
     bidders:
         a_registration_reads_back_and_changes_by_its_version,
         a_paddle_and_a_party_are_registered_once_in_an_auction,
         a_registration_is_written_with_its_log_or_not_at_all,
-        registrations_are_listed_in_their_order_and_numbers_go_up,
-        what_a_bidder_has_bound_is_found_by_their_stakes,
-        a_turn_is_taken_once,
+        registrations_are_listed_in_order_and_paddle_numbers_rise,
+        the_committed_amount_of_a_bidder_is_computed_from_bidder_items,
+        a_spending_version_is_used_once,
         bids_on_many_items_at_once_stay_within_a_limit,
-        a_bid_rests_on_the_registration_that_it_was_decided_on,
-        a_paddle_is_given_up_until_it_has_a_stake;
+        a_bid_conflicts_when_its_registration_has_changed,
+        a_paddle_can_change_until_it_has_a_bidder_item;
     downtimes:
-        a_downtime_is_kept_until_it_is_over_on_whichever_node;
+        a_downtime_is_stored_until_a_node_clears_it;
     audit_positions:
         the_log_is_read_in_the_order_in_which_it_was_written,
-        cursors_have_no_holes_whatever_is_refused,
+        refused_changes_leave_no_gaps_in_cursors,
         writes_through_the_port_leave_no_orphan_rows;
     timers:
-        items_are_due_by_their_end_and_the_earliest_comes_first,
+        items_are_due_at_their_end_earliest_first,
         nothing_is_due_before_its_time_to_the_nanosecond;
     sandbox:
-        the_timer_of_real_sales_never_sees_a_sandbox,
-        items_of_a_sandbox_are_due_by_their_end_and_then_their_place,
-        a_clock_is_advancing_until_it_is_at_its_target;
+        the_timer_of_real_sales_ignores_sandboxes,
+        items_of_a_sandbox_are_due_by_end_and_then_by_position,
+        a_clock_is_advancing_until_it_reaches_its_target;
     lists:
-        auctions_are_narrowed_by_all_that_is_said_and_keep_their_order,
-        items_are_narrowed_by_status_and_found_by_their_lot_number,
-        registrations_are_narrowed_by_where_they_stand,
-        the_last_mapping_of_a_customer_is_remembered;
+        auctions_are_filtered_by_all_criteria_in_order,
+        items_are_filtered_by_status_and_found_by_lot_number,
+        registrations_are_filtered_by_status,
+        the_last_mapping_of_a_customer_is_stored;
     catalogue_round_trips:
         an_exported_catalogue_is_the_same_in_another_auction;
     catalogue_uploads:
-        an_upload_is_kept_in_parts_until_it_expires,
-        uploads_have_quotas_and_the_first_of_a_user_makes_room;
+        an_upload_is_stored_in_parts_until_it_expires,
+        uploads_have_quotas_and_the_first_of_a_user_can_be_removed;
     images:
-        images_are_kept_in_their_order_with_their_content,
-        the_images_of_copied_lots_share_a_content_until_the_last_one_is_removed,
-        a_removal_and_copies_at_the_same_time_leave_no_image_without_content;
+        images_are_stored_in_order_with_their_content,
+        images_of_copied_lots_share_content_until_the_last_is_removed,
+        a_concurrent_removal_and_copy_leave_no_image_without_content;
     staff_reads:
-        auctions_are_read_from_the_newest_on,
-        the_journal_of_an_auction_has_its_items_and_no_other;
+        auctions_are_read_newest_first,
+        the_journal_of_an_auction_includes_only_its_items;
     presence:
         capped_item_counts_are_read_for_many_auctions_in_one_call;
     quarantine:
-        a_connection_that_ended_publishes_nothing_and_may_begin_again,
-        an_event_that_is_sent_again_goes_before_the_later_ones_of_its_subject,
-        an_event_that_a_later_one_has_overtaken_is_sent_only_on_purpose,
-        what_is_dropped_is_gone_and_its_journal_stays;
+        a_disconnected_customer_publishes_nothing_and_can_reconnect,
+        an_event_from_quarantine_precedes_later_events_of_its_subject,
+        an_overtaken_event_is_sent_only_on_explicit_request,
+        a_dropped_event_stays_in_the_journal;
     sealings:
-        sentinels_are_replaced_as_they_were_seen,
-        of_many_first_sentinels_one_stays,
-        a_sealed_text_is_replaced_where_it_is_what_was_seen;
+        sentinels_are_replaced_only_if_unchanged,
+        of_concurrent_first_sentinels_one_is_stored,
+        a_sealed_text_is_replaced_only_if_unchanged;
     bulk_changes:
         a_bulk_change_advances_by_steps_and_one_of_two_concurrent_steps_wins,
         staged_chunks_without_a_bulk_change_are_deleted,
-        a_large_auction_goes_live_step_by_step_and_what_has_to_wait_is_told_so,
-        a_large_auction_is_preview_again_unless_a_bid_had_come,
-        what_was_passed_is_unsold_step_by_step,
-        a_mistaken_auction_withdraws_its_items_step_by_step,
-        a_catalogue_enters_in_pieces_and_whole_or_not_at_all,
-        an_import_that_was_begun_is_brought_to_its_end_by_any_node;
+        a_large_auction_goes_live_in_steps_and_waiting_items_refuse_commands,
+        a_large_auction_returns_to_preview_unless_a_bid_was_accepted,
+        passed_items_of_a_large_auction_become_unsold_in_steps,
+        archiving_a_mistaken_auction_withdraws_its_items_in_steps,
+        a_large_catalogue_is_imported_in_steps_completely_or_not_at_all,
+        any_node_completes_an_interrupted_import;
     large:
-        the_ends_of_a_large_auction_move_piece_by_piece_and_each_once,
+        the_ends_of_a_large_auction_move_in_steps_and_each_once,
         planned_ends_of_a_large_auction_follow_its_closing_time,
-        a_large_sale_gets_other_terms_unless_a_bid_had_come,
-        a_large_auction_is_copied_whole_or_not_at_all,
-        a_copy_that_a_lot_rules_out_is_refused_and_one_that_is_stuck_holds_up_no_other,
-        a_lot_whose_end_is_over_keeps_a_large_auction_from_going_live_wherever_it_is;
+        the_terms_of_a_large_sale_change_unless_a_bid_was_accepted,
+        a_large_auction_is_copied_completely_or_not_at_all,
+        a_copy_with_an_invalid_lot_is_refused_and_a_stuck_copy_blocks_no_other,
+        any_lot_with_a_past_end_prevents_a_large_auction_from_going_live;
     journal:
-        a_history_has_every_change_of_a_status,
+        a_history_lists_every_change_of_status,
         only_a_customers_announced_events_are_replayed;
     connections:
         a_connection_reads_back_and_is_replaced,
-        a_contact_keeps_its_beginning_and_counts_only_for_the_connection_that_it_is_of,
+        a_contact_keeps_its_first_time_and_applies_only_to_its_connection,
         a_connection_names_the_embedded_provider_or_an_address,
-        a_commit_tells_when_the_connection_was_last_changed,
+        a_commit_returns_the_last_change_of_the_connection,
         nothing_enters_the_outbox_before_the_connection_is_complete,
         a_connection_may_start_from_a_cursor,
-        starting_from_a_cursor_doubles_nothing_that_waits,
-        a_backlog_tells_the_last_failure_until_the_connection_is_changed,
-        a_parked_queue_keeps_its_events_and_gives_none_away;
+        starting_from_a_cursor_duplicates_no_waiting_row,
+        a_backlog_reports_the_last_failure_until_the_connection_changes,
+        rows_of_a_parked_queue_are_not_claimed;
     claims:
-        a_commit_hands_over_what_nothing_holds_back,
-        rows_of_nobody_are_claimed_oldest_first_and_once,
-        only_the_earliest_row_of_a_subject_is_given_out,
-        customers_with_work_come_once;
+        a_commit_assigns_rows_without_an_earlier_waiting_row,
+        unassigned_rows_are_claimed_oldest_first_and_once,
+        only_the_earliest_row_of_a_subject_is_claimed,
+        customers_with_outbox_rows_are_listed_once;
     settling:
-        a_retry_waits_for_its_time_and_its_subject_with_it,
-        a_released_row_is_due_again_untried,
-        an_answer_with_a_nul_holds_nothing_up,
-        what_a_provider_refuses_is_put_aside_and_the_rest_flows;
+        a_retry_delays_the_later_events_of_its_subject,
+        a_released_row_is_due_without_a_counted_attempt,
+        a_response_with_a_nul_is_recorded,
+        a_refused_event_is_quarantined_and_the_others_continue;
     nodes:
         rows_of_a_dead_node_are_released,
-        a_node_that_was_never_heard_of_is_dead;
+        a_node_without_a_heartbeat_is_dead;
     together:
-        of_two_commits_of_a_version_one_wins,
+        of_two_commits_on_one_version_one_succeeds,
         a_change_based_on_a_refused_one_is_refused,
-        of_many_requests_with_one_key_one_is_done,
-        a_reader_of_the_tail_misses_nothing,
-        an_event_is_before_the_connection_or_after_it,
-        two_nodes_that_claim_at_once_share_the_rows,
-        of_many_commits_at_once_the_refused_ones_fail_alone,
-        lots_that_are_read_at_once_are_each_their_own;
+        of_concurrent_requests_with_one_key_one_is_committed,
+        a_reader_of_the_feed_misses_no_event,
+        a_concurrent_connection_neither_loses_nor_repeats_events,
+        concurrent_claims_share_the_rows,
+        of_concurrent_commits_only_the_refused_ones_fail,
+        concurrent_reads_return_each_requested_lot;
 }

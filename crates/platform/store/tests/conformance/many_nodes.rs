@@ -1,4 +1,4 @@
-//! Nodes that share one PostgreSQL database: the notifications between them, and concurrent commits.
+//! Nodes that share one PostgreSQL database: notifications between them, and concurrent commits.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use platform_store::postgres::PostgresConfig;
 use super::access_changes::AccessChanges as _;
 use super::given::{Shared, announced, at, bid, claims, commit, connected_sale, consumer, ends, item_uuid, sale};
 
-/// Timeout of a wait, long enough for a busy machine. A passing test never waits that long.
+/// Timeout of a wait on a busy machine. A passing test never waits that long.
 const SOON: Duration = Duration::from_secs(20);
 
 async fn config() -> PostgresConfig {
@@ -23,7 +23,7 @@ async fn two_nodes() -> (Shared, Shared) {
     tokio::try_join!(platform_store::postgres::open(&config), platform_store::postgres::open(&config)).unwrap()
 }
 
-/// A signal of a node that starts now, and so has heard of nothing before.
+/// A signal of a node that starts now, and so has received no earlier notification.
 async fn heard_from_now_on(config: &PostgresConfig) -> (Shared, Signal) {
     let node = platform_store::postgres::open(config).await.unwrap();
     let changed = node.remote_changes();
@@ -31,7 +31,7 @@ async fn heard_from_now_on(config: &PostgresConfig) -> (Shared, Signal) {
 }
 
 async fn is_told(signal: &Signal) {
-    tokio::time::timeout(SOON, signal.wait()).await.expect("the other node is told");
+    tokio::time::timeout(SOON, signal.wait()).await.expect("the other node was not notified");
 }
 
 #[tokio::test]
@@ -46,7 +46,7 @@ async fn two_nodes_of_one_database_see_each_other() {
 }
 
 #[tokio::test]
-async fn a_node_is_told_of_ends_connections_and_rows_that_wait() {
+async fn a_node_is_notified_of_ends_connections_and_waiting_rows() {
     let config = config().await;
     let one = platform_store::postgres::open(&config).await.unwrap();
     let (_other, changed) = heard_from_now_on(&config).await;
@@ -64,7 +64,7 @@ async fn a_node_is_told_of_ends_connections_and_rows_that_wait() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn batches_of_two_nodes_that_overlap_end_each_item_once() {
+async fn overlapping_batches_of_two_nodes_end_each_item_once() {
     const ITEMS: usize = 40;
     let (one, other) = two_nodes().await;
     connected_sale(&one, ITEMS).await;
@@ -84,15 +84,20 @@ async fn batches_of_two_nodes_that_overlap_end_each_item_once() {
 }
 
 #[tokio::test]
-async fn a_notice_of_one_node_reaches_the_others_and_not_itself() {
+async fn a_notification_reaches_other_nodes_and_not_its_sender() {
     let (one, other) = two_nodes().await;
-    let (mut own, mut others) = (one.notifications().unwrap(), other.notifications().unwrap());
+    let mut own = one.notifications().unwrap();
+    let mut others = other.notifications().unwrap();
     let longest = "n".repeat(NOTIFICATION_BYTES_MAX);
     one.broadcast(&longest).await.unwrap();
     other.broadcast("back").await.unwrap();
-    let heard = |notice: &str| Some(Notification::Message(notice.into()));
-    assert_eq!(tokio::time::timeout(SOON, others.next()).await.unwrap(), heard(&longest));
-    assert_eq!(tokio::time::timeout(SOON, own.next()).await.unwrap(), heard("back"), "it does not hear itself");
+    let message = |notice: &str| Some(Notification::Message(notice.into()));
+    assert_eq!(tokio::time::timeout(SOON, others.next()).await.unwrap(), message(&longest));
+    assert_eq!(
+        tokio::time::timeout(SOON, own.next()).await.unwrap(),
+        message("back"),
+        "a node received its own notification"
+    );
 }
 
 #[tokio::test]
@@ -103,16 +108,16 @@ async fn a_single_process_store_has_no_notifications() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_item_that_somebody_holds_keeps_only_its_own_bids_waiting() {
+async fn a_locked_item_delays_only_its_own_bids() {
     const ITEMS: usize = 12;
     let config = config().await;
     let store = platform_store::postgres::open(&config).await.unwrap();
     sale(&store, ITEMS).await;
     let (mut holder, connection) = tokio_postgres::connect(&config.url, tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
-    let held = holder.transaction().await.unwrap();
+    let lock_holder = holder.transaction().await.unwrap();
     let lock = "SELECT 1 FROM platform.items WHERE uuid = $1 FOR UPDATE";
-    held.execute(lock, &[&item_uuid(1)]).await.unwrap();
+    lock_holder.execute(lock, &[&item_uuid(1)]).await.unwrap();
     let mut bids = Vec::new();
     for number in 1..=ITEMS {
         let change = bid(store.item(item_uuid(number)).await.unwrap().unwrap(), 100);
@@ -124,6 +129,6 @@ async fn an_item_that_somebody_holds_keeps_only_its_own_bids_waiting() {
         tokio::time::timeout(SOON, bid).await.expect("nobody waits for another's item").unwrap().unwrap();
     }
     assert!(!waits.is_finished());
-    held.rollback().await.unwrap();
+    lock_holder.rollback().await.unwrap();
     tokio::time::timeout(SOON, waits).await.unwrap().unwrap().unwrap();
 }

@@ -1,4 +1,4 @@
-//! Who lives, and what the dead leave.
+//! Heartbeats, and the rows of dead nodes.
 
 use contract::ItemStatus;
 use platform_core::port::PublishResult;
@@ -16,22 +16,22 @@ pub(super) async fn rows_of_a_dead_node_are_released(store: Shared) {
 
     store.heartbeat(node(1), at(1_000), at(0)).await.unwrap();
     store.heartbeat(node(2), at(2_000), at(1_000)).await.unwrap();
-    assert_eq!(claims(&store, 2, at(2_000)).await, [0; 0], "it was heard of in time");
+    assert_eq!(claims(&store, 2, at(2_000)).await, [0; 0], "rows of a live node were released");
     let own = ends(&store, 3, ItemStatus::Sold).await;
     assert_eq!(claims(&store, 2, at(2_000)).await, [own]);
     store.heartbeat(node(2), at(3_000), at(1_001)).await.unwrap();
-    assert_eq!(claims(&store, 3, at(3_000)).await, [claimed, handed], "and what the living have stays theirs");
+    assert_eq!(claims(&store, 3, at(3_000)).await, [claimed, handed], "the wrong rows were released");
 
-    // The dead one comes back: what it knows is a fact, and it can have rows again.
+    // The dead node continues: its outcomes are recorded, and it can claim rows again.
     store.record_outbox_outcomes(vec![outcome(claimed, PublishResult::Published)], at(3_001)).await.unwrap();
     assert_eq!(store.backlog(customer_uuid(1)).await.unwrap().pending, 2);
     store.heartbeat(node(1), at(3_100), at(3_000)).await.unwrap();
-    assert_eq!(claims(&store, 1, at(3_100)).await, [handed], "a node that only claims is not heard of");
+    assert_eq!(claims(&store, 1, at(3_100)).await, [handed], "a claim counted as a heartbeat");
     store.heartbeat(node(2), at(3_200), at(3_000)).await.unwrap();
     assert_eq!(claims(&store, 3, at(3_200)).await, [0; 0]);
 }
 
-pub(super) async fn a_node_that_was_never_heard_of_is_dead(store: Shared) {
+pub(super) async fn a_node_without_a_heartbeat_is_dead(store: Shared) {
     connected_sale(&store, 1).await;
     let found = store.item(item_uuid(1)).await.unwrap().unwrap();
     let receipt = commit_to(&store, announced(found, ItemStatus::Sold, at(2)), Some(node(7))).await.unwrap();

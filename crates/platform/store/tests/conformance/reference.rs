@@ -1,4 +1,4 @@
-//! Addresses, and what auctioneers have beside their names.
+//! Addresses, and the further fields of auctioneers.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use platform_core::port::{
 use super::customers::auctioneer;
 use super::given::{Shared, auction, commit, customer_uuid, next_auction};
 
-/// Every field set, with what SQL and JSON might stumble over.
+/// An address with every field, and with characters that need escaping in SQL and JSON.
 fn address(id: i64, city: &str) -> Address {
     let model = AddressModel {
         id: Some(id),
@@ -42,7 +42,7 @@ fn profile(address_id: i64) -> AuctioneerProfile {
     }
 }
 
-/// An auctioneer with all that one can have, and its address.
+/// An auctioneer with every field, and its address.
 async fn furnished(store: &Shared) -> (Auctioneer, Address) {
     let address = address(store.next_address_id().await.unwrap(), "München");
     let new = NewAuctioneer { profile: profile(address.id), address: Some(address.clone()), ..auctioneer(1, 1) };
@@ -56,14 +56,14 @@ fn changed(mut auctioneer: Auctioneer, change: impl FnOnce(&mut Auctioneer)) -> 
     Versioned { expected_version, state: auctioneer }
 }
 
-pub(super) async fn an_address_is_kept_with_the_auctioneer_that_has_it(store: Shared) {
+pub(super) async fn an_address_is_stored_with_its_auctioneer(store: Shared) {
     let (kept, address) = furnished(&store).await;
     assert_eq!((kept.profile.clone(), kept.version), (profile(address.id), 1));
     assert_eq!(store.auctioneer(kept.uuid).await.unwrap(), Some(kept.clone()));
     assert_eq!(store.auctioneer_by_id(kept.id).await.unwrap(), Some(kept));
     assert_eq!(store.address(address.id).await.unwrap(), Some(address));
 
-    // A name that is taken keeps the address out as well.
+    // If the name is taken, the address is not stored either.
     let second = self::address(store.next_address_id().await.unwrap(), "Ulm");
     let new = NewAuctioneer { name: "Saal 1".into(), address: Some(second.clone()), ..auctioneer(2, 1) };
     assert!(matches!(store.create_auctioneer(new).await, Err(StoreError::Taken("name"))));
@@ -96,7 +96,7 @@ pub(super) async fn an_auctioneer_changes_with_its_address_or_not_at_all(store: 
     assert_eq!(store.address(address.id).await.unwrap(), Some(moved));
 }
 
-pub(super) async fn an_address_is_kept_with_the_auction_that_has_it_or_not_at_all(store: Shared) {
+pub(super) async fn an_address_is_stored_with_its_auction_or_not_at_all(store: Shared) {
     let place = address(store.next_address_id().await.unwrap(), "Fürth");
     let mut sale = auction(1);
     sale.address_id = Some(place.id);
@@ -111,7 +111,7 @@ pub(super) async fn an_address_is_kept_with_the_auction_that_has_it_or_not_at_al
     assert_eq!(store.address(other.id).await.unwrap(), None);
 }
 
-pub(super) async fn address_ids_are_drawn_once(store: Shared) {
+pub(super) async fn address_ids_are_unique(store: Shared) {
     let draws = (0..20).map(|_| {
         let store = store.clone();
         tokio::spawn(async move { store.next_address_id().await.unwrap() })

@@ -1,4 +1,4 @@
-//! What a store on disk holds when it is opened again.
+//! The content of a store on disk after it is reopened.
 
 use contract::ItemStatus;
 use platform_core::port::{Change, PublishResult, StoreError};
@@ -9,7 +9,7 @@ use super::given::{
 };
 
 #[tokio::test]
-async fn a_sqlite_file_opened_again_holds_everything() {
+async fn a_reopened_sqlite_file_holds_everything() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("platform.db");
     let store: Shared = platform_store::sqlite::open(&path).await.unwrap();
@@ -32,7 +32,7 @@ async fn a_sqlite_file_opened_again_holds_everything() {
     assert_eq!(store.events_after(customer_uuid(1), whole()).await.unwrap().len(), 2);
     assert_eq!(claims(&store, 2, at(4_000)).await, [0; 0]);
     assert_eq!(store.next_outbox_attempt(customer_uuid(1)).await.unwrap(), Some(at(5_000)));
-    // Only one server works on a file: a new one takes over everything at once.
+    // Only one server uses a file, so a new server takes over all rows at once.
     store.heartbeat(node(2), at(4_000), at(4_000)).await.unwrap();
     assert_eq!(claims(&store, 2, at(4_000)).await, [handed]);
     assert!(ends(&store, 3, ItemStatus::Unsold).await > waiting);
@@ -51,7 +51,9 @@ async fn two_processes_on_one_sqlite_file_see_each_other() {
     assert!(matches!(commit(&server, bid(found, 200)).await, Err(StoreError::Conflict)));
     let cursor = ends(&command, 1, ItemStatus::Sold).await;
     assert_eq!(claims(&server, 1, at(9)).await, [cursor]);
-    tokio::time::timeout(std::time::Duration::from_secs(20), changed.wait()).await.expect("the server is told");
+    tokio::time::timeout(std::time::Duration::from_secs(20), changed.wait())
+        .await
+        .expect("the server was not notified");
 }
 
 #[tokio::test]
@@ -85,7 +87,7 @@ async fn uploads_survive_a_restart_in_private_files_and_lost_files_are_deleted()
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let file = folder.join(upload.uuid.simple().to_string());
     assert_eq!((mode(&folder), mode(&file)), (0o700, 0o600));
-    // What a crash in the middle of a removal leaves.
+    // A crash during a removal leaves this state.
     let lost = folder.join(Uuid::from_u128(2).simple().to_string());
     std::fs::write(&lost, "lost").unwrap();
     let store: Shared = platform_store::sqlite::open(&path).await.unwrap();

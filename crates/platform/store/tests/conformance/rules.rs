@@ -1,4 +1,4 @@
-//! Sales by the rules: what a store gives back is what the rules made, command by command, and the rules go on from it.
+//! Sales by the rules: after each command, the store returns the state that the rules decided.
 
 use contract::ItemStatus;
 use kit_runtime::random::{Random, SeededRandom};
@@ -15,22 +15,23 @@ use super::given::{Shared, at, auction, commit, item, next, next_auction, whole}
 const COMMANDS: usize = 400;
 const ACTOR: &str = "key:1";
 
-pub(super) async fn a_timed_sale_reads_back_as_the_rules_left_it_after_every_command(store: Shared) {
+pub(super) async fn a_timed_sale_is_stored_as_the_rules_decided_after_every_command(store: Shared) {
     drive(store, AuctionKind::Timed).await;
 }
 
-pub(super) async fn a_webcast_reads_back_as_the_rules_left_it_after_every_command(store: Shared) {
+pub(super) async fn a_webcast_is_stored_as_the_rules_decided_after_every_command(store: Shared) {
     drive(store, AuctionKind::Webcast).await;
 }
 
 async fn drive(store: Shared, kind: AuctionKind) {
     let random = SeededRandom::new(7);
     let auction = Auction { kind, sequence: 1, ..auction(1) };
-    // Far from its end: it is the bids that are looked at.
+    // The end is far away, because this test is about bids.
     let item = Item { sequence: 1, buy_now: Some(9_000_000), ..item(1_000_000) };
     let change = Change { auction: Some(next_auction(auction)), items: vec![next(item.clone())], ..Change::default() };
     commit(&store, change).await.unwrap();
-    let (mut taken, mut struck) = (0, 0);
+    let mut taken = 0;
+    let mut struck = 0;
     for step in 0..COMMANDS {
         let (mut auction, mut item, mut log) = load(&store, item.uuid).await;
         let decided = decide(&auction, &item, &log, &random, step);
@@ -48,7 +49,7 @@ async fn drive(store: Shared, kind: AuctionKind) {
         auction.version += 1;
         assert_eq!(load(&store, item.uuid).await, (auction, item, log), "after command {step}");
     }
-    assert!(taken > 20 && struck > 5, "{taken} bids were taken and {struck} struck: too few to tell");
+    assert!(taken > 20 && struck > 5, "{taken} bids were taken and {struck} struck: too few for the test");
 }
 
 async fn load(store: &Shared, item: Uuid) -> (Auction, Item, BidLog) {
@@ -61,7 +62,7 @@ async fn load(store: &Shared, item: Uuid) -> (Auction, Item, BidLog) {
 
 type Decided = Result<(Vec<ItemChange>, Vec<AuctionChange>), platform_rules::Rejection>;
 
-/// Some command; many are refused.
+/// A random command; the rules refuse many of them.
 fn decide(auction: &Auction, item: &Item, log: &BidLog, random: &SeededRandom, step: usize) -> Decided {
     let bid = Uuid::from_u128(0x700 + step as u128);
     let log = log.clone();

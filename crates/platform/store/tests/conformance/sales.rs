@@ -16,7 +16,7 @@ use super::given::{
 
 pub(super) async fn auctions_and_items_read_back_as_they_were_committed(store: Shared) {
     let mut live = item(1);
-    // A state is kept as it is, whatever the precision of its times.
+    // A state is stored unchanged, with times of any precision.
     live.created_at += SignedDuration::from_nanos(1);
     live.image_url = Some("https://example.com/ä.jpg".into());
     let change = Change { items: vec![next(live.clone())], ..created(auction(1)) };
@@ -28,7 +28,7 @@ pub(super) async fn auctions_and_items_read_back_as_they_were_committed(store: S
     assert_eq!(store.auction(auction_uuid(2)).await.unwrap(), None);
 }
 
-pub(super) async fn lists_come_in_slices_and_in_their_order(store: Shared) {
+pub(super) async fn lists_are_read_in_pages_and_in_order(store: Shared) {
     sale(&store, 5).await;
     let mut others = auction(3);
     others.customer = customer_uuid(2);
@@ -50,7 +50,7 @@ pub(super) async fn lists_come_in_slices_and_in_their_order(store: Shared) {
     assert_eq!(store.items(auction_uuid(2), whole()).await.unwrap(), []);
 }
 
-pub(super) async fn another_version_refuses_the_whole_change(store: Shared) {
+pub(super) async fn a_stale_version_refuses_the_whole_change(store: Shared) {
     sale(&store, 2).await;
     let found = store.item(item_uuid(1)).await.unwrap().unwrap();
     let sold = store.auction(auction_uuid(1)).await.unwrap().unwrap();
@@ -71,7 +71,7 @@ pub(super) async fn another_version_refuses_the_whole_change(store: Shared) {
     assert!(matches!(commit(&store, created(auction(1))).await, Err(StoreError::Conflict)));
 }
 
-pub(super) async fn a_lot_number_is_one_items_and_refuses_the_whole_change(store: Shared) {
+pub(super) async fn a_duplicate_lot_number_refuses_the_whole_change(store: Shared) {
     sale(&store, 2).await;
     let mut namesake = item(4);
     namesake.lot_number = item(2).lot_number;
@@ -88,7 +88,7 @@ pub(super) async fn a_lot_number_is_one_items_and_refuses_the_whole_change(store
     commit(&store, silent(namesake)).await.unwrap();
 }
 
-pub(super) async fn a_position_that_was_filled_meanwhile_is_a_conflict(store: Shared) {
+pub(super) async fn an_occupied_position_is_a_conflict(store: Shared) {
     sale(&store, 2).await;
     let mut late = item(3);
     late.position = 2;
@@ -113,7 +113,7 @@ pub(super) async fn an_item_may_take_another_number_and_place(store: Shared) {
     commit(&store, silent(reused)).await.unwrap();
 }
 
-pub(super) async fn a_refused_change_takes_no_other_with_it(store: Shared) {
+pub(super) async fn a_refused_change_does_not_affect_others_in_its_batch(store: Shared) {
     sale(&store, 2).await;
     let first = store.item(item_uuid(1)).await.unwrap().unwrap();
     let second = store.item(item_uuid(2)).await.unwrap().unwrap();
@@ -174,7 +174,7 @@ pub(super) async fn bids_are_listed_by_their_number(store: Shared) {
     assert_eq!(made[2].at, at(3));
 }
 
-pub(super) async fn a_bid_is_struck_and_counts_again(store: Shared) {
+pub(super) async fn a_bid_is_struck_and_reinstated(store: Shared) {
     sale(&store, 1).await;
     for amount in [100, 200] {
         commit(&store, bid(store.item(item_uuid(1)).await.unwrap().unwrap(), amount)).await.unwrap();
@@ -201,7 +201,7 @@ pub(super) async fn a_bid_is_struck_and_counts_again(store: Shared) {
     mark(1, None).await;
     let bids = store.bids(item_uuid(1), whole()).await.unwrap();
     assert_eq!((&bids[0].struck, &bids[1].struck), (&None, &Some(struck(StrikeReason::Lowered, None))));
-    // A change that is refused strikes nothing.
+    // A refused change strikes no bid.
     let stale = Change {
         bid_strikes: vec![BidStrike {
             item: item_uuid(1),
@@ -214,7 +214,7 @@ pub(super) async fn a_bid_is_struck_and_counts_again(store: Shared) {
     assert_eq!(store.bids(item_uuid(1), whole()).await.unwrap(), bids);
 }
 
-pub(super) async fn the_whole_state_of_a_sale_is_kept(store: Shared) {
+pub(super) async fn the_complete_state_of_a_sale_is_stored(store: Shared) {
     let mut webcast = Auction {
         extension_seconds: None,
         charges: Charges { premium_basis_points: 2_500, hammer_tax_basis_points: 700, premium_tax_basis_points: 1_900 },

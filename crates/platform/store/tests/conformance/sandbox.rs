@@ -1,4 +1,4 @@
-//! Sandbox auctions, and what ends by their clocks.
+//! Sandbox auctions, and the items that their clocks end.
 
 use contract::ItemStatus;
 use jiff::SignedDuration;
@@ -30,11 +30,11 @@ async fn due(store: &Shared, number: usize, ms: i64, limit: usize) -> Vec<String
     due.into_iter().map(|item| item.lot_number).collect()
 }
 
-pub(super) async fn the_timer_of_real_sales_never_sees_a_sandbox(store: Shared) {
+pub(super) async fn the_timer_of_real_sales_ignores_sandboxes(store: Shared) {
     sandbox_sale(&store, 3).await;
     assert_eq!(store.next_end().await.unwrap(), None);
     assert_eq!(store.due_items(at(9_000), 9).await.unwrap(), []);
-    // Nor the other way round, in the same table.
+    // The sandbox clock ignores real items in the same table.
     commit(&store, Change { auction: Some(next_auction(auction(2))), ..Change::default() }).await.unwrap();
     let real = Item { auction: auction_uuid(2), ..item(4) };
     commit(&store, silent(real)).await.unwrap();
@@ -42,7 +42,7 @@ pub(super) async fn the_timer_of_real_sales_never_sees_a_sandbox(store: Shared) 
     assert_eq!(store.due_items(at(9_000), 9).await.unwrap().len(), 1);
     assert_eq!(due(&store, 2, 9_000, 9).await, [""; 0]);
     assert_eq!(due(&store, 1, 9_000, 9).await, ["1A", "2A", "3A"]);
-    // A bid changes the end, and not what sees it.
+    // A bid changes the end, and the timer still ignores the item.
     let mut first = store.item(item_uuid(1)).await.unwrap().unwrap();
     first.effective_end_time = Some(at(2_500));
     commit(&store, silent(first)).await.unwrap();
@@ -50,7 +50,7 @@ pub(super) async fn the_timer_of_real_sales_never_sees_a_sandbox(store: Shared) 
     assert_eq!(due(&store, 1, 9_000, 9).await, ["2A", "1A", "3A"]);
 }
 
-pub(super) async fn items_of_a_sandbox_are_due_by_their_end_and_then_their_place(store: Shared) {
+pub(super) async fn items_of_a_sandbox_are_due_by_end_and_then_by_position(store: Shared) {
     sandbox_sale(&store, 4).await;
     let mut last = store.item(item_uuid(4)).await.unwrap().unwrap();
     last.effective_end_time = Some(at(2_000));
@@ -69,7 +69,7 @@ pub(super) async fn items_of_a_sandbox_are_due_by_their_end_and_then_their_place
     assert_eq!(due(&store, 1, 5_001, 9).await, ["3A", "2A"]);
 }
 
-pub(super) async fn a_clock_is_advancing_until_it_is_at_its_target(store: Shared) {
+pub(super) async fn a_clock_is_advancing_until_it_reaches_its_target(store: Shared) {
     sandbox_sale(&store, 0).await;
     commit(&store, Change { auction: Some(next_auction(sandbox(2))), ..Change::default() }).await.unwrap();
     let advancing_sandboxes = async || -> Vec<_> {

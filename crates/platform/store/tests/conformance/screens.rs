@@ -25,7 +25,8 @@ async fn apply(store: &Shared, change: AccessChange) -> AccessChangeResult {
 }
 
 pub(super) async fn a_webcast_has_one_link_of_each_kind(store: Shared) {
-    let (room, speaker) = (link(1, ScreenKind::Room, 1), link(1, ScreenKind::Speaker, 2));
+    let room = link(1, ScreenKind::Room, 1);
+    let speaker = link(1, ScreenKind::Speaker, 2);
     for one in [&room, &speaker, &link(2, ScreenKind::Room, 3)] {
         assert_eq!(apply(&store, AccessChange::PutScreenLink(one.clone())).await, AccessChangeResult::Done);
     }
@@ -44,7 +45,11 @@ pub(super) async fn a_webcast_has_one_link_of_each_kind(store: Shared) {
     let revoke = || AccessChange::RevokeScreenLink(auction_uuid(1), ScreenKind::Room);
     assert_eq!(apply(&store, revoke()).await, AccessChangeResult::Done);
     assert_eq!(apply(&store, revoke()).await, AccessChangeResult::Unchanged);
-    assert_eq!(store.access_log_head().await.unwrap().number, entries + 1, "one entry for one revocation");
+    assert_eq!(
+        store.access_log_head().await.unwrap().number,
+        entries + 1,
+        "a revocation has more or less than one entry"
+    );
     assert_eq!(store.screen_links(auction_uuid(1)).await.unwrap(), [speaker]);
     assert_eq!(store.screen_links(auction_uuid(2)).await.unwrap().len(), 1);
 }
@@ -53,13 +58,16 @@ fn rate(currency: &str, millionths: i64) -> GuideRate {
     GuideRate { currency: currency.into(), millionths, date: date(2026, 11, 25) }
 }
 
-pub(super) async fn rates_are_replaced_and_no_more_than_allowed(store: Shared) {
+pub(super) async fn guide_rates_are_replaced_and_limited(store: Shared) {
     commit(&store, created(auction(1))).await.unwrap();
     let sale = auction_uuid(1);
     for (currency, millionths) in [("USD", 1_273_400), ("EUR", 1_170_000)] {
         assert!(store.put_guide_rate(sale, rate(currency, millionths), 2).await.unwrap());
     }
-    assert!(!store.put_guide_rate(sale, rate("JPY", 190_000_000), 2).await.unwrap(), "a third of two");
+    assert!(
+        !store.put_guide_rate(sale, rate("JPY", 190_000_000), 2).await.unwrap(),
+        "the limit of two rates was exceeded"
+    );
     assert!(store.put_guide_rate(sale, rate("USD", 1_280_000), 2).await.unwrap(), "replaced");
     let kept = [rate("EUR", 1_170_000), rate("USD", 1_280_000)];
     assert_eq!(store.guide_rates(sale).await.unwrap(), kept);

@@ -1,4 +1,4 @@
-//! What is sealed: with which keys, and sealing it again.
+//! Sealed values: the sentinels of the keys, and resealing.
 
 use kit_runtime::vault::Sealed;
 use platform_core::port::{Consumer, Page, SealedLocation, SealedReplacement, StartFrom, StoreError};
@@ -10,20 +10,21 @@ fn sealed(text: &str) -> Sealed {
     Sealed::from_text(text)
 }
 
-pub(super) async fn sentinels_are_replaced_as_they_were_seen(store: Shared) {
+pub(super) async fn sentinels_are_replaced_only_if_unchanged(store: Shared) {
     assert_eq!(store.sentinels().await.unwrap(), []);
-    let (one, two) = (sealed("v1.a.AAAA"), sealed("v1.b.AAAA"));
+    let one = sealed("v1.a.AAAA");
+    let two = sealed("v1.b.AAAA");
     store.replace_sentinels(vec![], vec![one.clone()]).await.unwrap();
-    // Another node starts at the same time, and saw none.
-    let late = store.replace_sentinels(vec![], vec![two.clone()]).await;
-    assert!(matches!(late, Err(StoreError::Conflict)), "{late:?}");
+    // Another node starts at the same time, and has read no sentinel.
+    let refused = store.replace_sentinels(vec![], vec![two.clone()]).await;
+    assert!(matches!(refused, Err(StoreError::Conflict)), "{refused:?}");
     assert_eq!(store.sentinels().await.unwrap(), std::slice::from_ref(&one));
     store.replace_sentinels(vec![one.clone()], vec![one.clone(), two.clone()]).await.unwrap();
     store.replace_sentinels(vec![two.clone(), one], vec![two.clone()]).await.unwrap();
     assert_eq!(store.sentinels().await.unwrap(), [two]);
 }
 
-pub(super) async fn of_many_first_sentinels_one_stays(store: Shared) {
+pub(super) async fn of_concurrent_first_sentinels_one_is_stored(store: Shared) {
     let texts = (0..8).map(|number| sealed(&format!("v1.{number}.AAAA")));
     let starts = texts.map(|text| {
         let store = store.clone();
@@ -39,8 +40,10 @@ pub(super) async fn of_many_first_sentinels_one_stays(store: Shared) {
     assert_eq!((taken, store.sentinels().await.unwrap().len()), (1, 1));
 }
 
-pub(super) async fn a_sealed_text_is_replaced_where_it_is_what_was_seen(store: Shared) {
-    let (old, new, other) = (sealed("v1.a.AAAA"), sealed("v1.b.AAAA"), sealed("v1.a.BBBB"));
+pub(super) async fn a_sealed_text_is_replaced_only_if_unchanged(store: Shared) {
+    let old = sealed("v1.a.AAAA");
+    let new = sealed("v1.b.AAAA");
+    let other = sealed("v1.a.BBBB");
     for (number, key) in [(1, Some(&old)), (2, Some(&other)), (3, None)] {
         let entered = Consumer { api_key: key.cloned(), ..consumer(number) };
         store.put_consumer(entered, StartFrom::Now).await.unwrap();
@@ -63,7 +66,7 @@ pub(super) async fn a_sealed_text_is_replaced_where_it_is_what_was_seen(store: S
     let kept = |key: &str| SealedLocation::Answer { caller: caller_uuid(1), key: key.to_owned() };
     let texts = vec![
         text(SealedLocation::Connection(customer_uuid(1))),
-        // Changed since it was looked at, or gone.
+        // The text has changed since it was read, or was deleted.
         text(SealedLocation::Connection(customer_uuid(2))),
         text(SealedLocation::Connection(customer_uuid(3))),
         text(SealedLocation::Connection(customer_uuid(4))),
@@ -74,7 +77,7 @@ pub(super) async fn a_sealed_text_is_replaced_where_it_is_what_was_seen(store: S
     assert_eq!(store.reseal(texts.clone()).await.unwrap(), 2);
     assert_eq!(store.reseal(texts).await.unwrap(), 0);
     let resealed = Consumer { api_key: Some(new.clone()), ..consumer(1) };
-    assert_eq!(store.consumer(customer_uuid(1)).await.unwrap(), Some(resealed), "nothing else changes");
+    assert_eq!(store.consumer(customer_uuid(1)).await.unwrap(), Some(resealed), "resealing changed another field");
     assert_eq!(store.consumer(customer_uuid(2)).await.unwrap().unwrap().api_key, Some(other));
     let body = store.idempotent_answer(caller_uuid(1), "sealed").await.unwrap().unwrap().body;
     assert_eq!(body, new.as_str());

@@ -1,11 +1,11 @@
-//! What becomes of outbox rows.
+//! Outcomes of outbox rows.
 
 use contract::ItemStatus;
 use platform_core::port::{Parked, PublishResult};
 
 use super::given::{Shared, at, claims, connected_sale, customer_uuid, ends, node, outcome, page, whole};
 
-pub(super) async fn a_retry_waits_for_its_time_and_its_subject_with_it(store: Shared) {
+pub(super) async fn a_retry_delays_the_later_events_of_its_subject(store: Shared) {
     connected_sale(&store, 2).await;
     let passed = ends(&store, 1, ItemStatus::Passed).await;
     let live = ends(&store, 1, ItemStatus::Live).await;
@@ -28,14 +28,14 @@ pub(super) async fn a_retry_waits_for_its_time_and_its_subject_with_it(store: Sh
     assert_eq!(claims(&store, 1, at(901)).await, [live]);
 }
 
-pub(super) async fn a_released_row_is_due_again_untried(store: Shared) {
+pub(super) async fn a_released_row_is_due_without_a_counted_attempt(store: Shared) {
     connected_sale(&store, 1).await;
     let cursor = ends(&store, 1, ItemStatus::Sold).await;
     assert_eq!(claims(&store, 1, at(9)).await, [cursor]);
     store.record_outbox_outcomes(vec![outcome(cursor, PublishResult::Released)], at(10)).await.unwrap();
     let again = store.claim_outbox(node(2), customer_uuid(1), at(10), 9).await.unwrap();
     assert_eq!((again[0].cursor, again[0].attempts), (cursor, 0));
-    // Rows that are gone already are no error.
+    // Outcomes of deleted rows are no error.
     let published = || vec![outcome(cursor, PublishResult::Published)];
     store.record_outbox_outcomes(published(), at(11)).await.unwrap();
     store.record_outbox_outcomes(published(), at(11)).await.unwrap();
@@ -48,7 +48,7 @@ pub(super) async fn a_released_row_is_due_again_untried(store: Shared) {
     assert_eq!(store.backlog(customer_uuid(1)).await.unwrap(), Default::default());
 }
 
-pub(super) async fn an_answer_with_a_nul_holds_nothing_up(store: Shared) {
+pub(super) async fn a_response_with_a_nul_is_recorded(store: Shared) {
     connected_sale(&store, 3).await;
     let [published, again, aside] = [
         ends(&store, 1, ItemStatus::Sold).await,
@@ -69,7 +69,7 @@ pub(super) async fn an_answer_with_a_nul_holds_nothing_up(store: Shared) {
     assert!(store.consumer(customer_uuid(1)).await.unwrap().unwrap().parked.is_some());
 }
 
-pub(super) async fn what_a_provider_refuses_is_put_aside_and_the_rest_flows(store: Shared) {
+pub(super) async fn a_refused_event_is_quarantined_and_the_others_continue(store: Shared) {
     connected_sale(&store, 2).await;
     let passed = ends(&store, 1, ItemStatus::Passed).await;
     let sold = ends(&store, 2, ItemStatus::Sold).await;

@@ -5,7 +5,7 @@ use platform_core::port::JournalWindow;
 
 use super::given::{Shared, auction, auction_uuid, commit, created, customer_uuid, ends, sale};
 
-pub(super) async fn auctions_are_read_from_the_newest_on(store: Shared) {
+pub(super) async fn auctions_are_read_newest_first(store: Shared) {
     for number in 1..=4 {
         let mut auction = auction(number);
         auction.customer = customer_uuid(1 + number % 2);
@@ -25,7 +25,7 @@ pub(super) async fn auctions_are_read_from_the_newest_on(store: Shared) {
     assert!(latest(Some(9), None, 9).await.is_empty());
 }
 
-pub(super) async fn the_journal_of_an_auction_has_its_items_and_no_other(store: Shared) {
+pub(super) async fn the_journal_of_an_auction_includes_only_its_items(store: Shared) {
     sale(&store, 2).await;
     let first = ends(&store, 1, ItemStatus::Sold).await;
     commit(&store, created(auction(2))).await.unwrap();
@@ -38,10 +38,10 @@ pub(super) async fn the_journal_of_an_auction_has_its_items_and_no_other(store: 
         }
     };
     let all = journal(second + 1, 0, 99).await;
-    assert_eq!(all[..2], [second, first], "the newest first, without the other auction");
+    assert_eq!(all[..2], [second, first], "the order is not newest first, or includes another auction");
     assert_eq!(journal(second + 1, 0, 1).await, [second]);
     assert_eq!(journal(second, 0, 1).await, [first]);
-    assert_eq!(journal(second + 1, second, 99).await, [second], "the window ends there");
+    assert_eq!(journal(second + 1, second, 99).await, [second], "the window includes a later row");
     let other = store.journal_of_auction(auction_uuid(2), JournalWindow { before: second, from: 0, limit: 9 });
     assert_eq!(other.await.unwrap().len(), 1);
 }

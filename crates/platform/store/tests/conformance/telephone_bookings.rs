@@ -16,14 +16,19 @@ fn booking(item: usize, paddle: &str, telephone: &str) -> TelephoneBooking {
     }
 }
 
-pub(super) async fn bookings_are_replaced_removed_and_no_more_than_allowed(store: Shared) {
-    let (first, second, other) = (booking(1, "12", "+44 1"), booking(1, "7", "+44 2"), booking(2, "12", "+44 3"));
+pub(super) async fn bookings_are_replaced_removed_and_limited(store: Shared) {
+    let first = booking(1, "12", "+44 1");
+    let second = booking(1, "7", "+44 2");
+    let other = booking(2, "12", "+44 3");
     for one in [&first, &second, &other] {
         assert!(store.put_telephone_booking(one.clone(), 3).await.unwrap());
     }
-    assert!(!store.put_telephone_booking(booking(2, "8", "+44 4"), 3).await.unwrap(), "three are allowed");
+    assert!(
+        !store.put_telephone_booking(booking(2, "8", "+44 4"), 3).await.unwrap(),
+        "the limit of three bookings was exceeded"
+    );
     let changed = TelephoneBooking { telephone: "+44 9".to_owned(), line: String::new(), ..first };
-    assert!(store.put_telephone_booking(changed.clone(), 3).await.unwrap(), "a change is not one more");
+    assert!(store.put_telephone_booking(changed.clone(), 3).await.unwrap(), "a changed booking counted as a new one");
     let of_item = store.telephone_bookings_of(item_uuid(1)).await.unwrap();
     assert_eq!(of_item, [changed.clone(), second.clone()]);
     assert_eq!(store.telephone_bookings(auction_uuid(1)).await.unwrap(), [changed, second.clone(), other.clone()]);

@@ -1,4 +1,4 @@
-//! What ends by the clock.
+//! Items that end by the server's clock.
 
 use contract::ItemStatus;
 use jiff::SignedDuration;
@@ -11,10 +11,10 @@ async fn due(store: &Shared, ms: i64, limit: usize) -> Vec<String> {
     due.into_iter().map(|(item, _)| item.lot_number).collect()
 }
 
-pub(super) async fn items_are_due_by_their_end_and_the_earliest_comes_first(store: Shared) {
+pub(super) async fn items_are_due_at_their_end_earliest_first(store: Shared) {
     assert_eq!(store.next_end().await.unwrap(), None);
     sale(&store, 4).await;
-    // The first is extended beyond the second; the third is suspended; one more has no end, as in a webcast.
+    // Item 1 is extended beyond item 2, item 3 is suspended, and another item has no end, as in a webcast.
     let mut first = store.item(item_uuid(1)).await.unwrap().unwrap();
     first.effective_end_time = Some(at(2_500));
     commit(&store, silent(first)).await.unwrap();
@@ -34,7 +34,7 @@ pub(super) async fn items_are_due_by_their_end_and_the_earliest_comes_first(stor
     ends(&store, 4, ItemStatus::Unsold).await;
     assert_eq!(due(&store, 9_000, 9).await, [""; 0]);
     assert_eq!(store.next_end().await.unwrap(), None);
-    // Back from suspension, with another end.
+    // The suspended item is LIVE again, with another end.
     let mut third = store.item(item_uuid(3)).await.unwrap().unwrap();
     third.status = ItemStatus::Live;
     third.effective_end_time = Some(at(7_000));

@@ -1,4 +1,4 @@
-//! Many at the same time.
+//! Concurrent calls.
 
 use std::collections::BTreeSet;
 
@@ -11,21 +11,22 @@ use super::given::{
     customer_uuid, ends, item, item_uuid, next_auction, page, sale, silent, whole,
 };
 
-pub(super) async fn of_two_commits_of_a_version_one_wins(store: Shared) {
+pub(super) async fn of_two_commits_on_one_version_one_succeeds(store: Shared) {
     const BIDDERS: usize = 4;
     const BIDS: usize = 25;
     sale(&store, 1).await;
     let bidder = |store: Shared| async move {
-        let (mut made, mut lost) = (0, 0);
-        while made < BIDS {
+        let mut accepted = 0;
+        let mut conflicts = 0;
+        while accepted < BIDS {
             let found = store.item(item_uuid(1)).await.unwrap().unwrap();
             let amount = found.price().unwrap_or(0) + 100;
             match commit(&store, bid(found, amount)).await {
-                Ok(_) => made += 1,
-                Err(StoreError::Conflict) => lost += 1,
+                Ok(_) => accepted += 1,
+                Err(StoreError::Conflict) => conflicts += 1,
                 Err(other) => panic!("{other}"),
             }
-            assert!(lost < 10_000, "nobody gets anywhere");
+            assert!(conflicts < 10_000, "10,000 tries failed with a conflict");
         }
     };
     let bidders: Vec<_> = (0..BIDDERS).map(|_| tokio::spawn(bidder(store.clone()))).collect();
@@ -56,7 +57,7 @@ pub(super) async fn a_change_based_on_a_refused_one_is_refused(store: Shared) {
     assert_eq!(store.bids(item_uuid(1), whole()).await.unwrap().len(), 1);
 }
 
-pub(super) async fn of_many_requests_with_one_key_one_is_done(store: Shared) {
+pub(super) async fn of_concurrent_requests_with_one_key_one_is_committed(store: Shared) {
     sale(&store, 8).await;
     let request = |store: Shared, number: usize| async move {
         let found = store.item(item_uuid(number)).await.unwrap().unwrap();
@@ -86,12 +87,12 @@ async fn end_one_by_one(store: Shared, numbers: std::ops::RangeInclusive<usize>)
     cursors
 }
 
-/// Two who end items 1 to 50 and 51 to 100 at the same time.
+/// Two tasks that concurrently end items 1 to 50 and 51 to 100.
 fn two_writers(store: &Shared) -> [tokio::task::JoinHandle<Vec<Cursor>>; 2] {
     [1..=50, 51..=100].map(|numbers| tokio::spawn(end_one_by_one(store.clone(), numbers)))
 }
 
-pub(super) async fn a_reader_of_the_tail_misses_nothing(store: Shared) {
+pub(super) async fn a_reader_of_the_feed_misses_no_event(store: Shared) {
     sale(&store, 100).await;
     let tail = tokio::spawn({
         let store = store.clone();
@@ -109,21 +110,21 @@ pub(super) async fn a_reader_of_the_tail_misses_nothing(store: Shared) {
     let mut written = Vec::new();
     for writer in two_writers(&store) {
         let cursors = writer.await.unwrap();
-        assert!(cursors.is_sorted(), "one who waits for a commit sees the next one behind it");
+        assert!(cursors.is_sorted(), "the cursors of one writer do not rise");
         written.extend(cursors);
     }
     written.sort_unstable();
     let found = store.events_after(customer_uuid(1), whole()).await.unwrap();
     assert_eq!(found.into_iter().map(|row| row.cursor).collect::<Vec<_>>(), written);
-    // A reader that had passed over a row would wait for it for ever.
-    let seen = tokio::time::timeout(std::time::Duration::from_secs(20), tail).await.expect("a row was passed over");
+    // A reader that had skipped a row would wait for it without end.
+    let seen = tokio::time::timeout(std::time::Duration::from_secs(20), tail).await.expect("the reader skipped a row");
     assert_eq!(seen.unwrap(), written);
 }
 
-pub(super) async fn an_event_is_before_the_connection_or_after_it(store: Shared) {
+pub(super) async fn a_concurrent_connection_neither_loses_nor_repeats_events(store: Shared) {
     sale(&store, 100).await;
     let writers = two_writers(&store);
-    // Wait until some were committed, so that the connection falls in the midst of them.
+    // Wait for ten committed events, so that the connection is made between events.
     let before = loop {
         let rows = store.events_after(customer_uuid(1), whole()).await.unwrap();
         match rows.get(9) {
@@ -142,7 +143,7 @@ pub(super) async fn an_event_is_before_the_connection_or_after_it(store: Shared)
     assert_eq!(store.backlog(customer_uuid(1)).await.unwrap().pending, cursors.len() as u64);
 }
 
-pub(super) async fn two_nodes_that_claim_at_once_share_the_rows(store: Shared) {
+pub(super) async fn concurrent_claims_share_the_rows(store: Shared) {
     connected_sale(&store, 60).await;
     let mut changes = Vec::new();
     for number in 1..=60 {
@@ -166,11 +167,11 @@ pub(super) async fn two_nodes_that_claim_at_once_share_the_rows(store: Shared) {
     for node in nodes {
         shared.extend(node.await.unwrap());
     }
-    assert_eq!(shared.len(), 60, "no row is given out twice");
+    assert_eq!(shared.len(), 60, "a row was claimed twice");
     assert_eq!(shared.into_iter().collect::<BTreeSet<_>>(), committed);
 }
 
-pub(super) async fn of_many_commits_at_once_the_refused_ones_fail_alone(store: Shared) {
+pub(super) async fn of_concurrent_commits_only_the_refused_ones_fail(store: Shared) {
     const ITEMS: usize = 60;
     sale(&store, ITEMS).await;
     store.keep_answer(answer("used", "before", at(1))).await.unwrap();
@@ -181,33 +182,33 @@ pub(super) async fn of_many_commits_at_once_the_refused_ones_fail_alone(store: S
         let second = bid(first.items[0].state.clone(), 200);
         let key = |key: &str| Some(answer(key, "bid", at(1)));
         calls.push(match number % 6 {
-            // Another commit came first: the first change conflicts, and so does the second, which builds on it.
+            // Another commit was first: the first change conflicts, and so does the second, which is based on it.
             1 => {
                 commit(&store, bid(found, 50)).await.unwrap();
                 vec![first, second]
             }
-            // The first stands, and the one behind it came before.
+            // The first change succeeds. The idempotency key of the second was used before.
             2 => vec![first, Change { answer: key("used"), ..second }],
             3 => vec![Change { answer: key(&format!("own {number}")), ..first }, second],
-            // No such item.
+            // The item does not exist.
             4 => vec![silent(platform_item(found, ITEMS + number))],
             _ => vec![first, second],
         });
     }
-    let together = calls.into_iter().map(|changes| {
+    let commits = calls.into_iter().map(|changes| {
         let store = store.clone();
         tokio::spawn(async move { store.commit(changes, None).await.unwrap() })
     });
-    let together: Vec<_> = together.collect();
-    for (number, call) in (1..).zip(together) {
+    let commits: Vec<_> = commits.collect();
+    for (number, call) in (1..).zip(commits) {
         let answers = call.await.unwrap();
-        let as_it_should = match number % 6 {
+        let is_expected = match number % 6 {
             1 => matches!(answers[..], [Err(StoreError::Conflict), Err(StoreError::Conflict)]),
             2 => matches!(answers[..], [Ok(_), Err(StoreError::Replayed)]),
             4 => matches!(answers[..], [Err(StoreError::Conflict)]),
             _ => matches!(answers[..], [Ok(_), Ok(_)]),
         };
-        assert!(as_it_should, "{number}: {answers:?}");
+        assert!(is_expected, "{number}: {answers:?}");
         let (bids, price) = match number % 6 {
             1 => (1, Some(50)),
             2 => (1, Some(100)),
@@ -227,7 +228,7 @@ fn platform_item(found: platform_rules::Item, number: usize) -> platform_rules::
     platform_rules::Item { version: found.version, ..item(number) }
 }
 
-pub(super) async fn lots_that_are_read_at_once_are_each_their_own(store: Shared) {
+pub(super) async fn concurrent_reads_return_each_requested_lot(store: Shared) {
     sale(&store, 20).await;
     let other = Change { auction: Some(next_auction(auction(2))), ..Change::default() };
     commit(&store, other).await.unwrap();

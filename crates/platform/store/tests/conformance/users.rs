@@ -31,7 +31,7 @@ fn session(number: u8, of: usize) -> Session {
     }
 }
 
-pub(super) async fn an_email_address_is_one_users(store: Shared) {
+pub(super) async fn an_email_address_belongs_to_one_user(store: Shared) {
     store.create_user(user(1, "viewer"), None).await.unwrap();
     store.create_user(user(2, "clerk"), Some(answer("made", "{}", at(1)))).await.unwrap();
     let namesake = User { email: user(1, "viewer").email, ..user(3, "viewer") };
@@ -46,9 +46,10 @@ pub(super) async fn an_email_address_is_one_users(store: Shared) {
 }
 
 pub(super) async fn a_setup_code_creates_the_first_user_and_no_other(store: Shared) {
-    let (first, second) = ([1; 32], [2; 32]);
+    let first = [1; 32];
+    let second = [2; 32];
     assert!(store.put_setup_code(first, at(100), at(1)).await.unwrap());
-    assert!(store.put_setup_code(second, at(100), at(1)).await.unwrap(), "each node has its own");
+    assert!(store.put_setup_code(second, at(100), at(1)).await.unwrap(), "the code of a second node was refused");
     assert!(store.has_setup_code(first, at(99)).await.unwrap());
     assert!(!store.has_setup_code(first, at(100)).await.unwrap(), "expired");
     assert!(!store.has_setup_code([3; 32], at(2)).await.unwrap());
@@ -85,8 +86,11 @@ pub(super) async fn an_invitation_creates_its_user_once(store: Shared) {
         apply(AccessChange::CreateInvitation(new, invitations_max)).await.unwrap() == AccessChangeResult::Done
     };
     assert!(create(invitation(1, "1@example.com"), 2).await && create(invitation(2, "b@example.com"), 2).await);
-    assert!(!create(invitation(3, "c@example.com"), 2).await, "a third of two");
-    assert!(create(invitation(4, "b@example.com"), 2).await, "replaces the second");
+    assert!(!create(invitation(3, "c@example.com"), 2).await, "the limit of two invitations was exceeded");
+    assert!(
+        create(invitation(4, "b@example.com"), 2).await,
+        "a new invitation of an address does not replace the earlier one"
+    );
     let kept = [invitation(1, "1@example.com"), invitation(4, "b@example.com")];
     assert_eq!(store.invitations(whole()).await.unwrap(), kept);
     assert_eq!(store.invitation_by_hash([2; 32]).await.unwrap(), None);
@@ -104,7 +108,7 @@ pub(super) async fn an_invitation_creates_its_user_once(store: Shared) {
             | (AccessChangeResult::Unchanged, AccessChangeResult::Done)
     ));
     assert_eq!(store.users(whole()).await.unwrap(), [user(1, "clerk")]);
-    // Another user got the address meanwhile: the invitation stays.
+    // Another user has the address by now: the invitation stays.
     let taken = apply(AccessChange::AcceptInvitation([4; 32], user(1, "clerk"), at(6))).await;
     assert!(matches!(taken, Err(StoreError::Taken("email"))), "{taken:?}");
     assert_eq!(store.invitations(whole()).await.unwrap(), kept[1..]);
@@ -113,7 +117,7 @@ pub(super) async fn an_invitation_creates_its_user_once(store: Shared) {
     assert_eq!(apply(withdraw()).await.unwrap(), AccessChangeResult::Unchanged);
 }
 
-pub(super) async fn a_user_changes_by_their_version_and_their_sessions_end_with_it(store: Shared) {
+pub(super) async fn a_change_of_a_user_needs_its_version_and_ends_the_sessions(store: Shared) {
     for number in [1, 2] {
         store.create_user(user(number, "operator"), None).await.unwrap();
     }
@@ -121,7 +125,7 @@ pub(super) async fn a_user_changes_by_their_version_and_their_sessions_end_with_
         store.begin_session(session(number, of), 1, 9, None).await.unwrap();
     }
     let known = store.user(caller_uuid(1)).await.unwrap().unwrap();
-    assert_eq!((known.signed_in_at, known.version), (Some(at(10)), 1), "signing in is no change");
+    assert_eq!((known.signed_in_at, known.version), (Some(at(10)), 1), "a sign-in raised the version");
     let disabled = User {
         disabled_at: Some(at(20)),
         profile: Profile { role: "viewer".into() },
@@ -134,21 +138,26 @@ pub(super) async fn a_user_changes_by_their_version_and_their_sessions_end_with_
     assert_eq!(store.change_user(changed.clone()).await.unwrap(), UserChangeResult::Done);
     assert_eq!(store.user(known.id).await.unwrap(), Some(User { version: 2, ..disabled.clone() }));
     assert_eq!(store.sessions(known.id, whole()).await.unwrap(), [session(2, 1)]);
-    assert_eq!(store.sessions(caller_uuid(2), whole()).await.unwrap(), [session(3, 2)], "others' go on");
+    assert_eq!(
+        store.sessions(caller_uuid(2), whole()).await.unwrap(),
+        [session(3, 2)],
+        "the sessions of another user ended"
+    );
     assert!(matches!(store.change_user(changed.clone()).await, Err(StoreError::Conflict | StoreError::Replayed)));
     let again = UserChange { answer: changed.answer, ..change(User { version: 2, ..disabled }) };
     assert!(matches!(store.change_user(again).await, Err(StoreError::Replayed)));
-    let late = store.begin_session(session(4, 1), 1, 9, None).await;
-    assert!(matches!(late, Err(StoreError::Conflict)), "decided on who the user was before");
+    let refused = store.begin_session(session(4, 1), 1, 9, None).await;
+    assert!(matches!(refused, Err(StoreError::Conflict)), "a session began on an outdated version of the user");
     assert_eq!(store.sessions(known.id, whole()).await.unwrap().len(), 1);
 }
 
-pub(super) async fn the_last_administrator_stays_however_many_go_at_once(store: Shared) {
+pub(super) async fn concurrent_removals_keep_the_last_administrator(store: Shared) {
     for number in 1..=4 {
         store.create_user(user(number, "administrator"), None).await.unwrap();
     }
     let changes = (1..=4).map(|number| {
-        let (store, before) = (store.clone(), user(number, "administrator"));
+        let store = store.clone();
+        let before = user(number, "administrator");
         tokio::spawn(async move {
             match number {
                 1 => store.remove_user(before.id, 1).await,
@@ -169,7 +178,7 @@ pub(super) async fn the_last_administrator_stays_however_many_go_at_once(store: 
     );
 }
 
-pub(super) async fn who_has_signed_in_is_not_removed(store: Shared) {
+pub(super) async fn a_user_who_has_signed_in_is_not_removed(store: Shared) {
     store.create_user(user(1, "viewer"), None).await.unwrap();
     store.create_user(user(2, "viewer"), None).await.unwrap();
     store.begin_session(session(1, 1), 1, 9, None).await.unwrap();
@@ -183,7 +192,10 @@ pub(super) async fn who_has_signed_in_is_not_removed(store: Shared) {
 pub(super) async fn a_code_of_a_second_factor_is_used_once(store: Shared) {
     let sealed = |text: &str| Sealed::from_text(text);
     store.create_user(user(1, "viewer"), None).await.unwrap();
-    assert!(!store.use_code(caller_uuid(1), CodeUse::Step(5)).await.unwrap(), "there is none");
+    assert!(
+        !store.use_code(caller_uuid(1), CodeUse::Step(5)).await.unwrap(),
+        "a code was accepted without a second factor"
+    );
     let totp = Totp { secret: sealed("v1.a.AAAA"), step: 5, confirmed_at: Some(at(3)) };
     let on = with_totp(user(1, "viewer"), TotpChange::Set(totp.clone(), vec![[1; 32], [2; 32]]));
     store.change_user(on).await.unwrap();
@@ -215,7 +227,10 @@ pub(super) async fn a_code_of_a_second_factor_is_used_once(store: Shared) {
     assert_eq!(store.reseal(vec![text.clone()]).await.unwrap(), 1);
     assert_eq!(store.reseal(vec![text]).await.unwrap(), 0);
     let off = with_totp(now.clone(), TotpChange::Remove);
-    assert!(matches!(store.change_user(off).await, Err(StoreError::Conflict)), "the old text must not come back");
+    assert!(
+        matches!(store.change_user(off).await, Err(StoreError::Conflict)),
+        "the change restored the old sealed text"
+    );
     let now = store.user(now.id).await.unwrap().unwrap();
     assert_eq!(now.totp.as_ref().map(|totp| &totp.secret), Some(&sealed("v1.b.AAAA")));
     store.change_user(with_totp(now, TotpChange::Remove)).await.unwrap();
@@ -243,7 +258,7 @@ pub(super) async fn sessions_are_found_by_their_token_until_they_end(store: Shar
         let left = store.sessions(caller_uuid(1), whole()).await.unwrap();
         left.iter().map(|session| session.hash[0]).collect::<Vec<_>>()
     };
-    assert_eq!(left().await, [3, 4], "the latest two stay");
+    assert_eq!(left().await, [3, 4], "the two latest sessions did not stay");
     assert_eq!(store.end_sessions(SessionsToEnd::One(caller_uuid(2), session(3, 1).id)).await.unwrap(), 0);
     assert_eq!(store.end_sessions(SessionsToEnd::One(caller_uuid(1), session(3, 1).id)).await.unwrap(), 1);
     assert_eq!(left().await, [4]);
@@ -252,7 +267,7 @@ pub(super) async fn sessions_are_found_by_their_token_until_they_end(store: Shar
     assert_eq!(store.session_by_hash([4; 32]).await.unwrap(), None);
 }
 
-pub(super) async fn sessions_that_are_over_are_forgotten_a_few_at_a_time(store: Shared) {
+pub(super) async fn expired_sessions_are_deleted_in_batches(store: Shared) {
     store.create_user(user(1, "viewer"), None).await.unwrap();
     for number in 1..=4 {
         let expires_at = if number == 4 { at(5) } else { at(9_000) };
@@ -265,7 +280,7 @@ pub(super) async fn sessions_that_are_over_are_forgotten_a_few_at_a_time(store: 
     assert_eq!(store.sessions(caller_uuid(1), whole()).await.unwrap().len(), 1);
 }
 
-pub(super) async fn attempts_are_taken_together_or_not_at_all(store: Shared) {
+pub(super) async fn sign_in_attempts_are_counted_together_or_not_at_all(store: Shared) {
     let attempt = |subject, attempts_max| Attempt {
         subject: [subject; 32],
         refill_interval: Duration::from_secs(10),
@@ -283,13 +298,13 @@ pub(super) async fn attempts_are_taken_together_or_not_at_all(store: Shared) {
             Some(allowed_from) => assert_eq!(allowed_from, at(10_000)),
         }
     }
-    assert_eq!(taken, 3, "however many try at the same time");
+    assert_eq!(taken, 3, "concurrent tries exceeded the limit");
     let other = attempt(3, 3);
     for _ in 0..2 {
         assert_eq!(
             store.take_sign_in_attempts(vec![other, address], at(0)).await.unwrap(),
             None,
-            "no refusal used it up"
+            "refused tries counted towards the other limit"
         );
     }
     assert!(store.take_sign_in_attempts(vec![other, address], at(0)).await.unwrap().is_some());
