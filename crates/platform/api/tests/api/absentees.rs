@@ -1,4 +1,4 @@
-//! Absentee bids show in no count, no number and no list of legal statuses.
+//! No count, number or list of legal statuses reveals absentee bids.
 
 use http::Method;
 use platform_core::Scope;
@@ -31,11 +31,11 @@ async fn an_item_with_absentee_bids_looks_like_one_without() {
     let before = sale.get(&path).await;
     assert_eq!(before["itemCounts"]["withBids"], Value::Null);
     for bidder in ["a", "b", "c"] {
-        let left = sale
+        let placed = sale
             .post(&sale.path(0, "absentee-bids"), json!({ "bidder": bidder, "maximum": 7_777, "unusualAmount": true }))
             .await;
-        assert_eq!((left.status, &left.json()["bid"]["number"]), (201, &Value::Null), "{}", left.text);
-        assert_eq!(left.json()["item"]["bidCount"], 0);
+        assert_eq!((placed.status, &placed.json()["bid"]["number"]), (201, &Value::Null), "{}", placed.text);
+        assert_eq!(placed.json()["item"]["bidCount"], 0);
     }
     assert_eq!(public_item(&sale, 0).await, public_item(&sale, 1).await);
     let after = sale.get(&path).await;
@@ -43,11 +43,11 @@ async fn an_item_with_absentee_bids_looks_like_one_without() {
         (&after["itemCounts"], &after["legalNextStatuses"]),
         (&before["itemCounts"], &before["legalNextStatuses"])
     );
-    // The rules count them nevertheless.
+    // The rules count the absentee bids nevertheless.
     let version = sale.item(0).await["version"].as_i64();
     let (step, draft) = (RequestHeaders { version, key: None }, json!({ "status": "DRAFT" }));
-    let back = sale.send(&Method::POST, &sale.path(0, "status"), &step, &draft).await;
-    assert_eq!(back.code(), "item_has_bids");
+    let refused = sale.send(&Method::POST, &sale.path(0, "status"), &step, &draft).await;
+    assert_eq!(refused.code(), "item_has_bids");
     let record = async |scopes: &[Scope]| {
         let key = sale.fixture.key(None, scopes.iter().copied().collect()).await;
         sale.fixture.call(&Method::GET, &format!("/api/v1{}", sale.path(0, "record")), &key, &Value::Null).await
@@ -116,7 +116,7 @@ async fn absentee_bids_are_changed_and_withdrawn_while_the_item_waits_again() {
     let bid = clerk(&sale, "commission-bid", json!({})).await.json();
     assert_eq!((&bid["offer"]["standing"]["amount"], &bid["offer"]["standing"]["number"]), (&json!(310), &json!(3)));
 
-    // Public numbers have no gap, and the pages of the list meet.
+    // Public numbers have no gap, and the pages of the list join.
     let bids = sale.path(0, "bids");
     let mut numbers = Vec::new();
     let mut after = String::new();

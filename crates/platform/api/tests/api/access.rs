@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::fixture::Fixture;
 
-/// Why another customer can't use a route.
+/// How a route excludes other customers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Others {
     /// The path names a record of the first customer: 404.
@@ -196,7 +196,7 @@ impl FirstCustomer {
         let text = |value: &Value| value["uuid"].as_str().unwrap().to_owned();
         let (registration, bid, key) = (text(&registration), text(&left["bid"]), text(&spare));
         let staff = fixture.key(None, Scopes::all()).await;
-        // An administrator remains when the other users change.
+        // A second administrator, so that the last one is never changed.
         fixture.make("/api/v1/users", &staff, json!({ "email": "a@example.com", "role": "administrator" })).await;
         let user = fixture.make("/api/v1/users", &staff, json!({ "email": "v@example.com", "role": "viewer" })).await;
         let user = text(&user);
@@ -223,7 +223,7 @@ impl FirstCustomer {
         };
         let id = match path.split('/').nth(2) {
             Some("addresses") => self.auctioneer["addressId"].to_string(),
-            // The number of Great Britain, and of its currency.
+            // The ISO numbers of Great Britain and of its currency.
             Some("countries" | "currencies") => "826".to_owned(),
             _ => self.auctioneer["id"].to_string(),
         };
@@ -305,7 +305,7 @@ async fn every_route_refuses_callers_without_access() {
             assert_eq!((status, code.as_str()), (401, refusal), "{route} with the key {key:?}");
         }
 
-        // The platform's own staff is above customers, not above scopes.
+        // A key of the platform's own staff reaches all customers, but only with the scope of the route.
         let without: Scopes = Scope::ALL.into_iter().filter(|scope| !needed.contains(scope)).collect();
         for customer in [Some(rig.customer), None] {
             let key = rig.fixture.key(customer, without).await;
@@ -320,13 +320,13 @@ async fn every_route_refuses_callers_without_access() {
         for scope in &needed {
             let key = rig.fixture.key(None, [*scope].into_iter().collect()).await;
             let (status, code, text) = rig.call(method, path, Some(&key), &body).await;
-            // With this scope alone a caller may only correct a hammer fall.
+            // With this scope alone, a caller may only correct a sale or a pass.
             if (route.as_str(), *scope) == ("POST /items/{uuid}/status", Scope::RingWrite) {
                 continue;
             }
             // A caller with this scope alone can't create or change a user with more scopes.
             let is_told_why = text.contains("has scopes that you do not have");
-            // The route was reached: the customer has no connection, and the absentee bid is no internet bid.
+            // The request passed the scope check: the customer has no connection, and the absentee bid is no internet bid.
             let found = text.contains("connection") || text.contains("no such internet bid");
             let is_let_in = !matches!(status, 401 | 403 | 500) && (status != 404 || found);
             let is_let_in = is_let_in || is_told_why;

@@ -13,8 +13,9 @@ const PASSWORD: &str = "correct horse battery";
 async fn user(fixture: &Fixture, name: &str, role: Role) -> String {
     let password = Some(Secret::new(PASSWORD.as_bytes().to_vec()));
     let new = NewUser { email: format!("{name}@example.com"), role, password, must_change_password: false };
-    let made = fixture.platform.create_user(&Caller::command_line(), new, None).await.unwrap().fresh().unwrap();
-    made.user.id.to_string()
+    let generated_password =
+        fixture.platform.create_user(&Caller::command_line(), new, None).await.unwrap().fresh().unwrap();
+    generated_password.user.id.to_string()
 }
 
 async fn sign_in(fixture: &Fixture, name: &str, password: &str) -> Answer {
@@ -47,7 +48,8 @@ async fn administrators_read_sign_ins_and_changes_of_access() {
     let customer = fixture.customer("Hartley").await;
     let post = async |path: &str, body: Value| call(&fixture, Method::POST, path, token, body).await;
     let otto = post("/users", json!({ "email": "otto@example.com", "role": "operator" })).await.json();
-    let (uuid, made) = (otto["uuid"].as_str().unwrap(), otto["password"].as_str().unwrap());
+    let uuid = otto["uuid"].as_str().unwrap();
+    let generated_password = otto["password"].as_str().unwrap();
     let reset = post(&format!("/users/{uuid}/password"), json!({ "password": "another horse" })).await;
     assert_eq!(reset.status, 200, "{}", reset.text);
     let bearer = format!("Bearer {token}");
@@ -83,7 +85,7 @@ async fn administrators_read_sign_ins_and_changes_of_access() {
         "signedIn",
         "userCreated",
     ];
-    assert_eq!(events(&listed), wanted, "the latest first: {listed}");
+    assert_eq!(events(&listed), wanted, "the entries are not listed latest first: {listed}");
     let entry = |place: usize| &listed["data"][place];
     assert_eq!(entry(8)["actor"], format!("user:{ada}"));
     assert_eq!((&entry(8)["address"], &entry(8)["session"]), (&json!("192.0.2.7"), &signed_in["uuid"]));
@@ -96,7 +98,7 @@ async fn administrators_read_sign_ins_and_changes_of_access() {
     let kept: String =
         fixture.store.latest_access_entries(None, 99).await.unwrap().into_iter().map(|entry| entry.content).collect();
     let shown = key["key"].as_str().unwrap();
-    for secret in [PASSWORD, "another horse", made, token, shown, "testsk_provider_secret", "argon2"] {
+    for secret in [PASSWORD, "another horse", generated_password, token, shown, "testsk_provider_secret", "argon2"] {
         assert!(!kept.contains(secret), "{secret}");
     }
 
@@ -128,7 +130,7 @@ async fn failed_sign_ins_are_counted_and_do_not_fill_the_log() {
     assert_eq!(counts().await, [json!(8)]);
     sign_in(&fixture, "nobody", PASSWORD).await;
     fixture.platform.note_refused_sign_ins().await.unwrap();
-    assert_eq!(counts().await.len(), 1, "once an hour");
+    assert_eq!(counts().await.len(), 1, "refused sign-ins were recorded twice within an hour");
     fixture.clock.advance(std::time::Duration::from_secs(3_600));
     for _ in 0..2 {
         fixture.platform.note_refused_sign_ins().await.unwrap();

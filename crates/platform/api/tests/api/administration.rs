@@ -54,7 +54,7 @@ impl AdminFixture {
         self.get(&path).await["data"].as_array().unwrap().clone()
     }
 
-    /// With `If-Match` of the record's version.
+    /// Sends a request with the record's version in `If-Match`.
     async fn send(&self, method: Method, path: &str, current: &Value, body: Value) -> Answer {
         let (bearer, tag) = (format!("Bearer {}", self.key), format!("\"{}\"", current["version"]));
         let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", &*tag)];
@@ -128,7 +128,7 @@ async fn an_edit_of_an_auction_moves_its_planned_ends() {
     let wrong = desk.patch("auctions", &changed, json!({ "timeZone": "europe/london", "currency": "HRK" })).await;
     assert_eq!(wrong.json()["errors"].as_array().map(Vec::len), Some(2), "{}", wrong.text);
     let same = desk.patch("auctions", &changed, json!({ "title": "Prints and maps" })).await;
-    assert_eq!(same.header("etag"), answer.header("etag"), "nothing changed");
+    assert_eq!(same.header("etag"), answer.header("etag"), "an edit without an effect changed the tag");
 }
 
 #[tokio::test]
@@ -237,7 +237,7 @@ async fn sold_items_are_totalled_and_unsold_ones_relisted() {
     desk.pass(3_600).await;
     let path = format!("/api/v1/auctions/{}", text(&auction["uuid"]));
     let results = desk.get(&format!("{path}/results?limit=1")).await;
-    // Each sold at its reserve: 200, premium 50, tax on it 10.
+    // Each lot is sold at its reserve: hammer price 200, premium 50, tax on the premium 10.
     assert_eq!(results["totals"], json!({ "hammer": 400, "premium": 100, "tax": 20, "total": 520 }));
     assert_eq!((&results["sold"], &results["unsold"], &results["final"]), (&json!(2), &json!(1), &json!(false)));
     assert_eq!(

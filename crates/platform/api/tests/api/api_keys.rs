@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::fixture::Fixture;
 
 #[tokio::test]
-async fn a_key_is_listed_with_its_last_use_until_it_is_revoked_and_after() {
+async fn a_key_is_listed_with_its_last_use_before_and_after_it_is_revoked() {
     let fixture = Fixture::new();
     let customer = fixture.customer("First").await;
     let owner = fixture.key(Some(customer), Scopes::all()).await;
@@ -24,7 +24,7 @@ async fn a_key_is_listed_with_its_last_use_until_it_is_revoked_and_after() {
     assert_eq!(one().await, unused);
     let call = async || fixture.call(&Method::GET, "/api/v1/events", key, &Value::Null).await;
     assert_eq!(call().await.status, 200);
-    assert_eq!(one().await["lastUsedAt"], made["createdAt"], "the clock stands still");
+    assert_eq!(one().await["lastUsedAt"], made["createdAt"], "the last use is not at the time of the test clock");
 
     let first = fixture.call(&Method::GET, "/api/v1/api-keys?limit=1", &owner, &Value::Null).await.json();
     assert_eq!(first["data"][0]["name"], "test");

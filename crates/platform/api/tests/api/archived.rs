@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::bidding::{RequestHeaders, Sale};
 use crate::fixture::Answer;
 
-/// Into the next century, and past every end.
+/// An advance of the clock past every end.
 const LATER: Duration = Duration::from_secs(100 * 366 * 24 * 3600);
 
 struct ArchivedSale {
@@ -168,7 +168,7 @@ async fn an_archived_auction_is_locked_except_relisting_its_unsold_lots() {
     let before = over.sale.get(&over.auction()).await;
     let locked = [("title", "fields_locked"), ("charges", "fields_locked")];
     expect(&over.everything().await, &["relist", "clone"], &[&BIDS[..], &locked].concat());
-    assert_eq!(over.sale.get(&over.auction()).await, before, "no version, and no bidder more");
+    assert_eq!(over.sale.get(&over.auction()).await, before, "a refused operation changed the auction");
     assert!(over.sale.item(1).await["relistedAs"].is_string());
     let bidder = over.sale.get(&over.bidder).await;
     assert_eq!((&bidder["name"], &bidder["legalNextStatuses"]), (&json!("Ada"), &json!([])));
@@ -251,5 +251,5 @@ async fn an_archived_webcast_accepts_no_clerk_and_an_archived_sandbox_no_advance
         sale.fixture.call(&method, &path, &session, &Value::Null).await.code()
     };
     assert_eq!(clerk(Method::PUT).await, "auction_closed");
-    assert_eq!(clerk(Method::DELETE).await, "not_found", "rights can be taken away");
+    assert_eq!(clerk(Method::DELETE).await, "not_found", "removing a clerk was refused");
 }

@@ -30,7 +30,7 @@ async fn a_bidder_is_registered_approved_suspended_and_approved_again() {
     let reason = json!({ "status": "suspended", "reason": "Did not pay" });
     assert_eq!(sale.step(&status, 2, reason).await.json()["reason"], "Did not pay");
     assert_eq!(sale.bid(0, "1", 500).await.code(), "bidder_suspended");
-    assert_eq!(sale.item(0).await["leader"], "1", "a bid that stands goes on standing");
+    assert_eq!(sale.item(0).await["leader"], "1", "the suspension removed a standing bid");
     assert_eq!(sale.step(&status, 3, json!({ "status": "approved" })).await.json()["reason"], Value::Null);
     assert_eq!(sale.bid(0, "1", 500).await.status, 201);
 
@@ -46,7 +46,7 @@ async fn a_bidder_is_registered_approved_suspended_and_approved_again() {
 }
 
 #[tokio::test]
-async fn a_registration_counts_in_an_open_auction_too() {
+async fn an_existing_registration_is_enforced_in_an_open_auction() {
     let vendor = "019a0000-0000-7000-8000-00000000000a";
     let sale = Sale::timed(json!({}), &[json!({ "vendor": vendor })]).await;
     assert_eq!(sale.bid(0, "walk-in", 100).await.status, 201);
@@ -64,14 +64,14 @@ async fn a_registration_counts_in_an_open_auction_too() {
 }
 
 #[tokio::test]
-async fn a_spending_limit_counts_what_leads_and_what_was_bought() {
+async fn a_spending_limit_includes_leading_bids_and_purchases() {
     let items = [json!({}), json!({}), json!({ "buyNow": 300 }), json!({})];
     let sale = Sale::timed(json!({}), &items).await;
     let ada = sale.register(json!({ "name": "Ada", "paddle": "1", "limit": 1_000 })).await;
     assert_eq!(sale.bid(0, "1", 600).await.status, 201);
     let refused = sale.bid(1, "1", 401).await;
     assert_eq!((refused.status, refused.code().as_str()), (409, "spending_limit_reached"));
-    // On the same item only the new maximum counts.
+    // A new maximum on the same item replaces the earlier one in the committed amount.
     assert_eq!(sale.bid(0, "1", 700).await.status, 201);
     assert_eq!(sale.bid(1, "1", 300).await.status, 201);
     // The limit is free again after the bidder is outbid.
@@ -91,16 +91,16 @@ async fn a_spending_limit_counts_what_leads_and_what_was_bought() {
 #[tokio::test]
 async fn bids_before_the_limit_was_set_count_towards_it() {
     let sale = Sale::timed(json!({}), &[json!({}), json!({}), json!({})]).await;
-    assert_eq!(sale.bid(0, "1", 600).await.status, 201, "before the registration");
+    assert_eq!(sale.bid(0, "1", 600).await.status, 201, "the bid before the registration was refused");
     let ada = sale.register(json!({ "name": "Ada", "paddle": "1" })).await;
-    assert_eq!(sale.bid(1, "1", 300).await.status, 201, "before the limit");
+    assert_eq!(sale.bid(1, "1", 300).await.status, 201, "the bid before the limit was refused");
     assert_eq!(sale.patch(&ada, json!({ "limit": 1_000 })).await.status, 200);
     assert_eq!(sale.bid(2, "1", 101).await.code(), "spending_limit_reached");
     assert_eq!(sale.bid(2, "1", 100).await.status, 201);
 }
 
 #[tokio::test]
-async fn bids_at_the_same_time_on_many_items_stay_within_the_limit() {
+async fn concurrent_bids_on_many_items_stay_within_the_limit() {
     let items: Vec<Value> = (0..40).map(|_| json!({})).collect();
     let sale = Sale::timed(json!({}), &items).await;
     sale.register(json!({ "name": "Ada", "paddle": "1", "limit": 2_000 })).await;
@@ -171,7 +171,7 @@ async fn a_clerk_can_not_enter_bids_of_bidders_who_may_not_bid() {
         ("internet", "9", 160, "spending_limit_reached"),
         ("internet", "9", 100, ""),
         ("internet", "9", 110, "already_leading"),
-        // The clerk sees these.
+        // The clerk may enter bids of these bidders.
         ("room", "8", 120, ""),
         ("room", "nobody", 130, ""),
         ("room", "9", 160, ""),

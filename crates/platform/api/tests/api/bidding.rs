@@ -22,7 +22,7 @@ pub(crate) struct RequestHeaders {
 }
 
 impl Sale {
-    /// Opening bids of 100 and increments of 10, unless an item has its own.
+    /// An auction whose items have opening bids of 100 and increments of 10, unless an item sets others.
     pub(crate) async fn timed(auction: Value, items: &[Value]) -> Self {
         Self::new("timed", auction, items).await
     }
@@ -37,14 +37,14 @@ impl Sale {
             base.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             base
         };
-        let lot = |(number, more): (usize, &Value)| {
+        let lot = |number: usize, more: &Value| {
             with(json!({ "lotNumber": number.to_string(), "title": "A lot", "openingBid": 100 }), more)
         };
         let base = json!({
             "auctioneer": auctioneer["uuid"], "kind": kind, "title": "Prints", "currency": "GBP",
             "timeZone": "Europe/London", "startsAt": "2000-01-01T10:00:00.000Z", "endsAt": "2099-01-01T10:00:00.000Z",
             "status": "LIVE", "increments": [{ "from": 0, "increment": 10 }],
-            "items": items.iter().enumerate().map(lot).collect::<Vec<_>>(),
+            "items": items.iter().enumerate().map(|(number, more)| lot(number, more)).collect::<Vec<_>>(),
         });
         let made = fixture.make("/api/v1/auctions", &key, with(base, &auction)).await;
         let auction = made["uuid"].as_str().unwrap().to_owned();
@@ -108,7 +108,11 @@ impl Sale {
 async fn a_proxy_bid_leads_at_the_price_that_rival_bids_force() {
     let sale = Sale::timed(json!({}), &[json!({ "reserve": 250 })]).await;
     let first = sale.bid(0, "a", 500).await.json();
-    assert_eq!((&first["bid"]["amount"], &first["item"]["price"]), (&json!(250), &json!(250)), "the reserve is met");
+    assert_eq!(
+        (&first["bid"]["amount"], &first["item"]["price"]),
+        (&json!(250), &json!(250)),
+        "the price is not at the reserve"
+    );
     let second = sale.bid(0, "b", 300).await.json();
     assert_eq!((&second["item"]["price"], &second["item"]["leader"]), (&json!(310), &json!("a")));
     assert_eq!((&second["item"]["minimumBid"], &second["item"]["reserveMet"]), (&json!(320), &json!(true)));
@@ -145,7 +149,7 @@ async fn cancelling_a_bid_restores_the_price_without_it() {
 }
 
 #[tokio::test]
-async fn an_item_can_be_bought_until_the_price_reaches_its_buy_now_price() {
+async fn an_item_can_be_bought_now_until_its_price_reaches_the_buy_now_price() {
     let sale = Sale::timed(json!({}), &[json!({ "buyNow": 500 }), json!({ "buyNow": 500 }), json!({})]).await;
     assert_eq!(sale.item(0).await["buyNow"], 500);
     sale.bid(0, "a", 900).await;
@@ -169,7 +173,7 @@ async fn an_item_can_be_bought_until_the_price_reaches_its_buy_now_price() {
 }
 
 #[tokio::test]
-async fn an_end_is_extended_and_never_brought_forward() {
+async fn an_end_can_only_be_moved_later() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let end = sale.path(0, "end");
     let to = |time: &str| json!({ "endTime": time, "reason": "The site was down" });
@@ -197,7 +201,7 @@ async fn an_absentee_bid_is_hidden_from_other_bidders() {
     assert_eq!(sale.get(&sale.path(0, "bids")).await["data"], json!([]));
     let cancel = format!("{}/{}/cancel", sale.path(0, "bids"), answer["bid"]["uuid"].as_str().unwrap());
     assert_eq!(sale.post(&cancel, json!({ "reason": "Changed their mind" })).await.status, 200);
-    // The absentee bids of an item close when it comes into the ring.
+    // An item accepts no absentee bids once it is in the ring.
     sale.step(&format!("/auctions/{}/ring/send", sale.auction), 1, json!({ "item": sale.items[0] })).await;
     let ring = sale
         .send(&Method::GET, &format!("/auctions/{}/ring", sale.auction), &RequestHeaders::default(), &Value::Null)

@@ -123,7 +123,7 @@ async fn a_clerk_commands_only_the_webcasts_that_they_are_assigned_to() {
         assert_eq!(
             room.call(Method::GET, &path, &clerk).await.status,
             200,
-            "a clerk reads what a viewer reads: {path}"
+            "a clerk can't read what a viewer can read: {path}"
         );
     }
 
@@ -133,7 +133,11 @@ async fn a_clerk_commands_only_the_webcasts_that_they_are_assigned_to() {
     assert_eq!(assigned.status, 200, "{}", assigned.text);
     assert_eq!(assigned.json()["assignedBy"], format!("user:{otto}"));
     room.fixture.clock.advance(std::time::Duration::from_secs(9));
-    assert_eq!(room.assign(&room.key, webcast, &cleo).await.json(), assigned.json(), "what was noted first stays");
+    assert_eq!(
+        room.assign(&room.key, webcast, &cleo).await.json(),
+        assigned.json(),
+        "a repeated assignment changed the first one"
+    );
     let listed = room.call(Method::GET, &format!("/auctions/{webcast}/clerks"), &operator).await.json();
     assert_eq!(listed["data"], json!([assigned.json()]));
     let own = room.call(Method::GET, "/me/webcasts", &clerk).await.json();
@@ -153,19 +157,19 @@ async fn a_removed_clerk_is_refused_on_every_node() {
     let room = ClerkFixture::new().await;
     let (cleo, clerk) = room.user("cleo", Role::Clerk).await;
     let webcast = &room.first.0;
-    let elsewhere = room.fixture.another_node();
+    let other_node = room.fixture.another_node();
     room.assign(&room.key, webcast, &cleo).await;
-    let sent = room.command(&elsewhere, &clerk, webcast, ("send", "1")).await;
+    let sent = room.command(&other_node, &clerk, webcast, ("send", "1")).await;
     assert_eq!(sent.status, 200, "{}", sent.text);
     let path = format!("/auctions/{webcast}/clerks/{cleo}");
     for _ in 0..2 {
         assert_eq!(room.call(Method::DELETE, &path, &room.key).await.status, 204);
     }
-    for node in [&elsewhere, &room.fixture] {
+    for node in [&other_node, &room.fixture] {
         let refused = room.command(node, &clerk, webcast, ("send", "2")).await;
         assert_eq!(refusal(&refused), not_assigned());
         let again = room.command(node, &clerk, webcast, ("send", "1")).await;
-        assert_eq!(refusal(&again), not_assigned(), "the desk of before is not shown again");
+        assert_eq!(refusal(&again), not_assigned(), "a removed clerk received the stored answer");
     }
 }
 
@@ -180,7 +184,11 @@ async fn only_users_with_the_role_clerk_are_assigned() {
         assert_eq!(refusal(&room.assign(&room.key, webcast, &uuid).await), (409, "not_a_clerk".to_owned()));
     }
     let key = room.fixture.key(None, [Scope::RingWrite].into_iter().collect()).await;
-    assert_eq!(room.command(&room.fixture, &key, webcast, ("send", "1")).await.status, 200, "keys are as they were");
+    assert_eq!(
+        room.command(&room.fixture, &key, webcast, ("send", "1")).await.status,
+        200,
+        "a change of assignments affected a key"
+    );
 
     // A user who becomes a clerk again has no assignments.
     let (cleo, clerk) = room.user("cleo", Role::Clerk).await;
@@ -211,13 +219,17 @@ async fn assigning_clerks_needs_the_scope_and_a_webcast() {
         let (_, token) = room.user(name, role).await;
         assert_eq!(refusal(&room.assign(&token, webcast, &cleo).await), (403, "forbidden".to_owned()));
     }
-    assert_eq!(refusal(&room.assign(&clerk, webcast, &cleo).await), (403, "forbidden".to_owned()), "nor oneself");
+    assert_eq!(
+        refusal(&room.assign(&clerk, webcast, &cleo).await),
+        (403, "forbidden".to_owned()),
+        "a clerk assigned themselves"
+    );
     let customer = room.call(Method::GET, &format!("/auctions/{webcast}"), &room.key).await.json();
     let customer = customer["customer"].as_str().unwrap().parse().unwrap();
     let theirs = room.fixture.key(Some(customer), Scopes::all()).await;
     for path in [format!("/auctions/{webcast}/clerks"), "/clerks".to_owned()] {
         let refused = room.call(Method::GET, &path, &theirs).await;
-        assert_eq!(refusal(&refused), (403, "forbidden".to_owned()), "customers don't see the platform's people");
+        assert_eq!(refusal(&refused), (403, "forbidden".to_owned()), "a customer's key lists users of the platform");
     }
     assert_eq!(refusal(&room.assign(&theirs, webcast, &cleo).await), (403, "forbidden".to_owned()));
     let unknown_id = "019a0000-0000-7000-8000-000000000000";
@@ -235,5 +247,5 @@ async fn assigning_clerks_needs_the_scope_and_a_webcast() {
     let copy = room.fixture.make(&format!("/api/v1/auctions/{webcast}/clone"), &room.key, json!({})).await;
     let copy = copy["uuid"].as_str().unwrap();
     let listed = room.call(Method::GET, &format!("/auctions/{copy}/clerks"), &room.key).await.json();
-    assert_eq!(listed["data"], json!([]), "a copy is another sale");
+    assert_eq!(listed["data"], json!([]), "a copy has the clerks of the original");
 }

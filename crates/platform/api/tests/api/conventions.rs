@@ -67,7 +67,7 @@ async fn a_malformed_path_is_reported_as_a_problem() {
 }
 
 #[tokio::test]
-async fn an_invented_tag_matches_nothing() {
+async fn an_unknown_tag_matches_no_state() {
     let fixture = Fixture::new();
     let customer = fixture.customer("First").await;
     let key = fixture.key(Some(customer), Scopes::all()).await;
@@ -113,8 +113,8 @@ async fn every_post_accepts_an_idempotency_key() {
 
 /// A provider that accepts every request, and the number of requests.
 async fn provider() -> (String, Arc<AtomicUsize>) {
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = asked.clone();
+    let request_count = Arc::new(AtomicUsize::new(0));
+    let count = request_count.clone();
     let answer = async move || {
         count.fetch_add(1, Ordering::Relaxed);
         (http::StatusCode::CREATED, "{}")
@@ -124,13 +124,13 @@ async fn provider() -> (String, Arc<AtomicUsize>) {
     let router = axum::Router::new().route("/{*path}", axum::routing::any(answer));
     let (surface, limits) = (kit_http::finish(router), kit_http::serve::Limits::default());
     tokio::spawn(kit_http::serve::serve(listener, surface, std::future::pending(), limits));
-    (url, asked)
+    (url, request_count)
 }
 
 #[tokio::test]
 async fn a_repeated_idempotency_key_calls_the_provider_once() {
     let fixture = Fixture::new();
-    let (url, asked) = provider().await;
+    let (url, request_count) = provider().await;
     let key = fixture.key(None, Scopes::all()).await;
     let bearer = format!("Bearer {key}");
     let consumer = format!("/api/v1/customers/{}/consumer", fixture.customer("First").await);
@@ -140,15 +140,15 @@ async fn a_repeated_idempotency_key_calls_the_provider_once() {
         let path = format!("{consumer}/{call}");
         let headers = [("authorization", bearer.as_str()), ("idempotency-key", call)];
         let first = fixture.send(&Method::POST, &path, &headers, "").await;
-        let requests_before = asked.load(Ordering::Relaxed);
+        let requests_before = request_count.load(Ordering::Relaxed);
         let again = fixture.send(&Method::POST, &path, &headers, "").await;
         assert_eq!((first.status, again.status, &first.text), (200, 200, &again.text), "{call}");
         assert_eq!(
-            (again.header("idempotent-replayed"), asked.load(Ordering::Relaxed)),
+            (again.header("idempotent-replayed"), request_count.load(Ordering::Relaxed)),
             (Some("true"), requests_before)
         );
         let other = fixture.send(&Method::POST, &path.replace("event-types", "resume"), &headers, "{ }").await;
         assert_eq!((other.status, other.code().as_str()), (422, "idempotency_mismatch"));
     }
-    assert!(asked.load(Ordering::Relaxed) >= 3);
+    assert!(request_count.load(Ordering::Relaxed) >= 3);
 }

@@ -1,4 +1,4 @@
-//! What a sale led to is corrected: hammer prices, lots that are not paid, offers for passed lots.
+//! Corrections of a sale's results: hammer prices, unpaid lots, offers for passed lots.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -71,13 +71,13 @@ async fn a_hammer_price_is_corrected_with_a_reason_and_without_an_event() {
 }
 
 #[tokio::test]
-async fn lots_that_are_not_paid_are_unsold_together_and_each_is_announced() {
+async fn unpaid_lots_become_unsold_together_and_each_is_announced() {
     let sale = sold().await;
     let path = format!("/auctions/{}/unpaid", sale.auction);
     let of = |items: &[&str]| json!({ "buyer": "7", "items": items, "reason": "the card was refused" });
     let with_passed = sale.post(&path, of(&[&sale.items[0], &sale.items[2]])).await;
     refuses(with_passed, 409, "not_sold_to_buyer");
-    assert_eq!(sale.item(0).await["status"], "SOLD", "all of them or none");
+    assert_eq!(sale.item(0).await["status"], "SOLD", "a refused call changed a lot");
     let other = json!({ "buyer": "8", "reason": "gone" });
     refuses(sale.post(&path, other).await, 409, "nothing_sold_to_buyer");
     let recorded = sale.post(&path, json!({ "buyer": "7", "reason": "the card was refused" })).await;
@@ -89,7 +89,7 @@ async fn lots_that_are_not_paid_are_unsold_together_and_each_is_announced() {
 }
 
 #[tokio::test]
-async fn a_passed_lot_is_sold_to_an_offer_while_the_sale_goes_on() {
+async fn a_passed_lot_is_sold_to_an_offer_during_the_sale() {
     let sale = sold().await;
     let passed = sale.item(2).await;
     assert!(passed["legalNextStatuses"].as_array().unwrap().contains(&json!("SOLD")), "{passed}");

@@ -27,7 +27,7 @@ async fn the_page_shows_every_operation_with_its_scopes_and_loads_nothing_extern
         }
     }
     for target in page.text.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()) {
-        assert!(page.text.contains(&format!("id=\"{target}\"")), "#{target} leads nowhere");
+        assert!(page.text.contains(&format!("id=\"{target}\"")), "the page has no element with the id {target}");
     }
     for address in page.text.split("href=\"/").skip(1).filter_map(|rest| rest.split('"').next()) {
         assert_eq!(fixture.send(&Method::GET, &format!("/{address}"), &[], "").await.status, 200, "/{address}");

@@ -52,7 +52,7 @@ async fn all_missing_fields_are_named_at_once() {
 #[tokio::test]
 async fn a_lot_relisted_from_a_timed_auction_to_a_webcast_loses_its_buy_now_price() {
     let sale = Sale::timed(json!({ "extensionSeconds": 0 }), &[json!({ "buyNow": 900, "highEstimate": 800 })]).await;
-    assert_eq!(sale.item(0).await["ring"], Value::Null, "a timed sale has none");
+    assert_eq!(sale.item(0).await["ring"], Value::Null, "an item of a timed sale has a ring state");
     sale.fixture.clock.advance(Duration::from_secs(100 * 366 * 86_400));
     ItemEndWorker::new(sale.fixture.platform.clone()).run_once(sale.fixture.clock.now()).await.unwrap();
     assert_eq!(sale.item(0).await["status"], "UNSOLD");

@@ -27,14 +27,14 @@ fn fields(value: &Value, allowed: &[&str], required: &[&str], at: &str) {
 /// The target of a reference.
 fn follow<'a>(document: &'a Value, reference: &Value) -> &'a Value {
     let target = reference["$ref"].as_str().unwrap_or_else(|| panic!("{reference} is no reference"));
-    document.pointer(target.strip_prefix('#').unwrap()).unwrap_or_else(|| panic!("{target} leads nowhere"))
+    document.pointer(target.strip_prefix('#').unwrap()).unwrap_or_else(|| panic!("{target} does not resolve"))
 }
 
 /// Calls `visit` with every reference object of a value.
 fn references(value: &Value, visit: &mut dyn FnMut(&Value)) {
     match value {
         Value::Object(object) if object.contains_key("$ref") => {
-            assert_eq!(object.len(), 1, "nothing may stand beside a $ref: {value}");
+            assert_eq!(object.len(), 1, "a $ref has sibling fields: {value}");
             visit(value);
         }
         Value::Object(object) => object.values().for_each(|inner| references(inner, visit)),
@@ -158,7 +158,9 @@ async fn the_document_describes_exactly_the_published_bodies() {
     let webhooks = document["channels"].as_object().unwrap().iter().filter(|(_, channel)| channel["address"].is_null());
     let names: Vec<&str> = webhooks.map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, EventType::ALL.iter().map(|event_type| event_type.name()).collect::<Vec<_>>());
-    let (item_uuid, auctioneer_uuid, auction_uuid) = (Uuid::from_u128(1), Uuid::from_u128(2), Uuid::from_u128(3));
+    let item_uuid = Uuid::from_u128(1);
+    let auctioneer_uuid = Uuid::from_u128(2);
+    let auction_uuid = Uuid::from_u128(3);
     let items = ItemStatus::ALL
         .iter()
         .map(|status| Event::from(ItemStatusChange { item_uuid, auctioneer_uuid, auction_uuid, status: *status }));
@@ -174,7 +176,11 @@ async fn the_document_describes_exactly_the_published_bodies() {
         assert!(validator.is_valid(&body), "{name}: {body}");
         assert!(validator.is_valid(&message["examples"][0]["payload"]));
         let described: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
-        assert_eq!(described, body.as_object().unwrap().keys().collect::<Vec<_>>(), "fields, in the order of the body");
+        assert_eq!(
+            described,
+            body.as_object().unwrap().keys().collect::<Vec<_>>(),
+            "the described fields differ from those of the body, or in their order"
+        );
 
         let mut more = body.clone();
         more["more"] = json!(1);

@@ -17,7 +17,7 @@ use testkit::web;
 pub(crate) use testkit::web::Answer;
 use uuid::Uuid;
 
-/// Clones are the same platform.
+/// A platform and a client of its API. Clones share one platform.
 #[derive(Clone)]
 pub(crate) struct Fixture {
     pub(crate) surface: Surface,

@@ -101,22 +101,20 @@ async fn a_listener_receives_a_snapshot_and_then_each_change() {
     assert_eq!((&whole.data["itemsComplete"], &whole.data["auction"]["status"]), (&json!(true), &json!("LIVE")));
 
     live.bid(5_000).await;
-    let (received, heard) = (item.next().await, auction.next().await);
+    let of_item = item.next().await;
+    let of_auction = auction.next().await;
     assert_eq!(
-        (received.event.as_str(), &received.id, &received.data),
-        ("item", &heard.id, &heard.data),
+        (of_item.event.as_str(), &of_item.id, &of_item.data),
+        ("item", &of_auction.id, &of_auction.data),
         "one rendering"
     );
-    let state = &received.data["item"];
+    let state = &of_item.data["item"];
     assert_eq!((&state["price"], &state["bidCount"], &state["reserveMet"]), (&json!(5_000), &json!(1), &json!(false)));
-    assert!(received.data["serverTime"].is_string() && state["effectiveEndTime"].is_string());
+    assert!(of_item.data["serverTime"].is_string() && state["effectiveEndTime"].is_string());
     live.bid(500_000).await;
-    let received = item.next().await;
-    assert_eq!(
-        (&received.data["item"]["price"], &received.data["item"]["reserveMet"]),
-        (&json!(424_242), &json!(true))
-    );
-    assert!(!received.data.to_string().contains("500000"), "a maximum: {}", received.data);
+    let of_item = item.next().await;
+    assert_eq!((&of_item.data["item"]["price"], &of_item.data["item"]["reserveMet"]), (&json!(424_242), &json!(true)));
+    assert!(!of_item.data.to_string().contains("500000"), "a maximum: {}", of_item.data);
 }
 
 #[tokio::test]
@@ -133,8 +131,8 @@ async fn a_reconnected_listener_continues_from_its_last_event_or_receives_a_snap
     assert_eq!((missed.event.as_str(), &missed.data["item"]["bidCount"]), ("item", &json!(2)));
     for unknown in ["", "nonsense", "019a0000000070008000000000000001-7", &format!("{}99", missed.id)] {
         let mut newcomer = live.listen(&live.item_path(), Some(unknown)).await;
-        let received = newcomer.next().await;
-        assert_eq!((received.event.as_str(), &received.data["item"]["bidCount"]), ("snapshot", &json!(2)), "{unknown}");
+        let of_item = newcomer.next().await;
+        assert_eq!((of_item.event.as_str(), &of_item.data["item"]["bidCount"]), ("snapshot", &json!(2)), "{unknown}");
     }
 }
 
@@ -151,8 +149,8 @@ async fn a_slow_listener_receives_the_latest_state() {
         live.bid(bid * 1_000).await;
         assert_eq!(quick.next().await.data["item"]["bidCount"], bid);
     }
-    let received = slow.next().await;
-    assert_eq!((received.event.as_str(), &received.data["item"]["bidCount"]), ("snapshot", &json!(6)));
+    let of_item = slow.next().await;
+    assert_eq!((of_item.event.as_str(), &of_item.data["item"]["bidCount"]), ("snapshot", &json!(6)));
     live.bid(100_000).await;
     assert_eq!(slow.next().await.data["item"]["bidCount"], 7);
 }
@@ -171,7 +169,7 @@ async fn listeners_above_the_maximum_are_refused_until_one_disconnects() {
 }
 
 #[tokio::test]
-async fn the_listeners_of_one_customer_leave_room_for_another() {
+async fn the_listeners_of_one_customer_do_not_block_another_customer() {
     let mut config = PlatformConfig::default();
     config.live.listeners_per_customer_max = 1;
     let first = LiveFixture::with(config).await;
@@ -195,7 +193,8 @@ async fn streams_carry_comments_and_end_at_shutdown() {
     live.fixture.platform.spawn_workers(&tasks);
     let mut stream = live.listen(&live.item_path(), None).await;
     stream.next().await;
-    let (clock, turning) = (live.fixture.clock.clone(), Arc::new(tokio::sync::Notify::new()));
+    let clock = live.fixture.clock.clone();
+    let turning = Arc::new(tokio::sync::Notify::new());
     let stopped = turning.clone();
     let turner = tokio::spawn(async move {
         tokio::select! {
@@ -217,16 +216,16 @@ async fn streams_carry_comments_and_end_at_shutdown() {
 async fn live_events_match_the_asyncapi_document() {
     let live = LiveFixture::with(PlatformConfig::default()).await;
     let mut document = live.fixture.send(&Method::GET, "/api/v1/asyncapi.json", &[], "").await.json();
-    let mut check = |channel: &str, received: &StreamEvent| {
+    let mut check = |channel: &str, of_item: &StreamEvent| {
         let messages = document["channels"][channel]["messages"].as_object().unwrap().keys();
-        let of = |name: &&String| document["components"]["messages"][name.as_str()]["name"] == received.event.as_str();
+        let of = |name: &&String| document["components"]["messages"][name.as_str()]["name"] == of_item.event.as_str();
         let name = messages.into_iter().find(of).unwrap().clone();
         let payload = document["components"]["messages"][&name]["payload"].clone();
         document["$ref"] = payload["$ref"].clone();
         let validator = jsonschema::options().should_validate_formats(true).build(&document).unwrap();
-        assert!(validator.is_valid(&received.data), "{name}: {}", received.data);
+        assert!(validator.is_valid(&of_item.data), "{name}: {}", of_item.data);
         assert!(validator.is_valid(&document["components"]["messages"][&name]["examples"][0]["payload"]), "{name}");
-        assert!(!validator.is_valid(&json!({ "serverTime": received.data["serverTime"] })));
+        assert!(!validator.is_valid(&json!({ "serverTime": of_item.data["serverTime"] })));
     };
     let mut item = live.listen(&live.item_path(), None).await;
     let mut auction = live.listen(&format!("/api/v1/auctions/{}/live", live.auction), None).await;
@@ -237,9 +236,9 @@ async fn live_events_match_the_asyncapi_document() {
     check("liveAuction", &auction.next().await);
     let item = json!({ "lotNumber": "2", "title": "Another" });
     live.fixture.make(&format!("/api/v1/auctions/{}/items", live.auction), &live.key, item).await;
-    let received = auction.next().await;
-    assert_eq!(received.event, "auction");
-    check("liveAuction", &received);
+    let of_item = auction.next().await;
+    assert_eq!(of_item.event, "auction");
+    check("liveAuction", &of_item);
 }
 
 #[tokio::test]
@@ -284,21 +283,23 @@ async fn an_absentee_bid_causes_no_live_event() {
     let path = format!("/api/v1/items/{}", live.item);
     let edited = live.fixture.send(&Method::PATCH, &path, &headers, r#"{"title":"A map"}"#).await;
     assert_eq!(edited.status, 200, "{}", edited.text);
-    let received = stream.next().await;
+    let of_item = stream.next().await;
     assert_eq!(
-        (&received.data["item"]["version"], &received.data["item"]["bidCount"]),
+        (&of_item.data["item"]["version"], &of_item.data["item"]["bidCount"]),
         (&json!(3), &json!(0)),
-        "{received:?}"
+        "{of_item:?}"
     );
 }
 
 #[tokio::test]
 async fn a_stream_ends_within_five_seconds_of_the_session_or_the_key_that_opened_it() {
     let mut live = LiveFixture::with(PlatformConfig::default()).await;
-    // Another node ends them, so this one learns it from the store alone.
-    let (other, staff) = (live.fixture.another_node(), Caller::command_line());
+    // Another node ends the session and revokes the key, so this node reads that from the store only.
+    let other = live.fixture.another_node();
+    let staff = Caller::command_line();
     let session = live.fixture.session().await;
-    let (user, key) = (other.platform.authenticate(&session).await.unwrap(), live.key.clone());
+    let user = other.platform.authenticate(&session).await.unwrap();
+    let key = live.key.clone();
     let of_key = other.platform.authenticate(&key).await.unwrap();
     for (credential, is_session) in [(session, true), (key, false)] {
         live.key = credential;
@@ -310,7 +311,7 @@ async fn a_stream_ends_within_five_seconds_of_the_session_or_the_key_that_opened
         live.fixture.clock.advance(Duration::from_secs(30));
         live.bid(if is_session { 10_000 } else { 20_000 }).await;
         for stream in &mut streams {
-            assert_eq!(stream.next().await.event, "item", "it goes on");
+            assert_eq!(stream.next().await.event, "item", "the stream ended before its credential");
         }
         match is_session {
             true => other.platform.end_own_sessions(&user).await.unwrap(),

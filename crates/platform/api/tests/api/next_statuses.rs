@@ -1,4 +1,4 @@
-//! `legalNextStatuses`: the same in every response, and true when the caller uses one.
+//! `legalNextStatuses` is the same in every response, and the platform accepts each listed status.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ async fn every_response_shows_the_same_legal_next_statuses_of_an_auction() {
     assert_eq!(of_auction(&sale).await["legalNextStatuses"], json!(["PREVIEW", "RECONCILIATION"]));
     assert_eq!(lead(&sale, "RECONCILIATION").await, json!(["ARCHIVED"]));
     let item = sale.item(0).await;
-    assert_eq!(item["legalNextStatuses"], json!([]), "of a reconciled sale nothing is moved");
+    assert_eq!(item["legalNextStatuses"], json!([]), "an item of a reconciled auction has legal statuses");
     let refused =
         sale.step(&sale.path(0, "status"), item["version"].as_i64().unwrap(), json!({ "status": "DRAFT" })).await;
     assert_eq!((refused.status, refused.code().as_str()), (409, "auction_closed"), "{}", refused.text);
@@ -72,7 +72,7 @@ async fn an_end_in_the_past_rules_out_going_live() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     lead(&sale, "PREVIEW").await;
     assert_eq!(sale.item(0).await["legalNextStatuses"], json!(["PREVIEW", "SUSPENDED", "WITHDRAWN"]));
-    // Into the next century.
+    // Advance past every end.
     sale.fixture.clock.advance(Duration::from_secs(100 * 366 * 24 * 3600));
     assert_eq!(of_auction(&sale).await["legalNextStatuses"], json!(["DRAFT"]));
     let version = of_auction(&sale).await["version"].as_i64().unwrap();

@@ -1,4 +1,4 @@
-//! Paddles that look the same are the same, and a vendor does not buy their own lot.
+//! Paddles that look the same are refused or equal, and a vendor can't buy their own lot.
 
 use http::Method;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::bidding::{RequestHeaders, Sale};
 
 #[tokio::test]
-async fn invisible_characters_make_no_other_paddle() {
+async fn invisible_characters_do_not_make_a_different_paddle() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let registrations = format!("/auctions/{}/registrations", sale.auction);
     let entered =
@@ -41,7 +41,7 @@ async fn a_paddle_that_has_bid_on_a_lot_can_not_be_its_vendors() {
     let sale = Sale::timed(json!({}), &[json!({ "vendor": vendor }), json!({})]).await;
     let bid = sale.bid(0, "vv", 500).await.json();
     let over = sale.bid(0, "w", 900).await;
-    assert_eq!(over.json()["item"]["leader"], "w", "vv would lead again without it");
+    assert_eq!(over.json()["item"]["leader"], "w", "the higher bid does not lead");
     assert_eq!(sale.bid(1, "x", 500).await.status, 201);
     let registrations = format!("/auctions/{}/registrations", sale.auction);
     let entry = |paddle: &str| json!({ "paddle": paddle, "name": "V", "party": vendor, "status": "approved" });

@@ -34,7 +34,7 @@ impl WebcastFixture {
         answer.json()
     }
 
-    /// An internet bid, and the ring's tag after it.
+    /// Places an internet bid, and reads the ring's tag afterwards.
     async fn bid(&mut self, place: usize, bidder: &str, amount: i64) -> Answer {
         let bid = json!({ "bidder": bidder, "amount": amount });
         let answer = self.sale.post(&self.sale.path(place, "internet-bids"), bid).await;
@@ -66,7 +66,7 @@ async fn a_passed_lot_is_not_sold_to_an_earlier_bid() {
         (&json!("PASSED"), &Value::Null, &Value::Null)
     );
 
-    // The bidder spends the limit that the pass has freed, and is then refused.
+    // The pass frees the bidder's limit; the bidder uses it elsewhere, and is then refused.
     hall.done("send", json!({})).await;
     assert_eq!(hall.bid(1, "d", 150).await.status, 201);
     hall.done("sell", json!({})).await;
@@ -82,18 +82,19 @@ async fn a_passed_lot_is_not_sold_to_an_earlier_bid() {
     assert_eq!(hall.bid(0, "d", 100).await.code(), "bidder_suspended");
     let ring = hall.done("bid", json!({ "source": "room", "bidder": "7" })).await;
     let at_the_desk = ring["desk"]["bids"].as_array().unwrap().iter().map(|bid| &bid["struck"]);
-    assert!(at_the_desk.eq([&Value::Null, &json!("lapsed")]), "the newest first: {ring}");
+    assert!(at_the_desk.eq([&Value::Null, &json!("lapsed")]), "the lost bids are not listed newest first: {ring}");
     hall.done("sell", json!({})).await;
     assert_eq!(hall.sale.item(0).await["leader"], "7");
     assert_eq!(hall.bids(0).await, [(json!(130), json!("lapsed")), (json!(100), Value::Null)]);
 }
 
 #[tokio::test]
-async fn a_bidder_learns_what_became_of_an_internet_bid() {
+async fn the_state_of_an_internet_bid_can_be_read() {
     let mut hall = WebcastFixture::new(json!({}), &[json!({ "reserve": 200 })]).await;
     hall.done("send", json!({})).await;
     hall.done("bid", json!({ "source": "room", "bidder": "7" })).await;
-    let (low, high) = (hall.bid(0, "w-1", 120).await.json(), hall.bid(0, "w-2", 500).await.json());
+    let low = hall.bid(0, "w-1", 120).await.json();
+    let high = hall.bid(0, "w-2", 500).await.json();
     let state = async |hall: &WebcastFixture, bid: &Value| {
         let path = format!("{}/{}", hall.sale.path(0, "internet-bids"), bid["uuid"].as_str().unwrap());
         let answer = hall.sale.get(&path).await;
@@ -120,18 +121,18 @@ async fn a_bidder_learns_what_became_of_an_internet_bid() {
     assert_eq!(state(&hall, &high).await, (json!("lost"), json!("sold_in_ring"), Value::Null));
 
     hall.done("reopen", json!({ "reason": "The hammer slipped" })).await;
-    let again = hall.bid(0, "w-2", 500).await.json();
-    hall.done("accept", json!({ "bid": again["uuid"] })).await;
-    assert_eq!(state(&hall, &again).await, (json!("accepted"), Value::Null, json!(500)));
+    let second_bid = hall.bid(0, "w-2", 500).await.json();
+    hall.done("accept", json!({ "bid": second_bid["uuid"] })).await;
+    assert_eq!(state(&hall, &second_bid).await, (json!("accepted"), Value::Null, json!(500)));
     hall.done("sell", json!({})).await;
     assert_eq!(hall.sale.item(0).await["leader"], "w-2");
 }
 
 #[tokio::test]
-async fn a_large_jump_and_a_price_that_cancels_bids_are_confirmed() {
+async fn a_large_jump_and_a_price_that_cancels_bids_need_a_confirmation() {
     let mut hall = WebcastFixture::new(json!({}), &[json!({ "highEstimate": 40 })]).await;
     let ring = hall.done("send", json!({})).await;
-    // Asked 100, ten increments of 10, five times the high estimate of 40.
+    // The asking price is 100. The limits are ten increments of 10 above it, and five times the high estimate of 40.
     assert_eq!(ring["desk"]["unconfirmedPriceMax"], 200);
     for (command, body, code) in [
         ("bid", json!({ "source": "room", "amount": 201 }), "large_jump"),

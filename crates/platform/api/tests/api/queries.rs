@@ -49,5 +49,5 @@ async fn a_bid_with_a_query_parameter_is_rejected() {
     let refused = sale.post(&format!("{bids}?dryRun=true"), bid.clone()).await;
     assert_eq!((refused.status, refused.code().as_str()), (400, "query_invalid"), "{}", refused.text);
     assert_eq!(sale.item(0).await["leader"], Value::Null);
-    assert_eq!(sale.post(&format!("{bids}?"), bid).await.status, 201, "an empty query has no parameter");
+    assert_eq!(sale.post(&format!("{bids}?"), bid).await.status, 201, "an empty query was rejected");
 }

@@ -8,7 +8,7 @@ use crate::bidding::Sale;
 use crate::fixture::{Answer, Fixture};
 
 impl Sale {
-    /// GET with a tag that the caller has, if any.
+    /// Sends a GET, with the given tag in `If-None-Match` if there is one.
     async fn look(&self, path: &str, has: Option<&str>) -> Answer {
         let bearer = format!("Bearer {}", self.key);
         let mut headers = vec![("authorization", bearer.as_str())];
@@ -22,7 +22,7 @@ fn tag(answer: &Answer) -> String {
 }
 
 #[tokio::test]
-async fn an_item_is_not_modified_while_only_the_clock_moves() {
+async fn an_item_is_not_modified_when_only_time_passes() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let path = format!("/items/{}", sale.items[0]);
     let first = sale.look(&path, None).await;
@@ -119,7 +119,7 @@ async fn a_clerks_key_reads_the_item_that_it_may_correct() {
 }
 
 #[tokio::test]
-async fn an_invented_cursor_is_rejected() {
+async fn an_invalid_cursor_is_rejected() {
     let fixture = Fixture::new();
     let customer = fixture.customer("First").await;
     let other = fixture.customer("Other").await;

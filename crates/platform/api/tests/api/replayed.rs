@@ -88,15 +88,15 @@ async fn a_paddle_can_change_until_a_bid_names_it() {
     assert_eq!(sale.patch(&ada, json!({ "paddle": null })).await.status, 422);
     let moved = to(&ada, "12").await;
     assert_eq!((moved.status, &moved.json()["paddle"], moved.header("etag")), (200, &json!("12"), Some("\"2\"")));
-    // The limit moves with the registration, and the old number is free.
+    // The limit stays with the registration, and its former paddle can be assigned again.
     assert_eq!(sale.bid(0, "12", 5_001).await.code(), "spending_limit_reached");
     assert_eq!(to(&bob, "1").await.status, 200);
     assert_eq!(sale.bid(0, "12", 500).await.status, 201);
-    let late = to(&ada, "13").await;
-    assert_eq!((late.status, late.code().as_str()), (409, "paddle_has_bid"), "{}", late.text);
-    assert_eq!(to(&ada, "12").await.status, 200, "nothing changes");
+    let refused_move = to(&ada, "13").await;
+    assert_eq!((refused_move.status, refused_move.code().as_str()), (409, "paddle_has_bid"), "{}", refused_move.text);
+    assert_eq!(to(&ada, "12").await.status, 200, "the same paddle was refused");
     let next = sale.post(&format!("/auctions/{}/registrations", sale.auction), json!({ "name": "Cy" })).await.json();
-    assert_eq!(next["paddle"], "13", "numbers go on behind the highest");
+    assert_eq!(next["paddle"], "13", "a new paddle does not follow the highest number");
     let verified = sale.fixture.platform.verify_all(&[], &|_| ()).await.unwrap();
     assert_eq!(verified.broken.iter().map(|broken| &broken.what).collect::<Vec<_>>(), Vec::<&String>::new());
 }

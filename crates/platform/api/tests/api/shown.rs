@@ -31,13 +31,13 @@ async fn a_bid_that_leads_again_after_a_cancellation_shows_no_more_than_the_pric
         let bids = sale.get(&sale.path(0, "bids")).await;
         bids["data"].as_array().unwrap().iter().map(|bid| bid["amount"].as_i64().unwrap()).collect::<Vec<_>>()
     };
-    assert_eq!(amounts().await, [100, 310, 400], "who is outbid has given all");
+    assert_eq!(amounts().await, [100, 310, 400], "an outbid bid does not show its whole maximum");
     let cancel = format!("{}/{}/cancel", sale.path(0, "bids"), wrong["bid"]["uuid"].as_str().unwrap());
     let item = sale.post(&cancel, json!({ "reason": "A slip" })).await.json();
     assert_eq!((&item["leader"], &item["price"]), (&json!("c"), &json!(310)));
     assert_eq!(amounts().await, [100, 310, 310]);
     sale.bid(0, "d", 395).await;
-    assert_eq!(amounts().await, [100, 310, 400, 395], "so far c has been driven now");
+    assert_eq!(amounts().await, [100, 310, 400, 395], "the bid of c does not show the price that the bid of d forced");
 }
 
 #[tokio::test]
@@ -171,7 +171,7 @@ async fn ring_and_stream_of_a_sandbox_show_its_clock_and_nothing_of_the_desk() {
 async fn a_status_that_items_forbid_is_not_a_legal_next_status() {
     let sale = Sale::timed(json!({}), &[json!({ "buyNow": 500 })]).await;
     let legal = async || sale.get(&format!("/auctions/{}", sale.auction)).await["legalNextStatuses"].clone();
-    assert_eq!(legal().await, json!(["PREVIEW"]), "a LIVE item, no bids");
+    assert_eq!(legal().await, json!(["PREVIEW"]), "with a LIVE item and no bids, only PREVIEW is legal");
     sale.bid(0, "1", 100).await;
     assert_eq!(legal().await, json!([]));
     sale.post(&sale.path(0, "buy-now"), json!({ "bidder": "1" })).await;

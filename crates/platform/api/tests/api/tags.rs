@@ -33,7 +33,7 @@ async fn every_response_about_an_auction_has_its_tag() {
     let path = format!("/auctions/{}", sale.auction);
     let first = is_known(&sale, &patch(&sale, &path, json!({ "title": "Maps" })).await, &path).await;
     let same = is_known(&sale, &patch(&sale, &path, json!({ "title": "Maps" })).await, &path).await;
-    assert_eq!(first, same, "nothing changed");
+    assert_eq!(first, same, "an edit without an effect changed the tag");
     let ends = json!({ "shiftSeconds": 60, "reason": "Fog" });
     is_known(&sale, &post(&sale, &path, "ends", ends).await, &path).await;
     let ends = json!({ "shiftSeconds": 60, "reason": "Fog", "items": [sale.items[1]] });
@@ -49,7 +49,7 @@ async fn every_response_about_an_auction_has_its_tag() {
     is_known(&sale, &post(&sale, &path, "items/changes", withdrawn).await, &path).await;
     let reconciled = post(&sale, &path, "status", json!({ "status": "RECONCILIATION" })).await;
     is_known(&sale, &reconciled, &path).await;
-    assert_eq!(reconciled.json(), sale.get(&path).await, "the response equals a following GET");
+    assert_eq!(reconciled.json(), sale.get(&path).await, "the response differs from a following GET");
 
     for items in [true, false] {
         let copy = sale.post(&format!("{path}/clone"), json!({ "withItems": items })).await;
@@ -94,7 +94,7 @@ async fn every_response_about_an_item_has_its_tag() {
     let path = format!("/items/{}", sale.items[0]);
     let first = is_known(&sale, &patch(&sale, &path, json!({ "title": "A map" })).await, &path).await;
     let same = is_known(&sale, &patch(&sale, &path, json!({ "title": "A map" })).await, &path).await;
-    assert_eq!(first, same, "nothing changed");
+    assert_eq!(first, same, "an edit without an effect changed the tag");
     let bid = sale.bid(0, "1", 100).await;
     is_known(&sale, &bid, &path).await;
     let cancel = format!("bids/{}/cancel", bid.json()["bid"]["uuid"].as_str().unwrap());

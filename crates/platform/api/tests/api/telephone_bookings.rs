@@ -1,4 +1,4 @@
-//! Telephone bookings: entered, changed, listed and withdrawn by those who see the commission book.
+//! Telephone bookings. Callers who may see the commission book enter, change, list and withdraw them.
 
 use http::Method;
 use platform_core::Scope;
@@ -28,15 +28,15 @@ async fn a_telephone_bid_is_booked_changed_and_withdrawn() {
     call(Method::PUT, &sale.path(0, "telephone-bookings/9"), json!({ "telephone": "12345" })).await;
     let listed = sale.get(&list).await;
     let numbers: Vec<&Value> = listed["data"].as_array().unwrap().iter().map(|one| &one["telephone"]).collect();
-    assert_eq!(numbers, ["12345", "+44 20 7946 0019"], "in running order");
+    assert_eq!(numbers, ["12345", "+44 20 7946 0019"], "the bookings are not in running order");
 
-    // Telephone numbers are for those who see the book.
+    // Only callers who may see the commission book can read telephone numbers.
     let reader = sale.fixture.key(None, [Scope::AuctionsRead, Scope::BiddersRead].into_iter().collect()).await;
     let refused = sale.fixture.call(&Method::GET, &format!("/api/v1{list}"), &reader, &Value::Null).await;
     assert_eq!(refused.status, 403);
     assert!(!sale.get(&sale.path(1, "record")).await.to_string().contains("7946"));
 
-    // A suspended paddle is not called.
+    // A booking of a suspended paddle is refused.
     let registrations = format!("/auctions/{}/registrations", sale.auction);
     let registered = json!({ "name": "Ada", "paddle": "31", "status": "approved" });
     let registered = sale.post(&registrations, registered).await.json();

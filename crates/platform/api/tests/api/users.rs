@@ -70,7 +70,7 @@ impl UsersFixture {
         self.fixture.send(&Method::PATCH, &format!("/api/v1{path}"), &headers, &body.to_string()).await
     }
 
-    /// The code that an authenticator shows `later` seconds from now.
+    /// The code that an authenticator shows in `later` seconds.
     fn code(&self, secret: &str, later: i64) -> String {
         let secret = data_encoding::BASE32_NOPAD.decode(secret.as_bytes()).unwrap();
         let step = (self.fixture.platform.now().as_second() + later) / 30;
@@ -108,7 +108,7 @@ async fn a_user_signs_in_acts_within_the_role_and_signs_out() {
     let auctioneer = users.fixture.make("/api/v1/auctioneers", &key, auctioneer).await;
     let (auction, _) = users.fixture.sale(token, auctioneer["uuid"].as_str().unwrap()).await;
     let history = users.get(&format!("/auctions/{auction}/history"), token).await.json();
-    assert_eq!(history["data"][0]["actor"], format!("user:{uuid}"), "the log names the user");
+    assert_eq!(history["data"][0]["actor"], format!("user:{uuid}"), "the log does not name the user");
 
     for (method, path, body) in [
         (Method::POST, "/customers", json!({ "name": "Mine" })),
@@ -155,7 +155,7 @@ async fn a_refused_sign_in_does_not_disclose_users_and_repeated_attempts_are_thr
         assert_eq!(refusal(&waits), problem(429, "too_many_attempts"));
         assert_eq!(waits.header("retry-after"), Some("90"));
     }
-    assert_eq!(users.get("/me", &ada).await.status, 200, "who is signed in stays so");
+    assert_eq!(users.get("/me", &ada).await.status, 200, "refused attempts ended an existing session");
     // Another node has the same store, as this one has after a restart.
     users.fixture.clock.advance(Duration::from_secs(90));
     users.sign_in("ada@example.com").await;
@@ -165,7 +165,7 @@ async fn a_refused_sign_in_does_not_disclose_users_and_repeated_attempts_are_thr
 }
 
 #[tokio::test]
-async fn wrong_passwords_from_elsewhere_do_not_delay_a_device_that_signed_in_before() {
+async fn wrong_passwords_from_other_devices_do_not_delay_a_known_device() {
     let users = UsersFixture::new().await;
     users.user("bob@example.com", Role::Viewer).await;
     let attempt = async |email: &str, password: &str, device: Option<&str>| {
@@ -186,15 +186,19 @@ async fn wrong_passwords_from_elsewhere_do_not_delay_a_device_that_signed_in_bef
     }
     let known = attempt("Ada@example.com", PASSWORD, Some(&device)).await;
     assert_eq!(known.status, 201, "{}", known.text);
-    assert_eq!(device_of(&known), device, "a known device keeps its token");
+    assert_eq!(device_of(&known), device, "a known device got a new token");
     let waits = attempt("ada@example.com", PASSWORD, None).await;
-    assert_eq!(refusal(&waits), problem(429, "too_many_attempts"), "the limit of the account stays");
+    assert_eq!(
+        refusal(&waits),
+        problem(429, "too_many_attempts"),
+        "the sign-in of a known device ended the limit of the account"
+    );
 
     for _ in 0..10 {
         assert_eq!(attempt("ada@example.com", "wrong horse battery", Some(&device)).await.status, 401);
     }
     let waits = attempt("ada@example.com", PASSWORD, Some(&device)).await;
-    assert_eq!(refusal(&waits), problem(429, "too_many_attempts"), "a device has a limit, too");
+    assert_eq!(refusal(&waits), problem(429, "too_many_attempts"), "a known device has no limit");
     assert_eq!(attempt("ada@example.com", PASSWORD, Some(&other_device)).await.status, 201);
 }
 
@@ -227,7 +231,11 @@ async fn a_session_ends_at_its_expiry_and_when_idle() {
     assert_eq!(refusal(&users.get("/me", &idle).await), problem(401, "unauthenticated"));
     assert_eq!(users.get("/sessions", &used).await.json()["data"].as_array().unwrap().len(), 1);
     minutes(31);
-    assert_eq!(refusal(&users.get("/me", &used).await), problem(401, "unauthenticated"), "after twelve hours");
+    assert_eq!(
+        refusal(&users.get("/me", &used).await),
+        problem(401, "unauthenticated"),
+        "a session works after twelve hours"
+    );
     assert_eq!(users.fixture.platform.delete_expired_sessions().await.unwrap(), 2);
 }
 
@@ -238,13 +246,14 @@ async fn a_repeated_sign_in_starts_one_session_and_its_answer_is_sealed() {
         let body = json!({ "email": "ada@example.com", "password": password, "code": code }).to_string();
         users.fixture.send(&Method::POST, "/api/v1/sessions", &[("idempotency-key", "once")], &body).await
     };
-    let (first, again) = (call(PASSWORD, None).await, call(PASSWORD, None).await);
-    assert_eq!((first.status, again.status, &first.text), (201, 201, &again.text));
-    assert_eq!(again.header("idempotent-replayed"), Some("true"));
+    let first = call(PASSWORD, None).await;
+    let replayed = call(PASSWORD, None).await;
+    assert_eq!((first.status, replayed.status, &first.text), (201, 201, &replayed.text));
+    assert_eq!(replayed.header("idempotent-replayed"), Some("true"));
     assert_eq!(
         refusal(&call("wrong horse battery", None).await),
         problem(401, "sign_in_refused"),
-        "it is shown to nobody else"
+        "the stored answer was returned without the right password"
     );
     assert_eq!(refusal(&call(PASSWORD, Some("123456")).await), problem(422, "idempotency_mismatch"));
     let user = first.json()["user"]["uuid"].as_str().unwrap().parse().unwrap();
@@ -281,24 +290,32 @@ async fn a_confirmed_second_factor_is_required_and_no_code_works_twice() {
         refusal(&post("/me/second-factor", json!({ "password": PASSWORD })).await),
         problem(409, "second_factor_on")
     );
-    assert_eq!(users.get("/sessions", &token).await.json()["data"].as_array().unwrap().len(), 1, "others have ended");
+    assert_eq!(
+        users.get("/sessions", &token).await.json()["data"].as_array().unwrap().len(),
+        1,
+        "other sessions did not end"
+    );
 
     let sign_in = async |code: Option<&str>| {
         users.try_sign_in(&json!({ "email": "ada@example.com", "password": PASSWORD, "code": code })).await
     };
     assert_eq!(refusal(&sign_in(None).await), problem(401, "code_required"));
-    assert_eq!(refusal(&sign_in(Some(&code)).await), problem(401, "code_refused"), "confirming used it");
+    assert_eq!(
+        refusal(&sign_in(Some(&code)).await),
+        problem(401, "code_refused"),
+        "the code of the confirmation was accepted again"
+    );
     let next = users.code(secret, 30);
     let body = json!({ "email": "ada@example.com", "password": PASSWORD, "code": next }).to_string();
     let once = async || users.fixture.send(&Method::POST, "/api/v1/sessions", &[("idempotency-key", "1")], &body).await;
     assert_eq!(once().await.status, 201);
-    assert_eq!(refusal(&once().await), problem(401, "code_refused"), "no idempotency key stands in for a code");
+    assert_eq!(refusal(&once().await), problem(401, "code_refused"), "the stored answer was returned for a used code");
     assert_eq!(sign_in(Some(&codes[3].to_uppercase())).await.status, 201);
     assert_eq!(refusal(&sign_in(Some(codes[3])).await), problem(401, "code_refused"));
     let me = users.get("/me", &token).await.json();
     assert_eq!((&me["recoveryCodesLeft"], &me["user"]["secondFactor"]), (&json!(9), &json!(true)));
     let kept = users.fixture.store.user(me["user"]["uuid"].as_str().unwrap().parse().unwrap()).await.unwrap().unwrap();
-    assert!(!format!("{kept:?}").contains(secret), "it is sealed");
+    assert!(!format!("{kept:?}").contains(secret), "the secret of the second factor is stored in plain text");
 
     users.fixture.clock.advance(Duration::from_secs(60));
     let off = post("/me/second-factor/off", json!({ "code": users.code(secret, 0) })).await;
@@ -333,7 +350,7 @@ async fn a_change_of_a_users_access_ends_their_sessions() {
 
     let otto = sign_in().await;
     assert_eq!(users.patch(&path, &ada, json!({ "role": "operator" })).await.status, 200);
-    assert!(!is_over(&otto).await, "nothing has changed");
+    assert!(!is_over(&otto).await, "an unchanged role ended the session");
     let changed = users.patch(&path, &ada, json!({ "role": "clerk" })).await;
     assert_eq!((changed.status, &changed.json()["role"]), (200, &json!("clerk")));
     assert!(is_over(&otto).await);
@@ -348,14 +365,14 @@ async fn a_change_of_a_users_access_ends_their_sessions() {
     assert!(is_over(&otto).await);
     let made = reset["password"].as_str().unwrap();
     let signed_in = users.try_sign_in(&json!({ "email": "otto@example.com", "password": made })).await.json();
-    let (otto, other) =
-        (signed_in["token"].as_str().unwrap(), json!({ "email": "otto@example.com", "password": made }));
+    let otto = signed_in["token"].as_str().unwrap();
+    let other = json!({ "email": "otto@example.com", "password": made });
     let other = users.try_sign_in(&other).await.json()["token"].as_str().unwrap().to_owned();
     let change =
         async |old: &str| users.call(Method::POST, "/me/password", otto, json!({ "old": old, "new": PASSWORD })).await;
     assert_eq!(refusal(&change("wrong horse battery").await), problem(403, "password_refused"));
     assert_eq!(change(made).await.status, 200);
-    assert!(is_over(&other).await && !is_over(otto).await, "the one that asked goes on");
+    assert!(is_over(&other).await && !is_over(otto).await, "only the other sessions should end");
 
     let sessions = users.get(&format!("{path}/sessions"), &ada).await.json();
     assert_eq!(sessions["data"].as_array().unwrap().len(), 1);
@@ -394,7 +411,7 @@ async fn the_last_administrator_can_not_be_removed() {
 }
 
 #[tokio::test]
-async fn a_user_who_has_to_choose_a_password_can_do_nothing_else() {
+async fn a_user_who_must_choose_a_password_is_refused_everything_else() {
     let users = UsersFixture::new().await;
     let ada = users.sign_in("ada@example.com").await;
     let bob = json!({ "email": "bob@example.com", "role": "administrator", "password": PASSWORD, "requireNewPassword": true });
@@ -439,7 +456,7 @@ async fn a_user_who_has_to_choose_a_password_can_do_nothing_else() {
     assert_eq!(users.get("/me", &users.sign_in("ada@example.com").await).await.status, 200);
 }
 
-/// Someone with a stolen session and the password must not try codes without end.
+/// An attacker with a stolen session and the password must not be able to try an unlimited number of codes.
 #[tokio::test]
 async fn a_right_password_does_not_restore_the_attempts_at_a_code() {
     let users = UsersFixture::new().await;

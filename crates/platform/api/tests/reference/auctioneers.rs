@@ -77,7 +77,7 @@ async fn a_patch_keeps_absent_fields() {
     assert_eq!(changed.json()["currency"]["id"], 756);
     assert_eq!(address_by_id(&fixture, &json!(1)).await["city"], "Reading");
 
-    // An address without an id is a new one; the first one stays.
+    // An address without an id is created; the first address stays.
     let changed = fixture.patch(&path, json!({ "address": address() })).await;
     assert_eq!(changed.json()["addressId"], 2);
     assert_eq!(address_by_id(&fixture, &json!(1)).await["city"], "Reading");
@@ -150,7 +150,7 @@ async fn each_error_has_a_pointer() {
     }
     let refused = fixture.post("/auctioneers", with("@class", json!(COUNTRY))).await;
     assert_eq!(refused.status, 422);
-    // Nothing was stored.
+    // The refused requests stored nothing.
     assert_eq!(fixture.get("/auctioneers").await.json()["data"], json!([]));
     fixture.get("/reference/addresses/1").await.refused(404, "not_found", "");
 }

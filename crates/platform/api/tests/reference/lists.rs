@@ -10,7 +10,7 @@ use crate::fixture::Fixture;
 const LISTS: [&str; 5] = ["countries", "currencies", "item-statuses", "auction-statuses", "event-types"];
 
 #[tokio::test]
-async fn every_list_may_be_cached_for_a_day_and_revalidated() {
+async fn every_list_can_be_cached_for_a_day_and_revalidated() {
     let fixture = Fixture::new().await;
     let mut tags = HashSet::new();
     for list in LISTS {
