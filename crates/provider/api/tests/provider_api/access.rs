@@ -102,7 +102,7 @@ fn body(name: &str) -> Option<Value> {
     }
 }
 
-/// Calls each route on a fixture of its own, with the key that `credential` returns, and passes the status to `check`.
+/// Calls each route on a new fixture, with the key that `credential` returns, and passes the status to `check`.
 async fn ask_all(credential: impl AsyncFn(&Fixture) -> Option<String>, check: impl Fn(&Route, u16)) {
     let count = routes(&Fixture::new().await).await.len();
     assert!(count > 20);

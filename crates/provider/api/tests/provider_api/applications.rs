@@ -36,8 +36,8 @@ async fn a_taken_uid_is_a_conflict_without_get_if_exists() {
     let again = json!({"name": "other", "uid": "house"});
     let refused = fixture.post("/app", &again).await;
     refused.expect(409, &json!({"code": "conflict", "detail": "another one has this uid already"}));
-    let there = fixture.post("/app?get_if_exists=true", &again).await;
-    assert_eq!((there.status, there.field("id"), there.field("name")), (200, id, "house".into()));
+    let existing = fixture.post("/app?get_if_exists=true", &again).await;
+    assert_eq!((existing.status, existing.field("id"), existing.field("name")), (200, id, "house".into()));
     let new = fixture.post("/app/?get_if_exists=true", json!({"name": "new", "uid": "new"})).await;
     assert_eq!(new.status, 201);
 }

@@ -83,14 +83,14 @@ async fn an_invalid_selection_is_refused() {
 async fn a_task_belongs_to_its_account_and_starts_once_for_an_idempotency_key() {
     let fixture = Fixture::new().await;
     let (path, _) = endpoint(&fixture).await;
-    let ask = async |since: &str| {
+    let request = async |since: &str| {
         let body = json!({"since": since}).to_string();
         let headers = [("idempotency-key", "auto_1")];
         fixture.call_as(Some(&fixture.key), "POST", &format!("{path}/recover"), &headers, &body).await
     };
-    let first = ask(SINCE).await;
-    ask(SINCE).await.expect(202, &first.json());
-    assert_eq!(ask("2026-11-20T00:00:00.001Z").await.status, 422);
+    let first = request(SINCE).await;
+    request(SINCE).await.expect(202, &first.json());
+    assert_eq!(request("2026-11-20T00:00:00.001Z").await.status, 422);
     let listed: Value = fixture.get("/background-task").await.json();
     assert_eq!(listed["data"].as_array().unwrap().len(), 1);
     let task = format!("/background-task/{}", first.field("id"));

@@ -51,7 +51,7 @@ impl SeenStatuses {
 /// Statuses that the test does not provoke, and why.
 fn can_not_be_provoked(name: &str, status: u16) -> bool {
     match status {
-        // A slow body and a failing store have tests of their own.
+        // Other tests provoke a slow body and a failing store.
         408 | 503 => true,
         // Every valid token may call these operations.
         403 => matches!(
@@ -262,7 +262,7 @@ async fn tokens(ledger: &mut SeenStatuses) {
 /// unreadable body.
 async fn refuse(ledger: &mut SeenStatuses) {
     for (method, path, body) in guarded() {
-        // Each operation has a fixture of its own.
+        // Each operation gets a new fixture.
         ledger.fixture = Fixture::new().await;
         ledger.fixture.application("app").await;
         let (key, hurried) = (ledger.fixture.key.clone(), hurried(&ledger.fixture).await);

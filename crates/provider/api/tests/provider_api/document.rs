@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::fixture::{Answer, Fixture};
 use crate::our_document::OURS;
 
-/// The facts in the form of an OpenAPI document with JSON Schema.
+/// The facts as an OpenAPI document with JSON Schema.
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     let facts: Value = serde_json::from_str(include_str!("public_document.json")).unwrap();
     let mut paths = Map::new();
@@ -100,7 +100,7 @@ pub(crate) fn check(method: &Method, path: &str, answer: &Answer) {
         return;
     };
     let Some(schema) = described.pointer("/content/application~1json/schema") else {
-        assert_eq!(answer.text, "", "{said}: described without a body");
+        assert_eq!(answer.text, "", "{said}: the document declares no body");
         return;
     };
     let whole = json!({"allOf": [schema], "components": document["components"]});

@@ -77,7 +77,11 @@ async fn a_put_of_an_existing_endpoint_refuses_another_secret() {
     for path in ["/app/app/endpoint/e", "/operational-webhook/endpoint/e"] {
         let body = |secret: &str| json!({"url": URL, "uid": "e", "secret": secret});
         assert_eq!(fixture.put(path, body(SECRET)).await.status, 201);
-        assert_eq!(fixture.put(path, body(SECRET)).await.status, 200, "it has that one");
+        assert_eq!(
+            fixture.put(path, body(SECRET)).await.status,
+            200,
+            "the PUT with the endpoint's own secret was refused"
+        );
         let refused = fixture.put(path, body("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")).await;
         assert_eq!((refused.status, &refused.json()["detail"][0]["loc"]), (422, &json!(["body", "secret"])));
         assert!(refused.text.contains("secret/rotate"), "{}", refused.text);
@@ -213,8 +217,9 @@ async fn a_channel_that_is_given_twice_counts_once() {
     assert_eq!((created.status, &created.json()["channels"]), (201, &json!(["c0", "c1"])), "{}", created.text);
     let message = fixture.post("/app/app/msg", json!({"eventType": "a", "payload": {}, "channels": twice})).await;
     assert_eq!((message.status, &message.json()["channels"]), (202, &json!(["c0", "c1"])), "{}", message.text);
-    let asked = fixture.post("/app/app/msg/precheck/active", json!({"eventType": "a", "channels": ["c1", "c1"]})).await;
-    asked.expect(200, &json!({"active": true}));
+    let active =
+        fixture.post("/app/app/msg/precheck/active", json!({"eventType": "a", "channels": ["c1", "c1"]})).await;
+    active.expect(200, &json!({"active": true}));
 }
 
 #[tokio::test]

@@ -104,7 +104,7 @@ fn every_reference_of_the_document_resolves() {
     }
 }
 
-/// The API does not build a tree of a payload, so its depth needs no stack.
+/// The API does not parse a payload into a tree, so a deep payload needs no stack.
 #[tokio::test]
 async fn a_payload_is_accepted_up_to_the_depth_that_every_client_can_read() {
     let fixture = Fixture::new().await;

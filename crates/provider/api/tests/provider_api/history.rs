@@ -175,7 +175,7 @@ async fn a_message_has_the_status_that_each_of_its_two_lists_defines() {
     let alone = fixture.get(&format!("/app/app/endpoint/{endpoint}")).await.json();
     assert!(alone.as_object().unwrap().iter().all(|(name, value)| pending["data"][0][name] == *value));
     assert_eq!((&pending["data"], &pending["done"]), (&rows, &json!(true)));
-    assert_eq!(listed(&fixture, &at_endpoint).await, [""; 0], "it was not tried yet");
+    assert_eq!(listed(&fixture, &at_endpoint).await, [""; 0], "a message without an attempt is listed");
 
     let later = "2026-11-21T06:33:03.123Z";
     let retry = DeliveryOutcome::Retry { at: later.parse().unwrap(), attempts: 1 };

@@ -88,7 +88,7 @@ async fn an_import_updates_and_restores_event_types_and_archives_the_others_on_r
     done.expect(200, &json!({"data": {"modified": ["changed", "fresh"]}}));
     let changed = fixture.get("/event-type/changed").await.json();
     assert_eq!((&changed["description"], &changed["archived"]), (&json!("New"), &json!(false)));
-    assert_eq!(changed["featureFlags"], json!(["f"]), "what a document needn't say stays");
+    assert_eq!(changed["featureFlags"], json!(["f"]), "the import removed a field that the document does not contain");
     let names = async || {
         let list = fixture.get("/event-type").await.json();
         list["data"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()

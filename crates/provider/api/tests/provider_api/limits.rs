@@ -40,7 +40,7 @@ async fn an_address_that_tries_keys_is_rate_limited_and_other_addresses_are_not(
     assert_eq!(limit(&refused), [r#""address";q=20;w=60"#, r#""address";r=0;t=3"#]);
     assert_eq!(call_from(&fixture, "192.0.2.1", "nonsense").await.status, 429);
     assert_eq!(call_from(&fixture, "192.0.2.2", &bad).await.status, 401);
-    // A valid key works at the limited address, also when it has to be looked up again, or was never used before.
+    // A valid key works from the limited address, even if it is not in the cache or was never used before.
     fixture.clock.advance(Duration::from_secs(2));
     fixture.provider.update_account(fixture.provider.account(&account(&fixture).await).await.unwrap()).await.unwrap();
     assert_eq!(call_from(&fixture, "192.0.2.1", &good).await.status, 200);
@@ -67,17 +67,13 @@ async fn an_account_is_rate_limited_per_second() {
     );
     assert_eq!(limit(&refused), [r#""account";q=5;w=1"#, r#""account";r=0;t=1"#]);
     let of_other = fixture.call_as(Some(&fixture.other_key), "GET", "/app", &[], "").await;
-    assert_eq!(of_other.status, 200, "another account is not concerned");
+    assert_eq!(of_other.status, 200, "the limit of one account applied to another");
     fixture.clock.advance(Duration::from_secs(1));
     let mut ours = fixture.provider.account(&account(&fixture).await).await.unwrap();
     ours.settings = AccountSettings { requests_per_second_max: Some(1_000), ..ours.settings };
     fixture.provider.update_account(ours).await.unwrap();
     for _ in 0..50 {
-        assert_eq!(
-            fixture.get("/app").await.status,
-            200,
-            "what is set about the account goes before the configuration"
-        );
+        assert_eq!(fixture.get("/app").await.status, 200, "the account's setting does not override the configuration");
     }
 }
 
@@ -107,7 +103,7 @@ async fn event_types_and_metadata_are_limited() {
     assert_eq!(fixture.put("/event-type/c", json!({"description": "d"})).await.status, 400);
     assert_eq!(fixture.put("/event-type/b", json!({"description": "e"})).await.status, 200);
     assert_eq!(fixture.delete("/event-type/b").await.status, 204);
-    assert_eq!(create("b").await, 201, "out of the archive");
+    assert_eq!(create("b").await, 201, "an archived event type counts towards the limit");
 
     let metadata = |entries: usize, bytes: usize| -> serde_json::Value {
         (0..entries).map(|number| (format!("key-{number}"), json!("x".repeat(bytes)))).collect()

@@ -104,7 +104,9 @@ async fn applications_and_event_types_are_patched() {
     assert_eq!((upserted.deprecated, upserted.feature_flags, upserted.schemas), (false, None, None));
     let expunge = Some(EventTypeDeleteOptions { expunge: Some(true) });
     svix.event_type().delete("item.sold".into(), expunge).await.unwrap();
-    let Err(Error::Http(gone)) = svix.event_type().get("item.sold".into()).await else { panic!("it is gone") };
+    let Err(Error::Http(gone)) = svix.event_type().get("item.sold".into()).await else {
+        panic!("the deleted event type was found")
+    };
     assert_eq!(gone.status.as_u16(), 404);
     tasks.shutdown(PATIENCE).await.unwrap();
 }
@@ -159,12 +161,12 @@ async fn the_next_delivery_uses_the_changed_headers_and_address() {
     };
     let stats = tokio::time::timeout(PATIENCE, counted).await.unwrap();
     assert_eq!((stats.pending, stats.sending, stats.fail, stats.canceled), (0, 0, 0, 0));
-    assert!(played.arrivals.try_recv().is_err(), "an example goes to one endpoint");
+    assert!(played.arrivals.try_recv().is_err(), "the example was sent to a second endpoint");
     played.tasks.shutdown(PATIENCE).await.unwrap();
 }
 
 #[tokio::test]
-async fn an_endpoint_signs_with_a_key_pair_that_was_given_or_made() {
+async fn an_endpoint_signs_with_a_given_or_generated_key_pair() {
     let mut played = OfficialClient::new().await;
     let (app, svix) = (played.app.clone(), played.svix.clone());
     let endpoint = played.endpoint("one").await;

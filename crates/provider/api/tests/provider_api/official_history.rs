@@ -19,16 +19,16 @@ use crate::fixture;
 use crate::official::{PATIENCE, start};
 
 /// Repeats a call until it returns a value.
-async fn eventually<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
-    let ask = async {
+async fn eventually<T>(mut read: impl AsyncFnMut() -> Option<T>) -> T {
+    let poll = async {
         loop {
-            match ask().await {
+            match read().await {
                 Some(answer) => return answer,
                 None => tokio::task::yield_now().await,
             }
         }
     };
-    tokio::time::timeout(PATIENCE, ask).await.expect("it did not happen")
+    tokio::time::timeout(PATIENCE, poll).await.expect("the expected state was not reached in time")
 }
 
 fn types(names: &[&str]) -> Option<std::collections::BTreeSet<String>> {

@@ -98,11 +98,11 @@ async fn only_operational_event_types_are_accepted() {
         assert_eq!(answer.status, status, "{}", answer.text);
     }
     let own = fixture.get("/event-type").await.json();
-    assert_eq!(own["data"].as_array().unwrap().len(), 1, "they are not among the account's own");
+    assert_eq!(own["data"].as_array().unwrap().len(), 1, "operational event types are listed among the account's own");
 }
 
 #[tokio::test]
-async fn another_account_and_an_application_can_not_reach_it() {
+async fn another_account_and_an_application_can_not_read_an_operational_endpoint() {
     let fixture = Fixture::new().await;
     let created = fixture.post(PATH, json!({"url": URL, "uid": "ops"})).await;
     let path = format!("{PATH}/{}", created.field("id"));

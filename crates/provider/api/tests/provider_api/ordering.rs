@@ -16,7 +16,7 @@ async fn a_put_without_ordering_keeps_it() {
     assert_eq!(created.json()["ordering"], "key");
     let path = format!("/app/app/endpoint/{}", created.field("id"));
     let put = fixture.put(&path, r#"{"url":"https://example.com/other"}"#).await;
-    assert_eq!(put.json()["ordering"], "key", "a client that does not know of it changes nothing");
+    assert_eq!(put.json()["ordering"], "key", "a PUT without the field changed the ordering");
     let put = fixture.put(&path, r#"{"url":"https://example.com/other","ordering":"none"}"#).await;
     assert_eq!(put.json().get("ordering"), None);
     assert_eq!(fixture.post("/app/app/endpoint", r#"{"url":"https://e.com/","ordering":"time"}"#).await.status, 422);

@@ -44,7 +44,7 @@ pub(crate) fn check(method: &Method, path: &str, answer: &Answer) {
     let schema = schema.clone();
     drop(schemas);
     let Some(schema) = schema else {
-        assert_eq!(answer.text, "", "{said}: described without a body");
+        assert_eq!(answer.text, "", "{said}: the document declares no body");
         return;
     };
     let faults: Vec<String> =
@@ -65,7 +65,7 @@ fn a_response_that_the_document_does_not_declare_fails() {
 }
 
 #[test]
-fn every_response_says_what_it_contains() {
+fn every_response_has_a_description_of_its_content() {
     for (path, operations) in OURS["paths"].as_object().unwrap() {
         for (method, operation) in operations.as_object().unwrap() {
             for (status, response) in operation["responses"].as_object().into_iter().flatten() {

@@ -95,7 +95,7 @@ async fn a_patch_of_an_event_type_changes_the_given_fields() {
 }
 
 #[tokio::test]
-async fn a_patch_of_what_is_not_there_is_404() {
+async fn a_patch_of_an_unknown_record_returns_404() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     for path in ["/app/none", "/app/app/endpoint/none", "/app/none/endpoint/none", "/event-type/none"] {

@@ -80,10 +80,18 @@ async fn a_patched_or_restored_schema_applies_immediately() {
     for round in 0..2 {
         assert_eq!(send(&fixture, json!({"lot": 1})).await.status, 422, "{round}");
         assert_eq!(patch(json!({"schemas": {"1": {"required": ["lot"]}}})).await, 200);
-        assert_eq!(send(&fixture, json!({"lot": 1})).await.status, 202, "what was widened takes it");
-        assert_eq!(send(&fixture, json!({"status": "SOLD"})).await.status, 422, "what was narrowed does not");
+        assert_eq!(
+            send(&fixture, json!({"lot": 1})).await.status,
+            202,
+            "the new schema, which accepts it, was not used"
+        );
+        assert_eq!(
+            send(&fixture, json!({"status": "SOLD"})).await.status,
+            422,
+            "the new schema, which refuses it, was not used"
+        );
         assert_eq!(patch(json!({"schemas": null})).await, 200);
-        assert_eq!(send(&fixture, json!({})).await.status, 202, "without a schema anything is right");
+        assert_eq!(send(&fixture, json!({})).await.status, 202, "an event type without a schema refused a payload");
         assert_eq!(patch(json!({"schemas": {"1": {"required": ["status"]}}})).await, 200);
     }
 }
@@ -111,7 +119,11 @@ async fn an_unreadable_payload_is_the_callers_error_and_not_an_internal_one() {
         );
         let other = message.replace("SOLD\", \"payload", "NEW\", \"payload");
         let unread = "/app/app/msg?with_content=false";
-        assert_eq!(fixture.post(unread, other.as_str()).await.status, 202, "it has no schema");
+        assert_eq!(
+            fixture.post(unread, other.as_str()).await.status,
+            202,
+            "an event type without a schema refused a payload"
+        );
     }
     assert_eq!(counts(&fixture).await, json!({"warned": 0, "rejected": 2}));
     let deep = format!(
@@ -119,5 +131,9 @@ async fn an_unreadable_payload_is_the_callers_error_and_not_an_internal_one() {
         "{\"a\":".repeat(125),
         "1".to_owned() + &"}".repeat(125)
     );
-    assert_eq!(fixture.post("/app/app/msg", deep.as_str()).await.status, 422, "whatever is checked");
+    assert_eq!(
+        fixture.post("/app/app/msg", deep.as_str()).await.status,
+        422,
+        "a payload that is too deep was accepted"
+    );
 }

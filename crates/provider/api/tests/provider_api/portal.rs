@@ -27,7 +27,7 @@ async fn a_magic_link_opens_the_portal_with_the_token_in_its_fragment() {
     let key = url.strip_prefix("https://hooks.example/app-portal/login#key=").expect(&url);
     let key: Value = serde_json::from_slice(&base64::engine::general_purpose::STANDARD.decode(key).unwrap()).unwrap();
     assert_eq!(key, json!({"appId": application, "token": token}));
-    assert!(token.starts_with("appsk_") && token.ends_with(".eu"), "clients read the region off it");
+    assert!(token.starts_with("appsk_") && token.ends_with(".eu"), "the token has no prefix or region for clients");
 
     for token in [token.as_str(), token.strip_suffix(".eu").unwrap()] {
         let whoami = fixture.call_as(Some(token), "GET", "/auth/whoami", &[], "").await.json();
@@ -83,13 +83,14 @@ async fn a_link_can_create_its_application() {
 async fn logging_out_ends_the_token_and_no_other() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
-    let (one, other) = (fixture.token("{}").await, fixture.token("{}").await);
+    let one = fixture.token("{}").await;
+    let other = fixture.token("{}").await;
     let logout = async |key: &str| fixture.call_as(Some(key), "POST", "/auth/logout", &[], "").await.status;
     assert_eq!(status_of(&fixture, &one).await, 200);
     assert_eq!(logout(&one).await, 204);
     assert_eq!((status_of(&fixture, &one).await, logout(&one).await), (401, 401));
     assert_eq!(status_of(&fixture, &other).await, 200);
-    assert_eq!(logout(&fixture.key).await, 403, "an API key is revoked, not logged out");
+    assert_eq!(logout(&fixture.key).await, 403, "an API key was logged out");
     assert_eq!(fixture.get("/app/app").await.status, 200);
 }
 
@@ -142,7 +143,7 @@ async fn a_token_ends_with_its_application() {
 }
 
 #[tokio::test]
-async fn a_hidden_event_type_can_be_kept_and_not_added() {
+async fn an_endpoint_can_keep_but_not_add_a_hidden_event_type() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     for (name, flag) in [("a.open", Value::Null), ("b.beta", json!("beta")), ("c.alpha", json!("alpha"))] {
@@ -215,8 +216,8 @@ async fn a_token_that_may_recover_sees_its_own_tasks_only() {
     call("GET", &format!("/background-task/{}", ours.field("id")), "").await.expect(200, &ours.json());
     let of_other = format!("/background-task/{}", theirs.field("id"));
     assert_eq!(call("GET", &of_other, "").await.status, 404);
-    assert_eq!(fixture.get(&of_other).await.status, 200, "it is the account's");
-    assert_eq!(call("GET", "/background-task", "").await.status, 403, "the list is of all applications");
+    assert_eq!(fixture.get(&of_other).await.status, 200, "the account can't read its task");
+    assert_eq!(call("GET", "/background-task", "").await.status, 403, "a token lists the tasks of all applications");
 }
 
 #[tokio::test]

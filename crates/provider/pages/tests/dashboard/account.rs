@@ -41,7 +41,7 @@ async fn an_admin_sets_colour_logo_and_origins_of_the_portal() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_the_portals_settings_is_shown_beside_the_field() {
+async fn errors_in_the_settings_of_the_portal_are_shown_beside_their_field() {
     let fixture = Fixture::new().await;
     let mut ann = fixture.admin().await;
     let fields = [("colour", "#ffcc00"), ("origins", "https://ok.example\nhttp://evil.example/<path>")];

@@ -32,7 +32,7 @@ async fn a_key_is_shown_once_and_works_until_it_is_revoked() {
 }
 
 #[tokio::test]
-async fn a_key_expires_when_it_is_told_to_and_the_expiry_can_be_taken_back() {
+async fn a_key_can_be_given_an_expiry_and_the_expiry_can_be_removed() {
     let fixture = Fixture::new().await;
     let mut ann = fixture.admin().await;
     let fields = [("name", "Shop"), ("access", "full"), ("expiry", "week")];
@@ -83,13 +83,13 @@ async fn a_key_has_the_scopes_that_were_chosen() {
     let caller = fixture.provider.authenticate(&key).await.unwrap();
     let scopes: Vec<_> = KeyScope::ALL.into_iter().filter(|scope| caller.has_key_scope(*scope)).collect();
     assert_eq!(scopes, [KeyScope::Read, KeyScope::Send]);
-    // A key of before has full access.
+    // A key from before scopes existed has full access.
     assert!(KeyScope::ALL.into_iter().all(|scope| fixture.key_caller.has_key_scope(scope)));
     ann.get("/api-access").await.shows("Read, Send messages").shows("Full access");
 }
 
 #[tokio::test]
-async fn a_key_is_made_only_of_what_was_chosen() {
+async fn a_key_is_created_only_with_valid_scopes() {
     let fixture = Fixture::new().await;
     let mut ann = fixture.admin().await;
     let common = [("name", "Shop"), ("expiry", "never")];

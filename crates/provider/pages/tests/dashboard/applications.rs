@@ -8,7 +8,7 @@ use provider_core::{ApplicationInput, ApplicationPatch, Caller, Created, IfExist
 use crate::workplace::{HOSTILE, Workplace, at, receiver};
 
 #[tokio::test]
-async fn a_new_account_is_led_through_its_set_up() {
+async fn the_first_page_shows_a_new_account_its_next_set_up_step() {
     let place = Workplace::open().await;
     let mut ann = place.user(Role::Admin).await;
     let page = ann.get("/").await;
@@ -21,7 +21,7 @@ async fn a_new_account_is_led_through_its_set_up() {
     place.endpoint(&app.id, at(&receiver(204, "").await)).await;
     ann.get("/").await.shows("4 of 5 steps done").shows("Receive the first event");
     place.send(&app.id, "ITEM_STATUS_CHANGE", "{}").await;
-    // The figures are counted again after a while.
+    // The cached figures expire, and the page counts again.
     ann.until_shown(&format!("/applications/{}", app.id), "100 %").await;
     place.clock.advance(Duration::from_secs(20));
     let page = ann.until_shown("/", "1 succeeded, 0 failed").await;
@@ -53,7 +53,11 @@ async fn an_application_is_created_changed_and_deleted() {
     let form = [("name", "Hammer"), ("uid", ""), ("throttleRate", "")];
     ann.submit(&path("/edit"), &form).await.is(200).shows("The application was saved.").shows("<h1>Hammer</h1>");
     let saved = place.provider.application(&place.account, &application.id).await.unwrap();
-    assert_eq!((saved.uid, saved.throttle_rate, saved.metadata.len()), (None, None, 1), "metadata stays");
+    assert_eq!(
+        (saved.uid, saved.throttle_rate, saved.metadata.len()),
+        (None, None, 1),
+        "the form removed the metadata"
+    );
 
     place.endpoint(&application.id, at("https://example.com/")).await;
     ann.submit("/operational-webhooks/new", &[("url", "https://ops.example/"), ("types", "all")]).await.is(200);
@@ -107,7 +111,10 @@ async fn failing_applications_come_first_and_a_search_finds_the_others() {
     let page = ann.until_shown("/applications", "1 failing").await;
     page.hides("<script>alert").hides("Create application");
     let place_of = |id: &str| page.text.find(&format!("/applications/{id}\"")).unwrap();
-    assert!(place_of(&failing.id) < place_of(&calm.id), "the failing one is first although it is the last of 32");
+    assert!(
+        place_of(&failing.id) < place_of(&calm.id),
+        "the failing application, which is the last of 32, is not listed first"
+    );
     page.shows("100 %").shows("rel=\"next\"").hides("rel=\"prev\"");
     let next = page.text.split("rel=\"next\" href=\"/dashboard").nth(1).unwrap().split('"').next().unwrap().to_owned();
     ann.get(&next.replace("&#38;", "&")).await.is(200).hides(&failing.id).shows("House 29").shows("rel=\"prev\"");
@@ -124,7 +131,7 @@ async fn failing_applications_come_first_and_a_search_finds_the_others() {
 }
 
 #[tokio::test]
-async fn a_role_opens_what_it_allows_and_a_refusal_names_the_role() {
+async fn each_role_opens_its_pages_and_a_refusal_names_the_needed_role() {
     let place = Workplace::open().await;
     let app = place.application("Hammer").await;
     let preview = format!("/applications/{}/preview", app.id);
@@ -136,7 +143,7 @@ async fn a_role_opens_what_it_allows_and_a_refusal_names_the_role() {
     support.get(&format!("/applications/{}", app.id)).await.shows("Preview App Portal").hides("Edit application");
     let answer = support.post(&preview, &[]).await;
     let location = answer.is(303).location.clone().unwrap();
-    assert!(location.contains("/app-portal/login#key="), "the code is in the fragment: {location}");
+    assert!(location.contains("/app-portal/login#key="), "the code is not in the fragment: {location}");
     let other = Caller::operator(&place.provider.create_account("Other").await.unwrap());
     let input = ApplicationInput { name: "Foreign".into(), ..ApplicationInput::default() };
     let foreign = place.provider.create_application(&other, input, IfExists::Refuse, None, |_| String::new()).await;

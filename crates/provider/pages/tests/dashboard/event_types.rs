@@ -15,14 +15,14 @@ async fn ready_event_types_are_added_with_one_click() {
     page.is(200).shows("The event types were added").shows("ITEM_STATUS_CHANGE").hides("of the auction platform");
     let added = place.provider.event_type(&place.account, "ITEM_STATUS_CHANGE").await.unwrap();
     let schema = &added.schemas.unwrap()["1"];
-    assert_eq!(schema["properties"]["itemUuid"]["type"], "string", "STRING is kept as string");
+    assert_eq!(schema["properties"]["itemUuid"]["type"], "string", "STRING was not stored as string");
     let page = ann.get("/event-types/ITEM_STATUS_CHANGE").await;
     page.is(200).shows("Item status changed").shows("&#34;status&#34;: &#34;SOLD&#34;").shows("<code>itemUuid</code>");
     place.user(Role::Viewer).await.post("/ready-event-types", &[]).await.is(403);
 }
 
 #[tokio::test]
-async fn an_event_type_is_created_from_a_table_as_the_set_up_writes_it() {
+async fn a_table_of_fields_creates_the_schema_of_an_event_type() {
     let place = Workplace::open().await;
     let mut ann = place.user(Role::Member).await;
     ann.get("/new-event-type").await.is(200).shows("name=\"propertyName\"").shows("id=\"schema-table\" checked");
@@ -46,7 +46,10 @@ async fn an_event_type_is_created_from_a_table_as_the_set_up_writes_it() {
     ];
     let checked = ann.post("/new-event-type", &[&form[..], &[("action", "check")]].concat()).await;
     checked.is(200).shows("The schema is valid").shows("An example of the payload").shows("auctionUuid");
-    assert!(place.provider.event_type(&place.account, "AUCTION_STATUS_CHANGE").await.is_err(), "a check saves nothing");
+    assert!(
+        place.provider.event_type(&place.account, "AUCTION_STATUS_CHANGE").await.is_err(),
+        "the check saved the event type"
+    );
     let page = ann.submit("/new-event-type", &form).await;
     page.is(200).shows("The event type was created");
     let made = place.provider.event_type(&place.account, "AUCTION_STATUS_CHANGE").await.unwrap();
@@ -119,7 +122,7 @@ async fn an_import_shows_what_it_changes_and_saves_all_of_it_once() {
         let list = place.provider.list_event_types(&place.account, &PageRequest::default(), archived).await.unwrap();
         list.data.into_iter().map(|event_type| event_type.name).collect::<Vec<_>>().concat()
     };
-    assert_eq!(names(Archived::Hidden).await, "ab", "a preview saves nothing");
+    assert_eq!(names(Archived::Hidden).await, "ab", "the preview saved event types");
     let form = [("document", second.as_str()), ("unlisted", "archive"), ("action", "save")];
     ann.submit("/import-event-types", &form).await.is(200);
     assert_eq!((names(Archived::Hidden).await, names(Archived::Shown).await), ("bc".into(), "abc".into()));

@@ -1,4 +1,4 @@
-//! Users who left: what they had open and what they made ends with their session, role and membership.
+//! Users who left: their previews and links end with their session, role and membership.
 
 use std::time::Duration;
 
@@ -54,9 +54,9 @@ async fn a_preview_ends_with_the_user_the_role_and_the_session() {
         ann.submit(&path, fields).await.is(200);
         is_refused(fixture.provider.authenticate(&token).await);
         assert!(!fixture.provider.token_goes_on(&visitor).await.unwrap(), "{action}: an open stream ends");
-        // A code that was not exchanged yet gives nothing either.
-        let late = fixture.provider.redeem_portal_code(&code).await.unwrap();
-        is_refused(fixture.provider.authenticate(&late).await);
+        // A preview code that was not exchanged yet is refused, too.
+        let redeemed = fixture.provider.redeem_portal_code(&code).await.unwrap();
+        is_refused(fixture.provider.authenticate(&redeemed).await);
     }
     let mut bob = fixture.invited(&mut ann, "member", "Bob").await;
     let token = preview(&fixture, &mut bob, &app).await;
@@ -73,7 +73,7 @@ async fn a_preview_ends_with_the_user_the_role_and_the_session() {
 }
 
 #[tokio::test]
-async fn a_preview_of_support_only_reads() {
+async fn a_preview_by_support_is_read_only() {
     let fixture = Fixture::new().await;
     let app = application(&fixture).await;
     let mut ann = fixture.admin().await;
@@ -85,7 +85,7 @@ async fn a_preview_of_support_only_reads() {
 }
 
 #[tokio::test]
-async fn open_links_of_who_is_no_admin_any_more_are_listed_and_withdrawn() {
+async fn the_open_links_of_a_former_admin_are_listed_and_withdrawn() {
     let fixture = Fixture::new().await;
     let mut ann = fixture.admin().await;
     for (action, role) in [("role", "viewer"), ("remove", "")] {
@@ -97,7 +97,7 @@ async fn open_links_of_who_is_no_admin_any_more_are_listed_and_withdrawn() {
         let made = [invited, bob.post(&format!("{anns}/password-link"), &[]).await.text_of("link")];
         let kept = ann.post("/users/invite", &[("note", "Kept"), ("role", "viewer")]).await.text_of("link");
 
-        // Another role that keeps the links asks nothing, and neither does a refused one.
+        // The page lists the links that the change withdraws. They work until the change is confirmed.
         let path = format!("{bobs}/{action}");
         let page = match action {
             "role" => ann.post(&path, &[("role", role)]).await,

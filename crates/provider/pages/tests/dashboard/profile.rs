@@ -64,7 +64,7 @@ async fn sign_in(fixture: &Fixture) -> Browser {
 }
 
 #[tokio::test]
-async fn a_second_factor_is_asked_for_after_the_password() {
+async fn the_second_factor_is_required_after_the_password() {
     let fixture = Fixture::new().await;
     let mut ann = fixture.admin().await;
     ann.post("/profile/second-factor", &[("password", "not the password")]).await.is(422);
@@ -80,7 +80,7 @@ async fn a_second_factor_is_asked_for_after_the_password() {
     browser.post("/sign-in/code", &[("code", recovery[0])]).await.is(401).shows("Sign in again");
     let right = [("email", "ann@example.com"), ("password", PASSWORD), ("next", "/users")];
     browser.post("/sign-in", &right).await.leads_to("/sign-in/code?next=%2Fusers");
-    assert!(!browser.cookies.contains_key("lotwire_dashboard"), "the password alone is no session");
+    assert!(!browser.cookies.contains_key("lotwire_dashboard"), "the password alone began a session");
     browser.get("/users").await.is(303);
     browser.get("/sign-in/code?next=%2Fusers").await.is(200).shows("The six digits");
     browser.post("/sign-in/code", &[("code", "123456")]).await.is(422).shows("The code is wrong");
@@ -106,7 +106,7 @@ async fn a_second_factor_is_asked_for_after_the_password() {
     fixture.browser().post("/sign-in", &right).await.leads_to("/users");
 }
 
-/// Someone who knows the password tries codes without end: through the sign-in, and with a session that they stole.
+/// An attacker knows the password and tries codes: through the sign-in, and with a stolen session.
 #[tokio::test]
 async fn codes_of_a_known_password_are_limited() {
     let fixture = Fixture::new().await;
@@ -133,7 +133,7 @@ async fn codes_of_a_known_password_are_limited() {
     }
     assert!(tried <= 3 && refused >= 57, "{tried} codes were tried");
 
-    // The owner's device has attempts of its own, and its right code restores the account's.
+    // The owner's device has a separate limit, and its right code resets the limit of the account.
     ann.submit("/sign-out", &[]).await.is(200);
     ann.post("/sign-in", &right).await.leads_to("/sign-in/code?next=%2F");
     ann.post("/sign-in/code", &[("code", &code(&fixture, &secret, 1))]).await.leads_to("/");

@@ -15,7 +15,7 @@ async fn the_first_user_joins_with_a_code_that_works_once() {
     let link = fixture.provider.create_sign_in_code(&fixture.account).await.unwrap();
     assert!(!format!("{link:?}").contains("lwpi_"), "{link:?}");
     let (_, code) = link.url.split_once("#key=").unwrap();
-    // The form accepts the whole link and the code alone. Nothing is used up by looking.
+    // The form accepts the whole link and the code alone. Opening the page does not use the code.
     for text in [link.url.as_str(), code, &format!(" {code}\n")] {
         browser.post("/join", &[("key", text)]).await.leads_to("/join/account");
     }
@@ -42,7 +42,7 @@ async fn an_unknown_withdrawn_or_expired_link_is_refused() {
     for key in ["", "lwpi_unknown", "https://hooks.example/dashboard/join#key=lwpi_unknown", &long] {
         let page = browser.post("/join", &[("key", key)]).await;
         page.is(422).shows("This link has expired, was withdrawn or was used before");
-        assert!(key.is_empty() || !page.text.contains(key), "what may be a secret is not shown again");
+        assert!(key.is_empty() || !page.text.contains(key), "the page repeats the refused key");
     }
     let link = fixture.provider.create_sign_in_code(&fixture.account).await.unwrap();
     browser.post("/join", &[("key", &link.url)]).await.leads_to("/join/account");
@@ -75,7 +75,7 @@ async fn too_many_attempts_are_delayed_but_not_for_a_device_that_signed_in_befor
     let fixture = Fixture::new().await;
     let mut ann = fixture.admin().await;
     ann.submit("/sign-out", &[]).await.is(200).shows("You are signed out.");
-    // The device's token goes to the sign-in pages only, and joining has set it.
+    // The browser sends the device token to the sign-in pages only. Joining has set it.
     let mut stranger = fixture.browser();
     for _ in 0..5 {
         let guess = [("email", "ann@example.com"), ("password", "a guess of a password")];
@@ -117,7 +117,7 @@ async fn a_session_ends_when_it_is_unused_expired_or_signed_out() {
 }
 
 #[tokio::test]
-async fn pages_have_the_headers_of_a_closed_site_and_refuse_forms_of_other_sites() {
+async fn pages_have_security_headers_and_refuse_forms_of_other_sites() {
     let fixture = Fixture::new().await;
     let mut ann = fixture.admin().await;
     let page = ann.get("/users").await;
@@ -137,7 +137,7 @@ async fn pages_have_the_headers_of_a_closed_site_and_refuse_forms_of_other_sites
 }
 
 #[tokio::test]
-async fn the_chosen_colours_are_those_of_every_page_from_its_first_byte() {
+async fn every_page_begins_with_the_chosen_colour_scheme() {
     let fixture = Fixture::new().await;
     let mut browser = fixture.browser();
     browser.get("/sign-in").await.is(200).shows("<html lang=\"en\" data-colours=\"system\">");

@@ -1,4 +1,4 @@
-//! Users: inviting, roles, passwords that were lost, and removal.
+//! Users: invitations, roles, lost passwords and removal.
 
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ async fn a_refusal_names_the_role_that_is_needed() {
 }
 
 #[tokio::test]
-async fn another_role_counts_from_the_next_request_on() {
+async fn a_new_role_applies_from_the_next_request() {
     let fixture = Fixture::new().await;
     let mut ann = fixture.admin().await;
     let mut bob = fixture.invited(&mut ann, "viewer", "Bob").await;
@@ -93,7 +93,7 @@ async fn a_removed_user_is_signed_out_and_can_not_sign_in() {
 }
 
 #[tokio::test]
-async fn an_admin_ends_sessions_and_makes_a_link_for_a_new_password() {
+async fn an_admin_ends_sessions_and_creates_a_link_for_a_new_password() {
     let fixture = Fixture::new().await;
     let mut ann = fixture.admin().await;
     let mut bob = fixture.invited(&mut ann, "member", "Bob").await;

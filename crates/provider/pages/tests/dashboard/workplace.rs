@@ -120,7 +120,7 @@ impl Workplace {
     }
 }
 
-/// One ready event type, as the binary hands it in.
+/// A ready event type, as the binary passes it.
 fn ready() -> ReadyEventTypes {
     let schema = json!({"1": {"description": "An item changed", "title": "Item status changed", "type": "object",
         "properties": {"itemUuid": {"description": "The item", "type": "STRING"}, "status": {"type": "STRING"}},

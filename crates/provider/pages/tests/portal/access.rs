@@ -42,7 +42,7 @@ async fn a_read_only_visitor_sees_everything_but_secrets_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_capability_opens_its_own_pages_only() {
+async fn a_capability_opens_only_its_pages() {
     let fixture = Fixture::new().await;
     let endpoint = fixture.endpoint(at("https://example.com/")).await;
     let path = |page: &str| format!("/endpoints/{}{page}", endpoint.id);

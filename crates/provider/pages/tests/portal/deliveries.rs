@@ -170,7 +170,7 @@ async fn a_blocked_key_is_shown_and_its_message_skipped() {
     let skip = async |visitor: &mut testkit::web::Browser, message: &str| {
         visitor.post(&path, &[("key", "lot/1"), ("messageId", message)]).await.status
     };
-    assert_eq!(skip(&mut visitor, &second.id).await, 404, "it is not what the key waits for");
+    assert_eq!(skip(&mut visitor, &second.id).await, 404, "a message that is not the head of the key was skipped");
     assert_eq!(skip(&mut visitor, &first.id).await, 303);
     visitor.until_shown(&path, &second.id).await.hides(&first.id);
     // An endpoint without ordering has no tab for this page.

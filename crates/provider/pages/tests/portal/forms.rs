@@ -120,10 +120,10 @@ async fn an_endpoint_is_changed_disabled_enabled_and_deleted() {
     visitor.post(&path("/settings"), &[("url", "nothing")]).await.is(422).shows("value=\"nothing\"");
 
     visitor.get(&path("")).await.shows("/disable\">Disable endpoint</a>");
-    let asked = visitor.get(&path("/disable")).await;
-    asked.is(200).shows("Disable this endpoint?").shows("Keep it enabled");
+    let question = visitor.get(&path("/disable")).await;
+    question.is(200).shows("Disable this endpoint?").shows("Keep it enabled");
     let enabled = fixture.provider.endpoint(&fixture.account, &fixture.app.id, &endpoint.id).await.unwrap();
-    assert!(!enabled.disabled, "the question disables nothing");
+    assert!(!enabled.disabled, "opening the question disabled the endpoint");
     visitor.submit(&path("/disable"), &[]).await.shows("Disabled").shows("receives nothing");
     visitor.get(&path("/disable")).await.is(303);
     visitor.get("/endpoints").await.shows("Disabled");

@@ -64,7 +64,7 @@ async fn an_invalid_link_or_key_is_refused_with_an_explanation() {
         let answer = visitor.post("/login", &[("key", key)]).await;
         answer.is(422).shows(said);
         assert!(visitor.cookies.is_empty(), "{key}");
-        assert!(key.is_empty() || !answer.text.contains(key), "what may be a secret is not shown again");
+        assert!(key.is_empty() || !answer.text.contains(key), "the page repeats the refused key");
     }
 }
 
@@ -81,7 +81,7 @@ async fn too_many_wrong_keys_are_rate_limited() {
 }
 
 #[tokio::test]
-async fn a_sign_in_form_is_small() {
+async fn a_large_sign_in_form_is_refused() {
     let fixture = Fixture::new().await;
     let mut visitor = visitor_of(&fixture.server);
     for (bytes, status) in [(8_000, 422), (8 * 1024, 413)] {

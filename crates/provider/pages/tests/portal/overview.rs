@@ -80,7 +80,7 @@ async fn a_replay_is_counted_before_it_is_confirmed() {
 }
 
 #[tokio::test]
-async fn a_running_replay_is_stopped_and_shows_what_came_of_its_messages() {
+async fn a_running_replay_can_be_stopped_and_shows_the_outcome_of_its_messages() {
     let fixture = Fixture::new().await;
     for _ in 0..3 {
         fixture.message("a.b", "{}", None).await;

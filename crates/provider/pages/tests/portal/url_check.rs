@@ -1,4 +1,4 @@
-//! The verdict on a receiving address before it is saved.
+//! The check of a receiver's address before it is saved.
 
 use axum::Router;
 use axum::response::Redirect;
@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 
 use crate::fixture::{Fixture, at, receiver};
 
-/// Starts a server that redirects everything to this address; returns its own.
+/// Starts a server that redirects every request to this address. Returns the server's address.
 async fn redirect_to(target: String) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -20,13 +20,13 @@ async fn redirect_to(target: String) -> String {
 }
 
 #[tokio::test]
-async fn an_address_is_checked_before_it_is_saved_and_a_redirects_target_taken() {
+async fn an_address_is_checked_before_it_is_saved_and_the_target_of_a_redirect_proposed() {
     let fixture = Fixture::new().await;
     let mut visitor = fixture.visitor().await;
     let good = receiver(200, "secret answer").await;
     let form = |url: &str| vec![("url", url.to_owned()), ("description", "kept".to_owned())];
     let check = async |visitor: &mut testkit::web::Browser, fields: Vec<(&str, String)>| {
-        // Two checks of an application are made in a second.
+        // An application can make two checks in a second.
         fixture.clock.advance(std::time::Duration::from_secs(1));
         let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
         visitor.post("/endpoints/check-url", &fields).await
@@ -53,7 +53,7 @@ async fn an_address_is_checked_before_it_is_saved_and_a_redirects_target_taken()
     fields.push(("part", "verdict".to_owned()));
     check(&mut visitor, fields).await.is(200).shows("can be reached").hides("<html");
 
-    // Nothing was saved, and an endpoint's settings have the same check.
+    // The check saved nothing. The settings of an endpoint have the same check.
     visitor.get("/endpoints").await.shows("No endpoints yet");
     let endpoint = fixture.endpoint(at(&good)).await;
     fixture.clock.advance(std::time::Duration::from_secs(1));

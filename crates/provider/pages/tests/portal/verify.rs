@@ -75,7 +75,7 @@ async fn a_pasted_request_shows_which_check_failed() {
 }
 
 #[tokio::test]
-async fn the_samples_have_the_secret_for_those_who_may_see_it_only() {
+async fn the_samples_contain_the_secret_only_for_visitors_who_may_see_it() {
     let fixture = Fixture::new().await;
     let endpoint = fixture.endpoint(at("https://example.com/hook")).await;
     let secret = fixture.provider.endpoint_secret(&fixture.account, &fixture.app.id, &endpoint.id).await.unwrap();

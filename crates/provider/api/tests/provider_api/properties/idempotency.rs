@@ -10,7 +10,7 @@ use super::{MakeFixture, on_each_store, play};
 use crate::fixture::{Answer, Fixture};
 
 on_each_store! {
-    a_key_is_one_effect_and_one_answer: 48, 4;
+    an_idempotency_key_has_one_effect_and_one_response: 48, 4;
 }
 
 /// A POST, and the list in which its effect is counted.
@@ -80,7 +80,7 @@ fn calls() -> impl Strategy<Value = (Post, Rounds)> {
     (proptest::sample::select(POSTS.to_vec()), proptest::collection::vec(round, 1..5))
 }
 
-fn a_key_is_one_effect_and_one_answer(cases: u32, make: MakeFixture) {
+fn an_idempotency_key_has_one_effect_and_one_response(cases: u32, make: MakeFixture) {
     play(cases, make, calls(), asks_again_and_again);
 }
 
@@ -123,7 +123,7 @@ async fn asks_again_and_again(fixture: &Fixture, (post, rounds): (Post, Rounds))
 }
 
 async fn ask(fixture: &Fixture, post: Post, key: u8, body: usize) -> Answer {
-    // Each key has bodies of its own, so that names are unique.
+    // Each key has different bodies, so that names are unique.
     let body = (post.body)(usize::from(key) * 2 + body).to_string();
     let headers = [("idempotency-key", ["k0", "k1", "k2"][usize::from(key)])];
     fixture.call_as(Some(&fixture.key), "POST", post.path, &headers, &body).await
