@@ -21,7 +21,7 @@ use self::load::Acknowledged;
 use crate::site::{Engine, RigSite};
 use crate::{RigError, say};
 
-/// Time without a new webhook, after the last start, after which missing events count as lost.
+/// Time without a new webhook after which missing events count as lost. It counts from the last start.
 const IDLE_MAX: Duration = Duration::from_secs(30);
 
 /// Short retry pauses, so that a round does not wait for the retries of the round before.

@@ -1,7 +1,7 @@
 //! Rigs: `cargo xtask bench`, `cargo xtask crash` and `cargo xtask screenshots`.
 //!
-//! The first two drive the real binary over HTTP, with a receiver of their own, and compare the received webhooks with the
-//! committed events. They print measurements. Only `crash` fails: when a committed event did not arrive.
+//! The first two drive the real binary over HTTP, run a receiver, and compare the received webhooks with the committed events.
+//! They print measurements. Only `crash` can fail: when a committed event did not arrive.
 
 mod bench;
 mod crash;

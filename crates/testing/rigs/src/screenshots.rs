@@ -47,7 +47,7 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     Ok(true)
 }
 
-/// What scripts load after the page, such as the state of the ring, has this time to arrive.
+/// Time for scripts to load further content after the page, such as the state of the ring.
 const SETTLED: &str = "new Promise((settled) => setTimeout(settled, 700))";
 
 async fn take(page: &Page, kind: &str, to: &Path) -> Result<usize, RigError> {

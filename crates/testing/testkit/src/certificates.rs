@@ -20,7 +20,7 @@ pub struct Authority {
     certificate: String,
 }
 
-/// How long a certificate is valid.
+/// The validity of a certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Validity {
     /// Valid now and for years.
@@ -31,7 +31,7 @@ pub enum Validity {
     Future,
 }
 
-/// Why a certificate could not be made.
+/// The reason why a certificate could not be created.
 pub type CertificateError = rcgen::Error;
 
 impl Authority {

@@ -261,7 +261,7 @@ impl Launch {
     }
 }
 
-/// A text field of what a management command printed.
+/// A text field of the output of a management command.
 fn text_field(printed: &Value, name: &str) -> Result<String, ServerError> {
     let text = printed[name].as_str().map(str::to_owned);
     text.ok_or_else(|| ServerError(format!("the command printed no {name}: {printed}")))

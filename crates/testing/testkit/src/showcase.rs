@@ -1,5 +1,5 @@
-//! An installation that has something to show on every page: sales of each kind and status, deliveries that succeed and
-//! fail, and people who can sign in. Screenshots and the checks of all pages use it.
+//! An installation with content for every page: sales of each kind and status, deliveries that succeed and fail, and users who
+//! can sign in. Screenshots and the checks of all pages use it.
 
 use consumer::{ApiClient, Receiver};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ const LOTS: &[(&str, u64)] = &[
     ("Persian rug, 190 by 120 cm", 450),
     ("Microscope in its case, about 1870", 310),
 ];
-/// Who signs in to the dashboard and to the administration.
+/// The e-mail address of the user of the dashboard and the administration.
 const PERSON: &str = "ann@hartley.example";
 const PASSWORD: &str = "correct horse battery";
 const HOUR_MS: i64 = 3_600_000;
@@ -95,7 +95,7 @@ pub struct Showcase {
 impl Showcase {
     /// Starts the launch on an empty store, and fills it.
     pub async fn open(launch: Launch) -> Result<Self, ShowcaseError> {
-        // Nothing answers there: mails wait, and the pages about them have something to show.
+        // No mail server listens there, so that the pages about waiting mails have content.
         let launch = launch.set("MAIL__SMTP_URL", "smtp://127.0.0.1:9").set("MAIL__FROM", "alerts@hartley.example");
         let server = launch.start(&http_client()).await?;
         let site = CustomerSite::set_up(&launch, &launch).await?;
@@ -111,14 +111,13 @@ impl Showcase {
 
     /// Name and address of each page for visitors who have not signed in.
     pub fn open_pages(&self) -> Vec<(String, String)> {
-        let platform =
-            (self.launch.platform_url(), "platform", ["/", "/docs", "/admin/set-up", "/admin/sign-in"].as_slice());
-        let provider_paths = ["/", "/docs", "/dashboard/sign-in", "/dashboard/sign-in/code", "/app-portal/login"];
-        let provider = (self.launch.provider_url(), "provider", provider_paths.as_slice());
-        let of = |(origin, name, paths): (String, &str, &[&str])| {
+        let pages_of = |origin: String, name: &str, paths: &[&str]| {
             paths.iter().map(|path| (format!("{name}{path}"), format!("{origin}{path}"))).collect::<Vec<_>>()
         };
-        [of(platform), of(provider)].concat()
+        let platform_paths = ["/", "/docs", "/admin/set-up", "/admin/sign-in"];
+        let provider_paths = ["/", "/docs", "/dashboard/sign-in", "/dashboard/sign-in/code", "/app-portal/login"];
+        let platform = pages_of(self.launch.platform_url(), "platform", &platform_paths);
+        [platform, pages_of(self.launch.provider_url(), "provider", &provider_paths)].concat()
     }
 
     /// Signs in, so that the first of the pages is open.

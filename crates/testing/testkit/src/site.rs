@@ -16,7 +16,7 @@ use crate::server::{Launch, ServerError};
 /// Time limit for a bulk change of an auction's items.
 const BULK_CHANGE_MAX: Duration = Duration::from_secs(120);
 
-/// Why the customer could not be set up or used.
+/// The reason why the customer could not be set up or used.
 #[derive(Debug, thiserror::Error)]
 pub enum CustomerSiteError {
     /// A server or a management command failed.

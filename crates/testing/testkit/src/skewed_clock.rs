@@ -1,4 +1,4 @@
-//! A wall clock that is off, for one child process: a library that replaces `clock_gettime`, loaded with `LD_PRELOAD`.
+//! A wrong wall clock for one child process: a library that replaces `clock_gettime`, loaded with `LD_PRELOAD`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

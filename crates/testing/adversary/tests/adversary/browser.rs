@@ -1,4 +1,4 @@
-//! Pages as a browser without script asks for them, byte by byte, so that a test chooses every header.
+//! A browser without script that sends raw requests, so that a test chooses every header.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -18,14 +18,14 @@ pub struct Browser {
     server: SocketAddr,
     base: &'static str,
     cookies: BTreeMap<String, String>,
-    /// What it sends as `Origin` and `Host`.
+    /// The `Origin` and `Host` that it sends.
     pub origin: String,
     pub host: String,
-    /// What it sends as `Sec-Fetch-Site`; nothing when empty, as on plain HTTP.
+    /// The `Sec-Fetch-Site` that it sends; empty to send none, as on plain HTTP.
     pub fetch_site: &'static str,
 }
 
-/// An answer as it arrived.
+/// A received response.
 pub struct Page {
     pub status: u16,
     head: String,
@@ -46,7 +46,7 @@ impl Browser {
         Browser { server, base, cookies: BTreeMap::new(), origin, host, fetch_site: "" }
     }
 
-    /// Path that the addresses of the pages begin with.
+    /// The path prefix of the pages.
     pub fn base(&self) -> &'static str {
         self.base
     }
@@ -111,7 +111,7 @@ pub fn encoded(value: &str) -> String {
         .collect()
 }
 
-/// A visitor of an application's portal, by a new link.
+/// Signs a visitor in to an application's portal with a new link.
 pub async fn portal_visitor(running: &Running, account: &Account, application: &str) -> Browser {
     let path = format!("/api/v1/auth/app-portal-access/{application}");
     let token = account.api.make("post", &path, &account.key, &json!({})).await.text("token");
@@ -121,7 +121,7 @@ pub async fn portal_visitor(running: &Running, account: &Account, application: &
     browser
 }
 
-/// A user of the dashboard, who is signed in, and their e-mail address.
+/// Signs a user in to the dashboard. Returns the browser and the user's e-mail address.
 pub async fn dashboard_user(running: &Running, account: &str) -> (Browser, &'static str) {
     let link = running.launch.run_command(&["provider", "account", "sign-in-code", account, "--json"]).unwrap();
     let mut browser = Browser::new(running.launch.provider, "/dashboard");

@@ -1,4 +1,4 @@
-//! Answers with a secret: no cache on the way, and no browser, may keep one.
+//! No cache and no browser may store a response that contains a secret.
 
 use http::{HeaderMap, Method};
 use kit_outbound::{Headers, Request};
@@ -28,7 +28,7 @@ async fn call(url: String, key: &str, method: Method, body: &Value) -> (HeaderMa
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_answer_with_a_secret_is_kept() {
+async fn no_response_with_a_secret_may_be_stored() {
     let running = Running::new(&[]).await;
     let (platform, provider) = (running.launch.platform_url(), running.launch.provider_url());
     let staff = running.launch.create_staff_key("staff").unwrap();

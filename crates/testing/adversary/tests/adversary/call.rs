@@ -8,7 +8,7 @@ use testkit::site::http_client;
 
 use crate::support::WAIT_MAX;
 
-/// The most bytes of an answer that are read.
+/// Maximum number of bytes of a response that are read.
 const ANSWER_BYTES_MAX: usize = 16 << 20;
 
 /// An API.
@@ -45,7 +45,7 @@ impl Api {
     /// Sends a request with this key; without one if it is empty. A null body is sent as none, a text as CSV.
     pub async fn call(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
         let mut headers = bearer(key);
-        // No record has this version, so that an operation with a precondition looks at the record before it refuses.
+        // No record has this version, so that an operation with a precondition reads the record before it refuses.
         if matches!(method, "post" | "patch") {
             headers.add(&HeaderName::from_static("if-match"), b"\"999999\"");
         }
@@ -115,12 +115,12 @@ fn bearer(key: &str) -> Headers {
 pub struct Operation {
     pub method: String,
     pub path: String,
-    /// Alternatives of what a caller needs: the name of a security scheme and scopes. An empty list means that nothing
-    /// is said.
+    /// Alternatives of the required credentials: the name of a security scheme and its scopes. Empty if the document names
+    /// none.
     pub security: Vec<(String, Vec<String>)>,
-    /// Whether the operation is for everybody.
+    /// Whether the operation is public.
     pub is_public: bool,
-    /// A body as its schema requires it; null if it takes none.
+    /// A body that matches the schema; null if the operation takes none.
     pub body: Value,
 }
 
@@ -175,7 +175,7 @@ impl std::fmt::Display for Operation {
     }
 }
 
-/// The smallest value that a schema takes, as far as its types and required properties tell.
+/// The smallest value that a schema accepts, by its types and required properties.
 fn example(schema: &Value, document: &Value, depth: usize) -> Value {
     if depth > 20 {
         return Value::Null;

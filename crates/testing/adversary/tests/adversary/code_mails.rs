@@ -1,4 +1,4 @@
-//! Mails with codes to addresses that are not the sender's own: many of them, and with a message in a name.
+//! Mails with codes to addresses that do not belong to the sender: large numbers of them, and a message in a name.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,14 +12,14 @@ use crate::browser::{Browser, portal_visitor};
 use crate::raw::serve;
 use crate::support::{Account, Running};
 
-/// Applications of the attacker's account, and mails that each asks for.
+/// Applications of the attacker's account, and the mails that each requests.
 const APPLICATIONS: usize = 10;
 const MAILS_OF_EACH: usize = 20;
-/// What an account may send in a day, and what of it to one mailbox.
+/// Mails that an account may send in a day, and how many of them to one mailbox.
 const OF_ACCOUNT: usize = 50;
 const TO_MAILBOX: usize = 5;
 
-/// One SMTP session (RFC 5321) that takes every mail.
+/// One SMTP session (RFC 5321) that accepts every mail.
 async fn take_mails(stream: TcpStream, mails: mpsc::UnboundedSender<String>) {
     let (read, mut write) = stream.into_split();
     let mut lines = BufReader::new(read).lines();
@@ -51,7 +51,7 @@ async fn take_mails(stream: TcpStream, mails: mpsc::UnboundedSender<String>) {
     }
 }
 
-/// Asks for a mail to each address. Returns how many were granted.
+/// Requests a mail to each address. Returns the number of accepted requests.
 async fn granted(visitor: &mut Browser, addresses: impl Iterator<Item = String>) -> usize {
     let mut granted = 0;
     for address in addresses {
@@ -63,7 +63,7 @@ async fn granted(visitor: &mut Browser, addresses: impl Iterator<Item = String>)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_account_floods_no_mailbox_and_sends_no_message_of_its_own() {
+async fn an_account_can_not_flood_a_mailbox_or_choose_the_text_of_a_mail() {
     let (sender, mut mails) = mpsc::unbounded_channel();
     let sessions = Arc::new(AtomicUsize::new(0));
     let server = serve(move |stream, _| {

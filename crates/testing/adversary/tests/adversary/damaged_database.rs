@@ -1,4 +1,4 @@
-//! A damaged database file is noticed: the server does not start on it, and `doctor` names it.
+//! A damaged database file is detected: the server does not start on it, and `doctor` names it.
 
 use std::fs::OpenOptions;
 use std::io::{Seek as _, SeekFrom, Write as _};

@@ -1,4 +1,4 @@
-//! A server whose process has no file descriptor left: it logs this, not once for each connection, and serves again.
+//! A server without a free file descriptor logs a few lines, not one for each connection, and serves again later.
 
 use std::process::Command;
 

@@ -1,11 +1,11 @@
-//! An answer that the server gives before it has read the body reaches the client.
+//! A response that the server sends before it has read the body reaches the client.
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use crate::support::Running;
 
-/// More than the buffers of the two kernels hold.
+/// Larger than the socket buffers of both ends.
 const LARGE_BYTES: usize = 32 << 20;
 
 /// The head and the body of the next answer, up to where the client stops reading.

@@ -79,7 +79,7 @@ async fn a_redirect_is_not_followed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_counts_at_each_delivery_and_not_only_when_it_is_entered() {
+async fn an_address_is_checked_at_each_delivery_and_not_only_when_it_is_entered() {
     let running = Running::new(&[("PROVIDER__ALLOW_SUBNETS", "127.0.0.0/8")]).await;
     let account = Account::new(&running, "attacker").await;
     let (url, connections) = counting("127.0.0.2", response("200 OK", "", "ok")).await;
@@ -96,7 +96,7 @@ async fn an_address_counts_at_each_delivery_and_not_only_when_it_is_entered() {
     drop(running);
 }
 
-/// The machine's own name is resolved by the machine, to an address of its own.
+/// The machine resolves its host name to one of its own addresses.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_name_that_resolves_to_a_private_address_is_not_connected_to() {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim().to_owned();

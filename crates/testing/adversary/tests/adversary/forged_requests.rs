@@ -1,9 +1,9 @@
-//! Addresses that lead back to a page, and forms of other origins, at the pages of both wings.
+//! Return addresses after a sign-in, and forms of other origins, at the pages of both wings.
 
 use crate::browser::{Browser, PASSWORD, dashboard_user};
 use crate::support::Running;
 
-/// Where a sign-in is to lead: all of them lead to the first page of the site.
+/// Return addresses of other sites. After each, a sign-in leads to the first page instead.
 const ELSEWHERE: [&str; 12] = [
     "/\u{1}",
     "/a\u{7f}",
@@ -21,7 +21,7 @@ const ELSEWHERE: [&str; 12] = [
 
 const PUBLIC_URL: &str = "https://lotwire.example";
 
-/// A user of the administration, and a user of the dashboard: a browser that is signed out, and the address.
+/// Signed-out browsers of a user of the administration and of a user of the dashboard, with their e-mail addresses.
 async fn signed_out(running: &Running) -> [(Browser, &'static str); 2] {
     let mut command = running.launch.command();
     command.args(["user", "create", "ann@example.com", "--role", "operator", "--password-stdin"]);
@@ -50,8 +50,8 @@ async fn a_sign_in_leads_to_a_page_of_the_site() {
             let page = sign_in(&mut browser.clone(), email, next).await;
             assert_eq!((page.status, page.header("location")), (303, &*format!("{base}/")), "{next:?}: {}", page.body);
             assert!(!page.header("set-cookie").contains("a=b"));
-            let asked = browser.clone().get(&format!("/sign-in?next={}", crate::browser::encoded(next))).await;
-            assert_eq!(asked.status, 200, "{next:?}");
+            let form = browser.clone().get(&format!("/sign-in?next={}", crate::browser::encoded(next))).await;
+            assert_eq!(form.status, 200, "{next:?}");
         }
         let page = sign_in(&mut browser.clone(), email, "/activity?a=1").await;
         assert_eq!((page.status, page.header("location")), (303, &*format!("{base}/activity?a=1")));
@@ -60,10 +60,10 @@ async fn a_sign_in_leads_to_a_page_of_the_site() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn with_a_public_url_only_forms_of_its_origin_are_taken() {
+async fn with_a_public_url_only_forms_of_its_origin_are_accepted() {
     let running = Running::new(&[]).await;
     let users = signed_out(&running).await;
-    // Without a public URL, a page is what the browser calls it.
+    // Without a public URL, the server trusts the `Host` of the browser.
     for (browser, email) in &users {
         let mut browser = browser.clone();
         (browser.origin, browser.host) = ("http://lots.internal".to_owned(), "lots.internal".to_owned());

@@ -1,9 +1,9 @@
-//! Requests that proxies and servers read differently.
+//! Ambiguous requests, which proxies and servers may read differently.
 
 use crate::raw::exchange;
 use crate::support::Running;
 
-/// Requests, and the status that refuses them. None may be answered as if it were clear what is asked for.
+/// Ambiguous requests with the status of their refusal.
 #[rustfmt::skip]
 const AMBIGUOUS: &[(&str, &str)] = &[
     ("no Host", "GET /api/v1/health HTTP/1.1\r\nConnection: close\r\n\r\n"),

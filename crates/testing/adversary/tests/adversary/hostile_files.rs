@@ -1,4 +1,4 @@
-//! Files of an operator of the administration that claim too much, become too much, or arrive too slowly.
+//! Uploads in the administration that declare too much, expand to too much, or arrive too slowly.
 
 use std::io::{Cursor, Write as _};
 
@@ -9,12 +9,12 @@ use zip::write::SimpleFileOptions;
 
 use crate::support::{Running, WAIT_MAX, peak_memory_mib};
 
-/// A server at rest takes about 120 MiB in a build without optimisation.
+/// Memory limit of the server. An idle server uses about 120 MiB in a build without optimisation.
 const MEMORY_MIB_MAX: u64 = 400;
-/// Uploads of which half has arrived, and its bytes.
+/// Number of half-sent uploads, and the bytes of each half.
 const HALF_SENT: usize = 40;
 const HALF_BYTES: usize = 24 << 20;
-/// Forms of images of which only the beginning arrives, and its bytes: more than the buffers of the connection hold.
+/// Number of image forms of which only the beginning is sent, and its bytes: more than the buffers of a connection hold.
 const DRIPPING: usize = 16;
 const DRIPPED_BYTES: usize = 2 << 20;
 const SEND_BUFFER_BYTES: u32 = 64 << 10;
@@ -129,7 +129,7 @@ fn workbook(rows: &str, strings: &str) -> Vec<u8> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn workbooks_that_claim_or_become_too_much_are_refused_and_take_no_memory() {
+async fn workbooks_that_declare_or_expand_to_too_much_are_refused_without_memory() {
     let operator = Operator::new().await;
     let repeated = format!("<row r=\"1\">{}</row>", "<c t=\"s\"><v>0</v></c>".repeat(480));
     let files = [
@@ -142,7 +142,7 @@ async fn workbooks_that_claim_or_become_too_much_are_refused_and_take_no_memory(
     ];
     for (number, file) in files.iter().enumerate() {
         let answer = operator.import(file).await;
-        // The first becomes a row of a catalogue, which the next page refuses.
+        // The first workbook is read as a row of a catalogue, which the next page refuses.
         let expected = if number == 0 { "HTTP/1.1 303" } else { "HTTP/1.1 422" };
         assert!(answer.starts_with(expected), "file {number}: {answer}");
     }
@@ -152,7 +152,7 @@ async fn workbooks_that_claim_or_become_too_much_are_refused_and_take_no_memory(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn half_sent_catalogues_of_one_operator_take_the_memory_of_their_last_parts() {
+async fn half_sent_catalogues_use_only_the_memory_of_their_last_parts() {
     let operator = Operator::new().await;
     let (path, beginning) = (operator.import_path(), b"1,A lot of some length\n".repeat(HALF_BYTES / 23));
     let mut waiting = Vec::new();
@@ -160,7 +160,7 @@ async fn half_sent_catalogues_of_one_operator_take_the_memory_of_their_last_part
         let sending = operator.half_send(&path, "file", &beginning);
         waiting.push(tokio::time::timeout(WAIT_MAX, sending).await.expect("the server reads or refuses"));
     }
-    // Each has arrived, or was refused, when a later one is answered.
+    // When the server answers a later upload, it has received or refused all earlier ones.
     assert!(operator.import(b"lot_number,title\n").await.starts_with("HTTP/1.1 "));
     let memory = operator.memory_mib();
     println!("hostile_files: {HALF_SENT} half-sent uploads of {} MiB, peak of {memory} MiB", HALF_BYTES >> 20);
@@ -168,7 +168,7 @@ async fn half_sent_catalogues_of_one_operator_take_the_memory_of_their_last_part
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn dripping_images_keep_no_other_image_waiting() {
+async fn slow_image_uploads_do_not_delay_other_images() {
     let operator = Operator::new().await;
     let path = format!("/auctions/{}/lots/{}/images", operator.auction, operator.items[1]);
     let beginning = vec![0xff; DRIPPED_BYTES];
@@ -180,10 +180,10 @@ async fn dripping_images_keep_no_other_image_waiting() {
     let one = format!("/auctions/{}/images/one?item={}&name=1.png", operator.auction, operator.items[0]);
     let answer = operator.send(&one, "application/octet-stream", PNG).await;
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("Added"), "{answer}");
-    // The images that drip are still awaited.
+    // The server still waits for the slow images.
     for stream in &mut dripping {
         let mut byte = [0; 1];
         let waits = tokio::time::timeout(std::time::Duration::ZERO, stream.read(&mut byte)).await;
-        assert!(waits.is_err(), "a dripping upload was answered");
+        assert!(waits.is_err(), "the server answered an unfinished upload");
     }
 }

@@ -1,4 +1,4 @@
-//! Receivers that answer as no server should: what each costs is bounded, and no delivery to another endpoint suffers.
+//! Hostile receivers: the cost of each is bounded, and none delays a delivery to another endpoint.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,11 +10,11 @@ use tokio::net::TcpStream;
 use crate::raw::{read_request, response, serve, serve_answers};
 use crate::support::{Account, Running, peak_memory_mib, wait_until};
 
-/// Bytes that one receiver may push at most. Buffers of the two kernels hold several MiB on top of what is read.
+/// Maximum number of bytes that one receiver can send. The socket buffers of both ends add several MiB to the bytes read.
 const PUSHED_BYTES_MAX: usize = 32 << 20;
-/// Memory of the process while all receivers answer.
+/// Memory limit of the process while all receivers answer.
 const MEMORY_MIB_MAX: u64 = 400;
-/// Characters of an answer that an attempt shows.
+/// Maximum number of characters of a response that an attempt shows.
 const SHOWN_CHARS_MAX: usize = 20_000;
 
 /// What a receiver does after it has read the request.
@@ -22,7 +22,7 @@ const SHOWN_CHARS_MAX: usize = 20_000;
 enum Act {
     /// Sends this once, and closes the connection.
     Once(Vec<u8>),
-    /// Sends this once, and leaves the connection open without a word.
+    /// Sends this once, and leaves the connection open and silent.
     Silent(Vec<u8>),
     /// Sends the first text, then the second one without end.
     Endless(Vec<u8>, Vec<u8>),
@@ -30,7 +30,7 @@ enum Act {
     Drip(Vec<u8>, Vec<u8>),
 }
 
-/// What the attempt must be.
+/// The expected outcome of the attempt.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Expected {
     Delivered,
@@ -53,7 +53,7 @@ fn receivers() -> Vec<(&'static str, Act, Expected)> {
     let gzip = |encoding: &str| [with(&format!("content-encoding: {encoding}\ncontent-length: {}\n\n", gzip_bomb.len())), gzip_bomb.clone()].concat();
     vec![
         // Endings.
-        ("closes without a word", Once(Vec::new()), Failed),
+        ("closes without a response", Once(Vec::new()), Failed),
         ("closes in the status line", Once(text("HTTP/1.1 20")), Failed),
         ("closes in a header", Once(with("x-a: b")), Failed),
         ("closes before the end of the headers", Once(with("x-a: b\n")), Failed),
@@ -74,7 +74,7 @@ fn receivers() -> Vec<(&'static str, Act, Expected)> {
         ("drips interim answers", Drip(Vec::new(), text("HTTP/1.1 103 Early Hints\n\n")), Failed),
         ("sends 32 interim answers", Once(text(&format!("{}HTTP/1.1 200 OK\ncontent-length: 0\n\n", "HTTP/1.1 103 Early Hints\n\n".repeat(32)))), Delivered),
         ("sends 33 interim answers", Once(text(&format!("{}HTTP/1.1 200 OK\ncontent-length: 0\n\n", "HTTP/1.1 103 Early Hints\n\n".repeat(33)))), Failed),
-        // Without end.
+        // Endless responses.
         ("sends interim answers without end", Endless(Vec::new(), text("HTTP/1.1 100 Continue\n\n")), Failed),
         ("sends hints without end", Endless(Vec::new(), text("HTTP/1.1 103 Early Hints\nlink: </a.css>\n\n")), Failed),
         ("sends long hints without end", Endless(Vec::new(), text(&format!("HTTP/1.1 103 Early Hints\nlink: {}\n\n", "a".repeat(30_000)))), Failed),
@@ -86,7 +86,7 @@ fn receivers() -> Vec<(&'static str, Act, Expected)> {
         ("sends a chunk extension without end", Endless(with("transfer-encoding: chunked\n\n3;a="), zeros.clone()), Failed),
         ("sends a chunk length without end", Endless(with("transfer-encoding: chunked\n\n"), b"0".repeat(1_000)), Failed),
         ("sends trailers without end", Endless(with("transfer-encoding: chunked\n\n0\n"), text("x-a: b\n")), Failed),
-        // Long bodies: the start is read, and it decides.
+        // Long bodies: only their start is read, and the status decides.
         ("sends a body without end", Endless(with("\n"), zeros.clone()), Delivered),
         ("sends a body of 8 EiB", Endless(with("content-length: 9223372036854775807\n\n"), zeros.clone()), Delivered),
         ("sends chunks without end", Endless(with("transfer-encoding: chunked\n\n"), text("3\nabc\n")), Delivered),
@@ -110,7 +110,7 @@ fn receivers() -> Vec<(&'static str, Act, Expected)> {
         ("answers with status 000", Once(text("HTTP/1.1 000 Nothing\ncontent-length: 0\n\n")), Failed),
         ("answers with status 999", Once(text("HTTP/1.1 999 Much\ncontent-length: 0\n\n")), Failed),
         ("answers with status 2000", Once(text("HTTP/1.1 2000 OK\ncontent-length: 0\n\n")), Failed),
-        // What a redirect, a wait and a cookie ask for.
+        // Redirects, requested pauses and cookies.
         ("redirects to itself", Once(text("HTTP/1.1 302 Found\nlocation: /\ncontent-length: 0\n\n")), Failed),
         ("redirects to a file", Once(text("HTTP/1.1 302 Found\nlocation: file:///etc/passwd\ncontent-length: 0\n\n")), Failed),
         ("asks for credentials", Once(text("HTTP/1.1 401 Unauthorized\nwww-authenticate: Basic\ncontent-length: 0\n\n")), Failed),
@@ -185,7 +185,7 @@ async fn a_hostile_receiver_costs_a_bounded_amount_and_delays_no_other_endpoint(
     assert!(wrong.is_empty(), "{wrong:#?}");
     let memory = peak_memory_mib(running.server.id());
     assert!(memory < MEMORY_MIB_MAX, "{memory} MiB");
-    // The hostile endpoints hold nothing that a later delivery needs.
+    // The hostile endpoints do not delay a later delivery.
     let later = account.message(json!({ "to": "all" })).await;
     let path = format!("attempt/endpoint/{good}?limit=50");
     wait_until("a later delivery to the good endpoint", async || {
@@ -197,7 +197,7 @@ async fn a_hostile_receiver_costs_a_bounded_amount_and_delays_no_other_endpoint(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_receiver_answers_is_shown_as_text_and_nothing_of_it_is_sent_back() {
+async fn a_response_is_shown_as_text_and_its_cookies_are_not_sent_back() {
     let running = Running::new(&[]).await;
     let account = Account::new(&running, "attacked").await;
     let cookies = Arc::new(AtomicUsize::new(0));

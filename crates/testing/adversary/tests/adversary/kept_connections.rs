@@ -1,4 +1,4 @@
-//! Connections to receivers are kept for one account only, so no account reads the answer to another one's request.
+//! The provider reuses a connection to a receiver for one account only, so no account reads the response to another account.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -48,7 +48,7 @@ async fn no_account_reads_the_answer_to_another_account() {
         for (account, name) in accounts.iter().zip(["one", "other"]) {
             let message = account.message(json!({})).await;
             let attempt = &account.attempts(&message, 1).await[0];
-            // Not the answer that was left on the connection by an earlier delivery, of this account or of the other one.
+            // The response must not be one that an earlier delivery left on the connection.
             assert_eq!(attempt["response"], format!("answer to {name}"), "{attempt}");
         }
     }
@@ -58,7 +58,7 @@ async fn no_account_reads_the_answer_to_another_account() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_kept_connection_serves_its_own_account_again() {
+async fn an_account_reuses_its_connection() {
     let receiver = serve(move |mut stream, number| async move {
         while read_request(&mut stream).await.is_some() {
             if stream.write_all(&response("200 OK", "", &format!("connection {number}"))).await.is_err() {
@@ -80,5 +80,8 @@ async fn a_kept_connection_serves_its_own_account_again() {
         }
     }
     assert!(connections[0].is_disjoint(&connections[1]), "{connections:?}");
-    assert!(connections.iter().all(|connections| connections.len() < ROUNDS), "none is kept: {connections:?}");
+    assert!(
+        connections.iter().all(|connections| connections.len() < ROUNDS),
+        "no connection was reused: {connections:?}"
+    );
 }

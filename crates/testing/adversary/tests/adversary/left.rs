@@ -1,5 +1,5 @@
-//! People who left, or who know what they should not: streams of ended sessions, passwords that others have seen, and codes of a
-//! second factor that are tried without end.
+//! Former users and leaked secrets: streams of ended sessions, passwords that others have seen, and guessed codes of a second
+//! factor.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -13,13 +13,13 @@ use crate::raw::exchange;
 use crate::support::{Running, WAIT_MAX};
 
 const PASSWORD: &str = "correct horse battery";
-/// Codes that are tried, from this number of addresses in turn.
+/// Number of guessed codes, and of addresses that take turns.
 const CODES: usize = 300;
 const ADDRESSES: usize = 8;
 /// Streams end within five seconds; a busy machine may take longer to notice.
 const STREAM_ENDS_WITHIN: Duration = Duration::from_secs(15);
 
-/// A browser without script: it keeps cookies, and says where a request comes from as a trusted proxy would.
+/// A browser without script. It keeps cookies, and sends the client address as a trusted proxy does.
 struct Browser {
     address: SocketAddr,
     from: String,
@@ -122,7 +122,7 @@ async fn listen(address: SocketAddr, path: &str, token: &str) -> TcpStream {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn streams_end_with_their_session_and_a_seen_password_does_nothing_but_its_change() {
+async fn streams_end_with_their_session_and_a_generated_password_only_allows_its_change() {
     for running in Running::on_both_stores().await {
         let (api, staff) = (running.platform(), running.launch.create_staff_key("staff").unwrap());
         let make = async |path: &str, body: Value| api.make("post", path, &staff, &body).await.text("uuid");
@@ -160,7 +160,7 @@ async fn streams_end_with_their_session_and_a_seen_password_does_nothing_but_its
             let mut rest = Vec::new();
             tokio::time::timeout(STREAM_ENDS_WITHIN, stream.read_to_end(&mut rest))
                 .await
-                .expect("the stream goes on")
+                .expect("the stream did not end with its session")
                 .ok();
             slowest = slowest.max(began.elapsed());
         }

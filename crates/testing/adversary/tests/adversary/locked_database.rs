@@ -1,4 +1,4 @@
-//! A database that takes no commits: health reports it after ten seconds, and recovers with the database.
+//! A database that accepts no commits: health reports it after ten seconds, and recovers with the database.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -17,7 +17,7 @@ database.execute('BEGIN IMMEDIATE')
 print('locked', flush=True)
 time.sleep(600)";
 
-/// Another process that holds the lock of a database. It ends with this value.
+/// Another process that holds the lock of a database. The process ends when this value is dropped.
 struct Lock(Child);
 
 impl Lock {
@@ -43,14 +43,14 @@ async fn is_healthy(running: &Running) -> [bool; 2] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn health_is_503_while_the_databases_take_no_commits() {
+async fn health_is_503_while_the_databases_accept_no_commits() {
     let running = Running::new(&[("PROVIDER__REQUEST_TIMEOUT", "3s")]).await;
     let account = Account::new(&running, "one").await;
     let failing = serve_answers(|_| response("500 Broken", "", "")).await;
     account.endpoint(&format!("http://{failing}/")).await;
     let message = account.message(json!({})).await;
     account.attempts(&message, 1).await;
-    assert_eq!(is_healthy(&running).await, [true, true], "what a receiver answers does not count");
+    assert_eq!(is_healthy(&running).await, [true, true], "a failing receiver affected the health");
     let files = ["platform.db", "provider.db"].map(|name| running.data().join(name));
     let locks = files.map(|file| Lock::hold(&file));
     wait_until("health of both to be 503", async || is_healthy(&running).await == [false, false]).await;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::Running;
 
-/// Each looks like `A7`, `Anna` or `7`, and is none of them.
+/// Paddles that look like `A7`, `Anna` or `7` and differ from them.
 const LOOKALIKES: &[&str] = &[
     "\u{410}A7",
     "A\u{43d}na",

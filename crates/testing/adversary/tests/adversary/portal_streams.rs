@@ -1,18 +1,18 @@
-//! Streams of live updates that one visitor of a portal opens and keeps.
+//! One visitor of a portal opens many live streams and keeps them open.
 
 use serde_json::json;
 
 use crate::browser::portal_visitor;
 use crate::support::{Account, Running};
 
-/// Streams that each of two visitors asks for.
+/// Streams that each of two visitors requests.
 const STREAMS: usize = 120;
-/// Streams of an application, and of an address.
+/// Maximum number of streams of an application, and of an address.
 const OF_APPLICATION: usize = 25;
 const OF_ADDRESS: usize = 50;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_visitor_takes_a_part_of_the_streams_and_leaves_the_pages_to_others() {
+async fn one_visitor_can_not_use_up_the_streams_and_pages_work_without_one() {
     let running = Running::new(&[]).await;
     let account = Account::new(&running, "streams").await;
     let message = account.message(json!({ "lot": 1 })).await;
@@ -33,7 +33,7 @@ async fn a_visitor_takes_a_part_of_the_streams_and_leaves_the_pages_to_others() 
             }
         }
         assert_eq!(open.len(), (visitors * OF_APPLICATION).min(OF_ADDRESS), "{visitors} visitors");
-        assert_eq!(visitor.get("/messages").await.status, 200, "the page works without its stream");
+        assert_eq!(visitor.get("/messages").await.status, 200, "the page failed without its stream");
     }
     println!("portal_streams: {} of {} streams opened", open.len(), 3 * STREAMS);
 }

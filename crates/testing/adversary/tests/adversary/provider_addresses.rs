@@ -1,5 +1,5 @@
-//! Addresses of a customer's provider, as support enters them: the platform sends no key and shows no answer that helps
-//! to look around in the operator's network.
+//! Provider addresses that support enters. The platform sends no stored key to them, and shows no response that would help to
+//! explore the operator's network.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -85,7 +85,7 @@ async fn the_stored_key_is_not_sent_to_another_address() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_of_a_providers_error_is_shown() {
+async fn the_text_of_a_provider_error_is_not_shown() {
     let running = Running::new(&[]).await;
     let support = Support::new(&running).await;
     let mut shown = 0;
@@ -112,7 +112,7 @@ async fn nothing_of_a_providers_error_is_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_provider_answers_to_an_event_is_not_shown_either() {
+async fn the_response_of_a_provider_to_an_event_is_not_shown() {
     let running = Running::new(&[]).await;
     let support = Support::new(&running).await;
     let provider = serve_answers(|request| match request.head.starts_with("POST") {
@@ -133,7 +133,7 @@ async fn what_a_provider_answers_to_an_event_is_not_shown_either() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_open_port_is_not_told_from_a_closed_one() {
+async fn the_error_does_not_distinguish_open_from_closed_ports() {
     let running = Running::new(&[]).await;
     let support = Support::new(&running).await;
     let closed = {

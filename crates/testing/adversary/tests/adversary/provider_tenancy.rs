@@ -1,4 +1,4 @@
-//! The provider's accounts: no key or token reaches what belongs to another account or application.
+//! The provider's accounts: no key or token reaches records of another account or application.
 
 use serde_json::{Value, json};
 
@@ -72,7 +72,7 @@ async fn no_key_and_no_token_reaches_a_record_of_another_account() {
         let (mut tried, mut own) = (0, 0);
         for operation in attacker.api.operations().await.iter().filter(|operation| !operation.is_public) {
             let path = victim.path(operation);
-            // A token that ends itself could try nothing more.
+            // A token that ended itself could call no further operation.
             if operation.path.ends_with("/logout") {
                 continue;
             }
@@ -82,7 +82,7 @@ async fn no_key_and_no_token_reaches_a_record_of_another_account() {
                     ["/bulk-replay", "/recover", "/replay-missing"].iter().any(|end| operation.path.ends_with(end));
                 let body = if takes_times { &replay } else { &operation.body };
                 let answer = attacker.api.call(&operation.method, &path, key, body).await;
-                // An event type has its name in each account, and `PUT` creates what the caller's own account lacks.
+                // Each account can have an event type of this name, and `PUT` creates it in the caller's own account.
                 let makes_its_own = operation.method == "put"
                     && ["/app/{app_id}", "/operational-webhook/endpoint/{endpoint_id}"]
                         .iter()

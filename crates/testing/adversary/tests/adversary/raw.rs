@@ -1,11 +1,11 @@
-//! A server without rules: a test writes what it answers, byte by byte.
+//! A server whose responses a test writes byte by byte.
 
 use std::net::SocketAddr;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// The largest request that is read.
+/// Maximum size of a request.
 const REQUEST_BYTES_MAX: usize = 1 << 20;
 
 /// Serves every connection with `handle` until the test ends. Connections are numbered from 0.
@@ -76,7 +76,7 @@ pub async fn read_request(stream: &mut TcpStream) -> Option<Request> {
     Some(request)
 }
 
-/// Serves each request with what `answer` gives for it, on kept connections.
+/// Answers each request with the result of `answer`, on persistent connections.
 pub async fn serve_answers(answer: impl Fn(&Request) -> Vec<u8> + Clone + Send + Sync + 'static) -> SocketAddr {
     serve(move |mut stream, _| {
         let answer = answer.clone();

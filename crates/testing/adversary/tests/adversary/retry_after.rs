@@ -12,7 +12,7 @@ use crate::support::{Account, Running, wait_until};
 const HOUR_S: i64 = 3_600;
 const DAY_S: i64 = 24 * HOUR_S;
 
-/// The header, and the wait that it asks for; none if it asks for nothing.
+/// The header, and the pause that it requests; none if it requests none.
 fn forms() -> Vec<(&'static str, String, Option<i64>)> {
     let at = SystemClock.now() + Duration::from_secs(6 * 3_600);
     let fixdate = httpdate::fmt_http_date(SystemTime::from(at));
@@ -39,17 +39,17 @@ fn seconds_until(at: &Value) -> i64 {
     (at.as_millisecond() - SystemClock.now().as_millisecond()) / 1_000
 }
 
-/// The wait is what was asked for, with jitter of at most 20 % and the duration of the test.
+/// Asserts that the pause is the requested one, plus jitter of at most 20 % and the duration of the test.
 fn check(what: &str, waits_s: i64, asked_s: Option<i64>) {
     let (least, most) = asked_s.map_or((-300, 300), |asked_s| (asked_s - 300, asked_s * 6 / 5 + 1));
     assert!(
         (least..=most).contains(&waits_s),
-        "{what}: the next attempt is in {waits_s} s, {asked_s:?} were asked for"
+        "{what}: the next attempt is in {waits_s} s, {asked_s:?} were requested"
     );
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_receiver_asks_for_a_wait_of_at_most_a_day() {
+async fn a_receiver_can_request_a_pause_of_at_most_a_day() {
     let running = Running::new(&[("PROVIDER__RETRY_SCHEDULE", "60s")]).await;
     let forms = forms();
     for (what, header, asked_s) in &forms {
@@ -66,7 +66,7 @@ async fn a_receiver_asks_for_a_wait_of_at_most_a_day() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_provider_asks_for_a_wait_of_at_most_a_day() {
+async fn a_provider_can_request_a_pause_of_at_most_a_day() {
     let running =
         Running::new(&[("PLATFORM__PUBLISH_BACKOFF_BASE", "60s"), ("PLATFORM__PUBLISH_BACKOFF_CAP", "60s")]).await;
     let staff = running.launch.create_staff_key("staff").unwrap();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::call::Operation;
 use crate::support::{Account, Running};
 
-/// A record that does not exist. A caller who may not look must not learn even that.
+/// A record that does not exist. A caller without the scope must not learn even that.
 const NO_RECORD: &str = "019a0000-0000-7000-8000-000000000000";
 
 fn path_of(operation: &Operation) -> String {
@@ -33,7 +33,7 @@ async fn a_key_without_the_scope_of_an_operation_is_refused() {
             }
             let answer = api.call(&operation.method, &path_of(operation), key, &operation.body).await;
             if operation.allows(scope) {
-                // The example of a new key asks for a scope that this key cannot give.
+                // The example of a new key requests a scope that this key can't grant.
                 let gives_scopes = operation.path == "/api/v1/api-keys";
                 assert!(gives_scopes || !matches!(answer.status, 401 | 403), "{operation} with {scope}: {answer:?}");
                 allowed += 1;
@@ -58,7 +58,7 @@ async fn no_operation_answers_a_caller_without_a_valid_key() {
         for operation in api.operations().await.iter().filter(|operation| !operation.is_public) {
             for key in wrong_keys {
                 let answer = api.call(&operation.method, &path_of(operation), key, &operation.body).await;
-                // The provider makes an address wait that sent many wrong keys.
+                // The provider delays an address that has sent many wrong keys.
                 assert!(matches!(answer.status, 401 | 429), "{operation} with {key:?}: {answer:?}");
                 tried += 1;
             }
@@ -69,7 +69,7 @@ async fn no_operation_answers_a_caller_without_a_valid_key() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_gives_no_scope_that_it_lacks() {
+async fn a_key_can_not_grant_a_scope_that_it_lacks() {
     let running = Running::new(&[]).await;
     let api = running.platform();
     let create = ["key", "create", "--name", "k", "--scope", "keys:write", "--json"];
@@ -83,7 +83,7 @@ async fn a_key_gives_no_scope_that_it_lacks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_of_an_application_does_only_what_its_capabilities_say() {
+async fn an_application_token_may_call_only_the_operations_of_its_capabilities() {
     let running = Running::new(&[]).await;
     let account = Account::new(&running, "one").await;
     let endpoint = account.endpoint("http://127.0.0.1:1/").await;
@@ -114,7 +114,7 @@ async fn a_token_of_an_application_does_only_what_its_capabilities_say() {
             }
         } else if operation.method != "get" && !is_own {
             let answer = account.api.call(&operation.method, &path, &read_only, &operation.body).await;
-            assert_eq!(answer.status, 403, "{operation} with a token that only reads: {answer:?}");
+            assert_eq!(answer.status, 403, "{operation} with a read-only token: {answer:?}");
             tried += 1;
         } else if operation.method == "get" {
             let answer = account.api.call(&operation.method, &path, &full, &Value::Null).await;

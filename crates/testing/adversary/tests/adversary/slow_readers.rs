@@ -1,4 +1,4 @@
-//! Clients that take no answers, or that open connections without end.
+//! Clients that read no responses, or that open an unlimited number of connections.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -9,12 +9,12 @@ use crate::support::{Running, WAIT_MAX, peak_memory_mib};
 
 /// Clients that send requests and read nothing.
 const CLIENTS: usize = 100;
-/// Requests that each of them sends. The answer has about 300 kB.
+/// Requests that each client sends. The response has about 300 kB.
 const REQUESTS: usize = 200;
 const MEMORY_MIB_MAX: u64 = 400;
 const HEALTH: &str = "GET /api/v1/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 
-/// What the server answers until it closes the connection, or nothing if it takes none.
+/// The response of the server until it closes the connection; empty if it accepts none.
 async fn ask(address: SocketAddr, from: IpAddr) -> String {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind((from, 0).into()).unwrap();
@@ -46,7 +46,10 @@ async fn a_client_that_reads_nothing_is_disconnected_and_costs_a_bounded_amount(
             })
         })
         .collect();
-    assert!(ask(address, "127.0.0.1".parse().unwrap()).await.starts_with("HTTP/1.1 200"), "others are served");
+    assert!(
+        ask(address, "127.0.0.1".parse().unwrap()).await.starts_with("HTTP/1.1 200"),
+        "the server does not serve other clients"
+    );
     let all = async {
         for client in clients {
             client.await.unwrap();
@@ -72,7 +75,7 @@ async fn connections_of_one_address_are_bounded_and_others_are_served() {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind((ip, 0).into()).unwrap();
         let mut stream = socket.connect(limited.launch.platform).await.unwrap();
-        // An answer shows that the server has accepted the connection.
+        // A response shows that the server has accepted the connection.
         stream.write_all(b"GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
         stream.readable().await.unwrap();
         held.push(stream);

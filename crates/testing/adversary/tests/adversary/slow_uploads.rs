@@ -1,4 +1,4 @@
-//! Clients that send slowly: a request must arrive.
+//! Clients that do not finish their requests.
 
 use tokio::io::AsyncReadExt as _;
 use tokio::io::AsyncWriteExt as _;
@@ -6,7 +6,7 @@ use tokio::net::TcpStream;
 
 use crate::support::{Account, Running, WAIT_MAX};
 
-/// Beginnings of requests whose rest never arrives.
+/// The beginnings of requests that are never completed.
 const BEGINNINGS: &[&str] = &[
     "",
     "GE",
@@ -40,7 +40,7 @@ async fn a_client_that_does_not_finish_its_request_is_disconnected() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_caller_with_a_key_who_stops_in_a_body_is_disconnected_long_before_the_limit_of_an_upload() {
+async fn a_caller_with_a_key_who_stops_within_a_body_is_disconnected_after_the_pause_limit() {
     let running = Running::new(&[]).await;
     let account = Account::new(&running, "slow").await;
     let head = format!("POST {} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n", account.path("msg"), account.key);
@@ -51,7 +51,7 @@ async fn a_caller_with_a_key_who_stops_in_a_body_is_disconnected_long_before_the
             let mut stream = TcpStream::connect(running.launch.provider).await.unwrap();
             stream.write_all(request.as_bytes()).await.unwrap();
             let mut answer = Vec::new();
-            // A whole upload may take 15 minutes, so that only the limit of a pause ends the wait in this time.
+            // A whole upload may take 15 minutes, so only the limit on a pause within a body can end the connection in this time.
             let reading = stream.read_to_end(&mut answer);
             assert!(tokio::time::timeout(WAIT_MAX, reading).await.is_ok(), "{request} keeps its connection");
             assert!(!answer.starts_with(b"HTTP/1.1 2"), "{request}");

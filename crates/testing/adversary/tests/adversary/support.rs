@@ -1,4 +1,4 @@
-//! Shared by the attacks: launches of the binary, accounts with applications, waits, and the process from outside.
+//! Shared by the attacks: launches of the binary, accounts with applications, waits, and measurements of the process.
 
 use std::path::Path;
 use std::time::Duration;
@@ -36,7 +36,7 @@ impl Running {
         Self::of(settings.iter().fold(launch(data.path()), |launch, (key, value)| launch.set(key, value)), data).await
     }
 
-    /// A server on SQLite and one on PostgreSQL, for what the store decides.
+    /// A server on SQLite and one on PostgreSQL, for behaviour that depends on the store.
     pub async fn on_both_stores() -> [Self; 2] {
         let (sqlite, data) = (Self::new(&[]).await, tempfile::tempdir().unwrap());
         let postgres = launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap());

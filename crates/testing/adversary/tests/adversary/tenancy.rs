@@ -1,4 +1,4 @@
-//! The platform's customers: a key that is confined to one customer never sees or changes the records of another.
+//! The platform's customers: a customer's key never reads or changes records of another customer.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ impl Customer {
     }
 }
 
-/// A body that the operation accepts, so that it looks at the record.
+/// A body that the operation accepts, so that it reads the record.
 fn body_of(operation: &Operation) -> Value {
     let of = |end: &str| operation.method == "post" && operation.path.ends_with(end);
     match () {
@@ -85,7 +85,7 @@ fn body_of(operation: &Operation) -> Value {
     }
 }
 
-/// What the operations that read answer about the customer.
+/// The responses of the reading operations about the customer.
 async fn state(api: &Api, operations: &[Operation], of: &Customer, key: &str) -> Vec<(String, Value)> {
     let mut answers = Vec::new();
     for operation in
@@ -163,7 +163,7 @@ async fn a_customers_key_neither_sees_nor_changes_a_record_of_another_customer()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_record_is_not_made_for_or_moved_to_another_customer() {
+async fn a_record_can_not_be_created_for_or_moved_to_another_customer() {
     let running = Running::new(&[]).await;
     let staff = running.launch.create_staff_key("staff").unwrap();
     let (one, other) = (customer(&running, &staff, "one").await, customer(&running, &staff, "other").await);

@@ -1,4 +1,4 @@
-//! Bodies of callers without a key: they are small, and leave the memory for callers with one.
+//! Bodies of callers without a key are limited, so that they do not use up the memory for callers with a key.
 
 use std::net::SocketAddr;
 
@@ -9,13 +9,13 @@ use tokio::net::TcpStream;
 use crate::raw::exchange;
 use crate::support::{Account, Running};
 
-/// Forms of which a part is sent, and no more.
+/// Number of forms of which only a part is sent.
 const FORMS: usize = 357;
 const PART_BYTES: usize = 200_000;
-/// What a browser sends with a form of the same site. The portal takes no other.
+/// The headers that a browser sends with a form of the same site. The portal refuses other forms.
 const SAME_SITE: &str = "Origin: http://x\r\nSec-Fetch-Site: same-origin\r\n";
 
-/// The operations that take a body of a caller without a key.
+/// The operations that accept a body from a caller without a key.
 fn sign_ins(running: &Running) -> [(SocketAddr, &'static str, &'static str); 2] {
     [
         (running.launch.platform, "/api/v1/sessions", "application/json"),

@@ -6,7 +6,7 @@ use crate::call::Api;
 use crate::raw::{response, serve_answers};
 use crate::support::{Account, Running, wait_until};
 
-/// Wrong keys in a row: the provider makes an address wait after 20.
+/// Number of wrong keys in a row. The provider limits an address after 20.
 const WRONG: usize = 40;
 
 async fn send_wrong_keys(api: &Api, path: &str, prefix: &str) -> usize {
@@ -24,15 +24,23 @@ async fn wrong_provider_keys_do_not_lock_out_good_ones_nor_after_a_restart() {
     let running = Running::new(&[]).await;
     let used = Account::new(&running, "used").await;
     let limited = send_wrong_keys(&used.api, "/api/v1/app", "lwp_").await;
-    assert!(limited >= WRONG - 25, "wrong keys are limited: {limited}");
+    assert!(limited >= WRONG - 25, "only {limited} wrong keys were limited");
     assert_eq!(used.api.call("get", "/api/v1/app", &used.key, &Value::Null).await.status, 200);
     let unused = running.launch.create_provider_key("unused").unwrap();
-    assert_eq!(used.api.call("get", "/api/v1/app", &unused, &Value::Null).await.status, 200, "a key of its first use");
+    assert_eq!(
+        used.api.call("get", "/api/v1/app", &unused, &Value::Null).await.status,
+        200,
+        "a good key failed at its first use"
+    );
 
     let running = running.restarted(&[]).await;
     send_wrong_keys(&used.api, "/api/v1/app", "lwp_").await;
     for key in [&used.key, &unused] {
-        assert_eq!(used.api.call("get", "/api/v1/app", key, &Value::Null).await.status, 200, "after a restart");
+        assert_eq!(
+            used.api.call("get", "/api/v1/app", key, &Value::Null).await.status,
+            200,
+            "a good key failed after a restart"
+        );
     }
     println!("wrong_keys: {limited} of {WRONG} wrong provider keys had to wait, no good one");
     drop(running);
@@ -54,7 +62,11 @@ async fn wrong_platform_keys_do_not_lock_out_good_ones_nor_after_a_restart() {
     }
     let running = running.restarted(&[]).await;
     send_wrong_keys(&api, "/api/v1/customers", "lw_").await;
-    assert_eq!(api.call("get", "/api/v1/customers", &key, &Value::Null).await.status, 200, "after a restart");
+    assert_eq!(
+        api.call("get", "/api/v1/customers", &key, &Value::Null).await.status,
+        200,
+        "a good key failed after a restart"
+    );
     drop(running);
 }
 

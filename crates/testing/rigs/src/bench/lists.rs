@@ -33,7 +33,7 @@ pub(super) async fn pages(options: &Options) -> Result<(), RigError> {
     let (site, _server) = RigSite::set_up(options.store, &[("PLATFORM__RATE_LIMIT", "0")]).await?;
     let small = create_live_auction(&site, SMALL, &site.in_ms(FAR_MS), None).await?;
     let customer = &site.customer;
-    // Lists beyond an auction are measured before the large auction exists, and after.
+    // Lists across auctions are measured before and after the large auction is created.
     let wide = [
         ("auctions, none", "/api/v1/auctions?status=ARCHIVED".to_owned()),
         ("auctions, LIVE", "/api/v1/auctions?status=LIVE&limit=1".to_owned()),

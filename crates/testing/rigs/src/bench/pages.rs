@@ -25,7 +25,7 @@ const FIRST_BYTE_US: &str = r#"(() => {
     return Math.round((timing.responseStart - timing.requestStart) * 1000);
 })()"#;
 
-/// Scrolls the grid to its end until further lots are there. Returns the microseconds, or null after the last lot.
+/// Scrolls the grid to its end until it shows further lots. Returns the microseconds, or null after the last lot.
 const NEXT_LOTS_US: &str = r#"(async () => {
     const last = () => [...document.querySelectorAll("[data-grid] tbody")].at(-1);
     const before = last();

@@ -35,7 +35,7 @@ async fn a_customer_is_connected_from_nothing_to_its_first_event() {
     page.wait_until_shown("Nothing is sent: the customer is not connected to a provider.").await.unwrap();
     assert_accessible(&page).await;
 
-    // A wrong key is answered in words, and never shown.
+    // The page explains a wrong key, and never shows it.
     page.click_through("Connect customer").await.unwrap();
     assert_accessible(&page).await;
     page.fill("application", &application).await.unwrap();
@@ -68,12 +68,12 @@ async fn a_customer_is_connected_from_nothing_to_its_first_event() {
         "auctioneer": auctioneer, "kind": "timed", "title": "Prints", "currency": "GBP", "timeZone": "Europe/London",
     });
     platform.post("/api/v1/auctions", &auction).await.unwrap();
-    assert!(receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() == 1).await, "the event does not arrive");
+    assert!(receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() == 1).await, "the event did not arrive");
     assert_eq!(receiver.read(|record| record.invalid()), 0);
     page.open(&administration.url("/")).await.unwrap();
     page.wait_until_shown("Working").await.unwrap();
 
-    // Disconnecting says what it causes, and nothing is sent afterwards.
+    // The page says what disconnecting causes. No event is sent afterwards.
     page.open(&administration.url(&format!("/customers/{customer}"))).await.unwrap();
     page.wait_until_shown("Working").await.unwrap();
     page.click_through("Disconnect").await.unwrap();

@@ -18,7 +18,7 @@ async fn the_first_administrator_is_set_up_from_an_empty_installation() {
     let page = desk_page(&administration.browser).await;
     administration.set_up(&page).await;
     page.wait_until_shown("You are signed in as the first administrator.").await.unwrap();
-    assert_eq!(page.text("document.cookie").await.unwrap(), "", "no script can read the session");
+    assert_eq!(page.text("document.cookie").await.unwrap(), "", "a script can read the session");
     for path in [
         "/",
         "/customers",
@@ -42,7 +42,7 @@ async fn the_first_administrator_is_set_up_from_an_empty_installation() {
         assert_accessible(&page).await;
     }
 
-    // The code is void after its use, and the page of an installation with users offers no set-up.
+    // The code is invalid after its use, and an installation with users offers no set-up.
     page.click("Sign out").await.unwrap();
     page.wait_until_shown("You are signed out.").await.unwrap();
     assert!(!page.text("document.body.innerText").await.unwrap().contains("first administrator"));
@@ -53,7 +53,7 @@ async fn the_first_administrator_is_set_up_from_an_empty_installation() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_role_sees_and_may_do_what_it_should_and_no_more() {
+async fn each_role_sees_only_its_links_and_may_call_only_its_actions() {
     let administration = Administration::open().await;
     let page = desk_page(&administration.browser).await;
     administration.set_up(&page).await;
@@ -77,7 +77,7 @@ async fn each_role_sees_and_may_do_what_it_should_and_no_more() {
 
     for ((role, links), password) in NAVIGATION.iter().zip(&passwords) {
         administration.begin_sign_in(&page, &format!("{role}@hartley.example"), password).await;
-        // The password that the administrator saw is good for choosing another one only.
+        // The password that the administrator saw only allows the user to choose another one.
         page.wait_until_at("/admin/account/password").await.unwrap();
         page.fill("old", password).await.unwrap();
         for id in ["new", "repeated"] {

@@ -7,7 +7,7 @@ use testkit::site::CustomerSite;
 use crate::administration::{Administration, assert_accessible, desk_page};
 use crate::support::WAIT_MAX;
 
-/// A catalogue as a house has it: semicolons, its own headers, Windows-1252, signs of the currency, a column for itself.
+/// A catalogue file of a house: semicolons, its own headers, Windows-1252, currency signs, and a column that Lotwire ignores.
 const CATALOGUE: &str = "Lot No;Lead;Description;Low Est;High Est;Start Bid;Reserve Price;Shelf\\r\\n\
      1;Caf\\u00e9 clock;Paris, about 1890;\\u00a325.00;\\u00a340.00;10;\\u00a320,00;A3\\r\\n\
      2;Coffee pot;;1.200,00;1.500,00;;900;B1\\r\\n\
@@ -41,7 +41,7 @@ async fn a_house_sells_its_own_catalogue_and_sees_the_event_delivered() {
     assert_accessible(&page).await;
     page.fill("title", "Christmas clocks").await.unwrap();
     page.fill("timeZone", "Etc/UTC").await.unwrap();
-    // In 40 minutes, to the minute.
+    // The auction ends in 40 minutes, rounded down to the minute.
     set(&page, "endsAt", &site.in_ms(40 * 60_000)[..16]).await;
     set(&page, "registration", "open").await;
     page.evaluate("document.getElementById('sandbox').checked = true").await.unwrap();
@@ -51,7 +51,7 @@ async fn a_house_sells_its_own_catalogue_and_sees_the_event_delivered() {
     assert_accessible(&page).await;
     let auction = page.text("location.pathname.split('/').pop()").await.unwrap();
 
-    // The columns are proposed, what will change is shown, and then it is imported.
+    // The page proposes the columns and shows the changes before the import.
     page.click_through("Import lots").await.unwrap();
     assert_accessible(&page).await;
     choose_file(&page, CATALOGUE).await;
@@ -66,7 +66,7 @@ async fn a_house_sells_its_own_catalogue_and_sees_the_event_delivered() {
     page.wait_until_shown("£25").await.unwrap();
     assert_accessible(&page).await;
 
-    // The same file again changes nothing.
+    // A second import of the same file changes nothing.
     page.click_through("Import lots").await.unwrap();
     choose_file(&page, CATALOGUE).await;
     page.click_through("Upload file").await.unwrap();
@@ -102,11 +102,11 @@ async fn a_house_sells_its_own_catalogue_and_sees_the_event_delivered() {
     page.evaluate("document.querySelector('select[name=seconds]').value = '3600'").await.unwrap();
     page.click_through("Advance clock").await.unwrap();
     let arrived = site.receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() >= 6).await;
-    assert!(arrived, "three events of the auction and one of each lot");
+    assert!(arrived, "the events of the auction and of its lots did not arrive");
     page.open(&administration.url(&format!("/auctions/{auction}/lots/{item}"))).await.unwrap();
     page.wait_until_shown("Its end was reached").await.unwrap();
     page.wait_until_shown("Paddle 7").await.unwrap();
-    // What the provider says arrives after the page.
+    // The page loads the deliveries from the provider after it is shown.
     page.wait_until("document.querySelector('.deliveries .status.good') !== null").await.unwrap();
     page.wait_until_shown("msg_").await.unwrap();
     assert_accessible(&page).await;

@@ -76,7 +76,7 @@ impl Administration {
         }
     }
 
-    /// Sets up the first administrator, whom the page is signed in as afterwards.
+    /// Sets up the first administrator. The page is signed in as this user afterwards.
     pub async fn set_up(&self, page: &Page) {
         page.open(&self.url("/")).await.unwrap();
         page.wait_until_at("/admin/sign-in").await.unwrap();
@@ -106,14 +106,14 @@ impl Administration {
     }
 }
 
-/// A new page, as wide as on a desk.
+/// A new page with the width of a desktop window.
 pub async fn desk_page(browser: &Browser) -> Page {
     let page = browser.page().await.unwrap();
     page.resize(DESK).await.unwrap();
     page
 }
 
-/// The page has no fault at any width.
+/// Asserts that the page has no fault at any width.
 pub async fn assert_accessible(page: &Page) {
     for width in SMALL {
         page.resize(width).await.unwrap();

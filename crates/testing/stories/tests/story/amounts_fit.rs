@@ -14,8 +14,8 @@ const WIDTHS: [u32; 4] = [390, 1_280, 1_440, 1_920];
 const AMOUNT: i64 = 3_373_000_000;
 const OPERATOR: &str = "operator@example.com";
 
-/// Amounts on the page that are broken into lines, leave the window, or are cut off by an element around them. What scrolls
-/// down is no fault.
+/// Finds amounts on the page that are broken into lines, leave the window, or are cut off by an element around them. Vertical
+/// scrolling is no fault.
 pub const AMOUNT_FAULTS: &str = r#"(() => {
     const amount = /[£€]\s?\d[\d,]*(\.\d+)?|[A-Z]{3}\u00a0\d[\d,]*(\.\d+)?/g, faults = [];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -103,7 +103,7 @@ impl LargeSale {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn amounts_are_of_one_piece_on_every_page_with_a_table() {
+async fn amounts_are_unbroken_on_every_page_with_a_table() {
     let sale = LargeSale::open().await;
     let browser = Browser::start().await.unwrap();
     let page = browser.page().await.unwrap();

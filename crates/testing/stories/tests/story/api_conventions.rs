@@ -66,7 +66,7 @@ async fn unauthenticated_requests_are_refused(base: &str) {
                 // Operations that need no authentication.
                 let public_status = match (method.as_str(), path.as_str()) {
                     ("get", "/api/v1/health") => Some(200),
-                    // A key that is sent has to be valid.
+                    // A public operation refuses an invalid key, too.
                     ("get", path) if path.starts_with("/api/v1/images/") && !key.starts_with("Bearer") => Some(404),
                     ("post", "/api/v1/sessions") => Some(422),
                     _ => None,

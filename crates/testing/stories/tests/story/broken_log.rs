@@ -5,7 +5,7 @@ use testkit::site::{CustomerSite, http_client};
 use crate::support::{SMALL_SALE_EVENTS, WAIT_MAX, launch, received, small_sale};
 
 #[tokio::test]
-async fn a_server_whose_log_cannot_be_written_does_all_its_work() {
+async fn a_server_that_can_not_write_its_log_still_works() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path()).with_broken_log();
     let server = launch.start(&http_client()).await.unwrap();
@@ -15,7 +15,7 @@ async fn a_server_whose_log_cannot_be_written_does_all_its_work() {
     assert!(tally.is_perfect(), "{tally:?}");
     // The provider also records the attempts, and the server shuts down on SIGTERM.
     let recorded = async { while launch.metric("lotwire_provider_backlog").await.unwrap() > 0.0 {} };
-    tokio::time::timeout(WAIT_MAX, recorded).await.expect("attempts are recorded");
+    tokio::time::timeout(WAIT_MAX, recorded).await.expect("the provider recorded no attempts");
     let ended = server.stop().unwrap();
     assert!(ended.success(), "{ended}");
 }

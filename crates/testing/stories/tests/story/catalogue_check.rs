@@ -1,4 +1,4 @@
-//! A house's file whose amounts are not plainly one number: each is refused in its cell, mended on the page, and imported.
+//! A house's file with ambiguous or invalid amounts: each is refused in its cell, corrected on the page, and imported.
 
 use serde_json::json;
 use testkit::browser::Page;
@@ -26,7 +26,7 @@ async fn mend(page: &Page, label: &str, text: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_clerk_mends_the_cells_of_a_catalogue_without_another_upload() {
+async fn a_clerk_corrects_the_cells_of_a_catalogue_without_another_upload() {
     let administration = Administration::open().await;
     let site = CustomerSite::set_up(&administration.launch, &administration.launch).await.unwrap();
     let auction = json!({ "kind": "timed", "title": "Uhren", "endsAt": site.in_ms(3_600_000) });
@@ -47,7 +47,7 @@ async fn a_clerk_mends_the_cells_of_a_catalogue_without_another_upload() {
     ] {
         page.wait_until_shown(shown).await.unwrap();
     }
-    // The headers of the house are known, and each select shows its whole text.
+    // The house's headers are mapped, and each select shows its whole text.
     let chosen = "[...document.querySelectorAll('td select')].map((field) => field.value).join()";
     assert_eq!(page.text(chosen).await.unwrap(), "lot_number,title,low_estimate,high_estimate,opening_bid");
     let is_whole = "[...document.querySelectorAll('td select')].every((field) => { const copy = field.cloneNode(true); \

@@ -10,9 +10,9 @@ use testkit::site::{CustomerSite, http_client};
 
 use crate::support::{launch, received};
 
-/// Longer than the key of "pass" is held while a bid stands.
+/// Longer than the key of "pass" must be held while a bid stands.
 const HOLD: Duration = Duration::from_millis(700);
-/// Lots that are sold to measure the way to a second desk.
+/// Number of lots that are sold to measure the time to a second desk.
 const MEASURED_LOTS: usize = 200;
 
 /// A server with a webcast, and the address of its desk.
@@ -33,7 +33,7 @@ impl DeskFixture {
         Self::open_with(count, json!({}), json!({})).await
     }
 
-    /// With more fields of the webcast and of each lot.
+    /// Opens a webcast with further fields of the webcast and of each lot.
     pub async fn open_with(count: usize, of_webcast: Value, of_lot: Value) -> Self {
         let with = |mut value: Value, more: &Value| {
             value.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -57,7 +57,7 @@ impl DeskFixture {
         DeskFixture { launch, server: Some(server), site, webcast, lots, password, _data: data }
     }
 
-    /// A desk in a window of its own, of a clerk who signed in.
+    /// Opens a desk in a separate window, of a clerk who signed in.
     pub async fn desk(&self, browser: &Browser) -> Desk {
         let page = browser.page().await.unwrap();
         page.resize(1_280).await.unwrap();
@@ -112,15 +112,15 @@ impl Desk {
         self.page.wait_until("document.getElementById('desk')?.dataset.link === 'connected'").await.unwrap();
     }
 
-    /// Waits until the desk's line says this.
+    /// Waits until the desk's line contains this text.
     pub async fn says(&self, text: &str) {
-        let said = format!("document.querySelector('[data-slot=say]').textContent.includes({})", json!(text));
-        if let Err(error) = self.page.wait_until(&said).await {
+        let condition = format!("document.querySelector('[data-slot=say]').textContent.includes({})", json!(text));
+        if let Err(error) = self.page.wait_until(&condition).await {
             panic!("the desk says {:?}, not {text:?}: {error}", self.slot("say").await);
         }
     }
 
-    /// Presses a key as a person does: the same key not twice at once, which the desk does not take.
+    /// Presses a key as a person does: with a pause before a repeated key, because the desk ignores a double press.
     pub async fn presses(&self, key: &str) {
         let name = json!(key);
         let id = format!("{name} === 'Enter' ? 'enter' : commandOf({name})");
@@ -129,7 +129,7 @@ impl Desk {
         self.page.press(key).await.unwrap();
     }
 
-    /// Presses a key and waits until the desk's line says what was done.
+    /// Presses a key and waits until the desk's line contains the result.
     pub async fn does(&self, key: &str, text: &str) {
         self.presses(key).await;
         self.says(text).await;
@@ -171,13 +171,13 @@ async fn a_webcast_of_ten_lots_is_run_from_the_keyboard_alone() {
     desk.types("117", "Enter", "The buyer is paddle 117").await;
     assert_eq!(sale.item(1).await["leader"], "117");
 
-    // Lot 2: a web bid wins. The key of the box does nothing right after the box has changed, so the story waits.
+    // Lot 2: a web bid wins. The desk ignores the key of the box for a moment after the box has changed, so the story waits.
     desk.does("n", "Lot 2 is in the ring").await;
     sale.web_bid(2, "W-214", 10_000).await;
     desk.until_slot("web-who", "W-214").await;
     tokio::time::sleep(Duration::from_millis(300)).await;
     desk.does("*", "£100 from paddle W-214").await;
-    // The highest waiting bid has just changed, so the hammer does nothing for a moment.
+    // The desk ignores the hammer for a moment after the highest waiting bid has changed.
     tokio::time::sleep(Duration::from_millis(300)).await;
     desk.does("s", "Lot 2 sold at £100 to paddle W-214").await;
 
@@ -233,7 +233,7 @@ async fn a_webcast_of_ten_lots_is_run_from_the_keyboard_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_desks_the_slower_one_is_told_and_nothing_is_sold_twice() {
+async fn of_two_desks_the_slower_one_gets_a_conflict_and_nothing_is_sold_twice() {
     let sale = DeskFixture::open(3).await;
     let browser = Browser::start().await.unwrap();
     let (first, second) = (sale.desk(&browser).await, sale.desk(&browser).await);
@@ -260,7 +260,7 @@ async fn of_two_desks_the_slower_one_is_told_and_nothing_is_sold_twice() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_desk_recovers_when_the_server_is_killed_in_mid_sale_and_nothing_is_pressed_twice() {
+async fn a_desk_recovers_from_a_kill_of_the_server_and_repeats_no_command() {
     let mut sale = DeskFixture::open(3).await;
     let browser = Browser::start().await.unwrap();
     let desk = sale.desk(&browser).await;
@@ -268,7 +268,7 @@ async fn a_desk_recovers_when_the_server_is_killed_in_mid_sale_and_nothing_is_pr
     desk.does("+", "£100 from the room").await;
     let tag = desk.slot("tag").await;
 
-    // Killed: the desk says so, blocks its keys and queues nothing.
+    // After the kill, the desk reports the lost connection, blocks its keys and queues nothing.
     sale.server.take().unwrap().kill();
     desk.page.wait_until("document.getElementById('desk').dataset.link === 'lost'").await.unwrap();
     assert!(
@@ -280,7 +280,7 @@ async fn a_desk_recovers_when_the_server_is_killed_in_mid_sale_and_nothing_is_pr
     desk.says("Connected again").await;
     assert_eq!((desk.slot("bid").await, desk.slot("tag").await), ("£100".to_owned(), tag));
 
-    // Killed while a command is on its way: the desk looks up what became of it, and sends nothing by itself.
+    // After a kill during a command, the desk reads the outcome of the command, and sends nothing by itself.
     sale.server.take().unwrap().kill();
     desk.presses("F9").await;
     sale.server = Some(sale.launch.start(&http_client()).await.unwrap());
@@ -300,7 +300,7 @@ fn signal(server: &Server, name: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_silent_server_is_noticed_and_a_command_without_an_answer_is_looked_up() {
+async fn a_silent_server_is_detected_and_the_outcome_of_an_unanswered_command_is_read() {
     let sale = DeskFixture::open(1).await;
     let browser = Browser::start().await.unwrap();
     let desk = sale.desk(&browser).await;
@@ -314,7 +314,7 @@ async fn a_silent_server_is_noticed_and_a_command_without_an_answer_is_looked_up
     signal(server, "-CONT");
     desk.until_connected().await;
     desk.says("Connected again").await;
-    // The server may have read the command before the desk gave up, or not. The desk says which, and sends nothing again.
+    // The server may have read the command before the desk gave up. The desk shows the outcome, and sends nothing again.
     let before = i64::from(desk.slot("say").await.contains("was saved"));
     desk.does("F8", "Fair warning given").await;
     let ring = sale.site.platform.get(&format!("/api/v1/auctions/{}/ring", sale.webcast)).await.unwrap();
@@ -347,7 +347,7 @@ async fn keys_can_be_changed_and_turned_off() {
     assert_eq!(desk.slot("bid").await, "No bid");
 }
 
-/// Prints the time from a key on one desk to "sold" on another one. A busy machine is no fault, so nothing is asserted.
+/// Prints the time from a key on one desk to "sold" on another one. It asserts no time, because the machine may be busy.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sale_shows_on_a_second_desk() {
     let sale = DeskFixture::open(MEASURED_LOTS).await;

@@ -13,7 +13,7 @@ async fn the_book_is_entered_during_the_sale_and_one_key_bids_no_more_than_neede
     let desk = sale.desk(&browser).await;
     desk.does("n", "Lot 1 is in the ring").await;
 
-    // The page of the sale: a pasted list, with a line that is refused.
+    // On the page of the sale, a list is pasted; one of its lines is refused.
     let book = sale.desk(&browser).await.page;
     let path = format!("/admin/webcasts/{}/book", sale.webcast);
     book.evaluate(&format!("location.href = {}", json!(path))).await.unwrap();
@@ -24,7 +24,7 @@ async fn the_book_is_entered_during_the_sale_and_one_key_bids_no_more_than_neede
     book.wait_until_shown("New bids: 2.").await.unwrap();
     book.wait_until_shown("These lines were not entered:").await.unwrap();
     book.wait_until_shown("Lot 1 is in the ring, so its commission bids are closed").await.unwrap();
-    // A paddle that is not registered and an unusual maximum are entered once they are ticked, one after the other.
+    // An unregistered paddle and an unusual maximum are entered after a confirmation each.
     book.wait_until_shown("Paddle 14 is not registered.").await.unwrap();
     book.evaluate("document.querySelector('[name=unregistered][value=\"3;14;150,000.00\"]').click()").await.unwrap();
     book.click_through("Enter bids").await.unwrap();
@@ -35,7 +35,7 @@ async fn the_book_is_entered_during_the_sale_and_one_key_bids_no_more_than_neede
     book.fill("list", "1,13,500").await.unwrap();
     book.click_through("Enter bids").await.unwrap();
     book.wait_until_shown("Lot 1 is in the ring, so its commission bids are closed").await.unwrap();
-    // A list without an entered bid is no success.
+    // A list of which no bid was entered is reported as an error.
     book.wait_until("document.querySelector('.notice') === null").await.unwrap();
     book.fill("list", "3,14,160\n3,14,12.505").await.unwrap();
     book.click_through("Enter bids").await.unwrap();
@@ -45,10 +45,10 @@ async fn the_book_is_entered_during_the_sale_and_one_key_bids_no_more_than_neede
     book.evaluate(withdraw).await.unwrap();
     book.wait_until_shown("The commission bid of £160.00 of paddle 14 on lot 3 was withdrawn.").await.unwrap();
 
-    // One key: a step above the next maximum, and nothing against itself.
+    // One key bids a step above the next maximum, and never against the absentee's own bid.
     desk.does("F2", "Lot 1 passed").await;
     desk.does("n", "Lot 2 is in the ring at £100").await;
-    // The lot in the ring is not to come, and its bids are closed.
+    // The lot in the ring is no longer listed as coming, and its absentee bids are closed.
     book.evaluate(&format!("location.href = {}", json!(path))).await.unwrap();
     book.wait_until("document.readyState === 'complete' && document.querySelector('.notice') === null").await.unwrap();
     book.wait_until_shown("The commission bids on lots that are to come appear here.").await.unwrap();
@@ -88,7 +88,7 @@ async fn telephone_bids_are_booked_on_the_page_of_the_book_and_shown_at_the_desk
     book.click_through("Book telephone bid").await.unwrap();
     book.wait_until_shown("The telephone bid was booked.").await.unwrap();
 
-    // A booking that replaces another names both.
+    // A booking that replaces another names both callers.
     for (field, value) in [("lot", "1"), ("paddle", "117"), ("number", "+44 20 7946 0018"), ("line", "")] {
         book.fill(&format!("telephone-{field}"), value).await.unwrap();
     }
@@ -102,7 +102,7 @@ async fn telephone_bids_are_booked_on_the_page_of_the_book_and_shown_at_the_desk
     book.click_through("Book telephone bid").await.unwrap();
     book.wait_until_shown("It was +44 20 7946 0018, no line.").await.unwrap();
 
-    // The desk names the caller, and nothing waits for the call.
+    // The desk names the caller, and blocks no command because of the call.
     desk.does("n", "Lot 1 is in the ring").await;
     desk.until_slot("book", "Telephone, paddle 117: Ann, line 2").await;
     desk.until_slot("book", "+44 20 7946 0018").await;

@@ -1,5 +1,5 @@
-//! Buyers in the room: a paddle that is not registered and a limit ask once and leave no buyer open, and names stand beside
-//! paddles.
+//! Buyers in the room: the desk asks once about an unregistered paddle or a limit and leaves no buyer open, and shows names
+//! beside paddles.
 
 use serde_json::{Value, json};
 use testkit::browser::Browser;
@@ -42,7 +42,7 @@ async fn an_unregistered_paddle_and_a_limit_leave_no_buyer_open() {
     assert_eq!((&found["status"], &found["name"]), (&json!("approved"), &Value::Null), "{found}");
     assert_eq!(sale.item(1).await["leader"], "117");
 
-    // Above a limit: a reason. Enter, the key that asked, does not answer.
+    // A price above a limit needs a reason. Enter, the key that opened the question, does not answer it.
     sold(&desk, 2).await;
     desk.page.type_keys("118").await.unwrap();
     desk.presses("Enter").await;
@@ -80,7 +80,7 @@ async fn an_unregistered_paddle_and_a_limit_leave_no_buyer_open() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_paddle_that_differs_in_case_or_zeros_proposes_the_registered_one() {
-    // Registration is open: a paddle without a registration asks all the same.
+    // Registration is open; the desk asks about an unregistered paddle nevertheless.
     let sale = DeskFixture::open(3).await;
     let path = format!("/api/v1/auctions/{}/registrations", sale.webcast);
     let jane = json!({ "paddle": "101", "name": "Jane Smith", "status": "approved" });

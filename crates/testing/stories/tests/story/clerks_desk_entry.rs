@@ -1,5 +1,5 @@
-//! What a tired clerk types at the desk: a refused entry blocks nothing, an entry that begins too early is refused whole, and
-//! a price that is far off, or that cancels bids, asks first.
+//! Typing errors at the desk: a refused entry blocks nothing, an entry that begins too early is refused as a whole, and a price
+//! that is far off, or that cancels bids, needs a confirmation.
 
 use serde_json::json;
 use testkit::browser::Browser;
@@ -23,7 +23,7 @@ async fn until_asked(desk: &Desk, name: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refused_entry_is_cleared_and_a_price_far_off_asks() {
+async fn a_refused_entry_is_cleared_and_a_price_far_off_needs_a_confirmation() {
     let sale = DeskFixture::open_with(2, json!({}), json!({ "highEstimate": 30_000 })).await;
     sale.register(&["117"]).await;
     let browser = Browser::start().await.unwrap();
@@ -42,7 +42,7 @@ async fn a_refused_entry_is_cleared_and_a_price_far_off_asks() {
     desk.presses("+").await;
     desk.presses("Escape").await;
     assert_eq!(sale.item(1).await["price"], 30_000);
-    // What is confirmed is done: an asking price above five times the estimate, too.
+    // A confirmed price is set, even an asking price above five times the estimate.
     desk.page.type_keys("1501").await.unwrap();
     desk.presses("Enter").await;
     until_asked(&desk, "Lot 1: ask £1,501?").await;
@@ -78,7 +78,7 @@ async fn a_refused_entry_is_cleared_and_a_price_far_off_asks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_entry_that_begins_while_a_command_is_on_its_way_is_refused_whole() {
+async fn an_entry_that_begins_during_a_command_is_refused_as_a_whole() {
     let sale = DeskFixture::open(2).await;
     sale.register(&["117"]).await;
     let browser = Browser::start().await.unwrap();
@@ -92,7 +92,7 @@ async fn an_entry_that_begins_while_a_command_is_on_its_way_is_refused_whole() {
     desk.says("£100 from the room. Asking £110. Saved. What you type is not taken").await;
     // F9 does not sell over the refused entry.
     desk.does("F9", "What you type is not taken").await;
-    // The rest of the digits, and the key after them, give nothing.
+    // The desk ignores the remaining digits and the key after them.
     desk.page.type_keys("00").await.unwrap();
     desk.does("+", "What you type is not taken: press Esc, then type it again.").await;
     assert_eq!((value(&desk, "price").await, sale.item(1).await["price"].clone()), (String::new(), json!(10_000)));
@@ -102,7 +102,7 @@ async fn an_entry_that_begins_while_a_command_is_on_its_way_is_refused_whole() {
         .await;
     desk.does("+", "£150 from the room").await;
 
-    // The price of a lot that another desk sold becomes no paddle.
+    // The price of a lot that another desk sold is not taken as a paddle.
     other.until_slot("bid", "£150").await;
     desk.page.type_keys("1").await.unwrap();
     other.does("F9", "Lot 1 sold at £150").await;
@@ -116,7 +116,7 @@ async fn an_entry_that_begins_while_a_command_is_on_its_way_is_refused_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_question_closes_when_what_it_asks_about_has_changed() {
+async fn a_question_closes_when_its_subject_has_changed() {
     let sale = DeskFixture::open(1).await;
     let browser = Browser::start().await.unwrap();
     let (desk, other) = (sale.desk(&browser).await, sale.desk(&browser).await);
@@ -142,7 +142,7 @@ async fn a_change_that_arrives_while_the_desk_connects_again_is_shown() {
     let (desk, other) = (sale.desk(&browser).await, sale.desk(&browser).await);
     other.does("Enter", "Lot 1 is in the ring").await;
     desk.until_slot("lot-number", "Lot 1").await;
-    // The desk loses its link, and reads a state that is old when it arrives.
+    // The desk loses its connection, and receives a state that is outdated by then.
     let late = "window.real = fetch; window.held = []; window.fetch = async (...given) => { const answer = await window.real(...given); if (String(given[0]).endsWith('/state')) await new Promise((resolve) => window.held.push(resolve)); return answer; }; lose(); null";
     desk.page.evaluate(late).await.unwrap();
     desk.page.wait_until("window.held.length === 1").await.unwrap();
@@ -156,7 +156,7 @@ async fn a_change_that_arrives_while_the_desk_connects_again_is_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_paddle_keeps_its_letters_and_a_paddle_typed_as_a_price_asks() {
+async fn a_paddle_keeps_its_letters_and_a_paddle_typed_as_a_price_needs_a_confirmation() {
     let sale = DeskFixture::open(2).await;
     sale.register(&["B12", "12"]).await;
     let browser = Browser::start().await.unwrap();
@@ -164,7 +164,7 @@ async fn a_paddle_keeps_its_letters_and_a_paddle_typed_as_a_price_asks() {
     desk.does("n", "Lot 1 is in the ring").await;
     desk.does("+", "£100 from the room").await;
     desk.does("F9", "Lot 1 sold at £100").await;
-    // No lot takes a room bid now, so B is a letter.
+    // No lot accepts a room bid now, so B is a letter.
     desk.types("B12", "Enter", "The buyer is paddle B12").await;
     assert_eq!(sale.item(1).await["leader"], "B12");
 

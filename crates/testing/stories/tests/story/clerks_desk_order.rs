@@ -1,4 +1,4 @@
-//! No lot is skipped: the next lot stays the next one, and the end of the sale says what is left to do.
+//! No lot is skipped: the next lot stays next, and the desk lists the open tasks at the end of the sale.
 
 use serde_json::json;
 use testkit::browser::Browser;
@@ -6,7 +6,7 @@ use testkit::browser::Browser;
 use crate::clerks_desk::DeskFixture;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_lot_is_skipped_and_the_end_says_what_is_left() {
+async fn no_lot_is_skipped_and_the_end_lists_the_open_tasks() {
     let sale = DeskFixture::open(4).await;
     let browser = Browser::start().await.unwrap();
     let desk = sale.desk(&browser).await;
@@ -50,7 +50,7 @@ async fn no_lot_is_skipped_and_the_end_says_what_is_left() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn digits_after_the_last_lot_name_the_place_of_a_paddle() {
+async fn digits_after_the_last_lot_show_where_to_enter_a_paddle() {
     let sale = DeskFixture::open(2).await;
     sale.register(&["117"]).await;
     let browser = Browser::start().await.unwrap();

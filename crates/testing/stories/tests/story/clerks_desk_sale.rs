@@ -29,7 +29,7 @@ impl CountedDesk {
         self.desk.does(last, said).await;
     }
 
-    /// Waits until the clerk can have read the waiting bid.
+    /// Waits until the desk accepts a decision on the waiting bid, after the time that a clerk needs to read it.
     async fn reads(&self) {
         let read = "performance.now() - Math.max(webBoxChangedAt, waitingChangedAt) > 260";
         self.desk.page.wait_until(read).await.unwrap();
@@ -37,7 +37,7 @@ impl CountedDesk {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sale_of_forty_lots_by_keys_agrees_with_the_log() {
+async fn a_sale_of_forty_lots_by_keys_matches_the_log() {
     let sale = DeskFixture::open_with(LOTS, json!({ "registration": "required" }), json!({})).await;
     let path = format!("/api/v1/auctions/{}/registrations", sale.webcast);
     for (paddle, name) in

@@ -1,11 +1,11 @@
-//! A key that is pressed twice at once gives one command.
+//! A double press of a key sends one command.
 
 use serde_json::json;
 use testkit::browser::Browser;
 
 use crate::clerks_desk::{Desk, DeskFixture};
 
-/// Presses a key twice in one task of the page, so that no slow machine makes two presses of it.
+/// Presses a key twice in one task of the page, so that a slow machine can't separate the two presses.
 async fn presses_twice(desk: &Desk, key: &str) {
     let key = json!(key);
     let press = format!("document.dispatchEvent(new KeyboardEvent('keydown', {{ key: {key}, bubbles: true }}))");
@@ -22,14 +22,14 @@ async fn presses_again(desk: &Desk, id: &str, key: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_that_is_pressed_twice_at_once_gives_one_command() {
+async fn a_double_press_of_a_key_sends_one_command() {
     let sale = DeskFixture::open(3).await;
     sale.register(&["117", "118"]).await;
     let browser = Browser::start().await.unwrap();
     let desk = sale.desk(&browser).await;
     desk.does("n", "Lot 1 is in the ring").await;
 
-    // While the first command is on its way, and after its answer; with the other key of the command, too.
+    // A double press is ignored during the first command and after its answer, also with the other key of the command.
     presses_twice(&desk, "+").await;
     desk.says("Pressed twice: the second + is not taken. £100 from the room. Asking £110. Saved.").await;
     presses_again(&desk, "room-bid", "b").await;
@@ -52,7 +52,7 @@ async fn a_key_that_is_pressed_twice_at_once_gives_one_command() {
     desk.does("*", "£150 from paddle W-2").await;
     desk.page.wait_until("performance.now() - waitingChangedAt > 260").await.unwrap();
 
-    // The hammer, the pass and the next lot have guards by the state.
+    // The state of the lot guards the hammer, the pass and the next lot.
     presses_twice(&desk, "F9").await;
     desk.says("Lot 1 sold at £150 to paddle W-2").await;
     presses_twice(&desk, "n").await;
@@ -68,7 +68,7 @@ async fn a_key_that_is_pressed_twice_at_once_gives_one_command() {
     presses_again(&desk, "enter", "Enter").await;
     desk.says("Pressed twice: the second Enter is not taken.").await;
     assert_eq!(desk.page.text("String(truth.lot)").await.unwrap(), "null");
-    // The second half of a double click on an answer reaches no button below it.
+    // The second click of a double click on an answer activates no button below it.
     desk.page.evaluate("changeBuyer(lastSold())").await.unwrap();
     desk.page.evaluate("document.getElementById('paddle').value = '118'; document.querySelector('[data-slot=reason-yes]').click(); document.querySelector('[data-do=next]').click(); null").await.unwrap();
     desk.says("A question has just closed. Look, then press again. The buyer is paddle 118").await;

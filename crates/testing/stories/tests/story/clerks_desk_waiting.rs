@@ -1,4 +1,4 @@
-//! A clerk does not lose money at the desk: a sale or a pass over a higher bid asks once, and no repeated key answers.
+//! A sale or a pass over a higher bid needs a confirmation, and a repeated key does not confirm it.
 
 use std::time::Duration;
 
@@ -19,15 +19,15 @@ async fn until_asked(desk: &Desk, question: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sale_over_a_higher_web_bid_asks_once_and_a_repeated_key_never_answers() {
+async fn a_sale_over_a_higher_web_bid_asks_once_and_a_repeated_key_does_not_answer() {
     let sale = DeskFixture::open(3).await;
     let browser = Browser::start().await.unwrap();
     let desk = sale.desk(&browser).await;
     desk.does("n", "Lot 1 is in the ring").await;
-    // Until it is saved, the answer to the bid may arrive with the web bid and replace the line.
+    // The story waits for "Saved", because the answer to the bid may arrive with the web bid and replace the line.
     desk.does("+", "£100 from the room. Asking £110. Saved.").await;
 
-    // The hammer does nothing while the clerk can't have read the bid that has just come.
+    // The desk ignores the hammer until the clerk has had time to read the new bid.
     desk.page.evaluate("window.refused = 0; const line = document.querySelector('[data-slot=say]'); new MutationObserver(() => { if (line.textContent.includes('Look, then press again')) window.refused += 1; }).observe(line, { childList: true, characterData: true, subtree: true }); const adopted = adopt; adopt = (state) => { const was = truth.waiting; const done = adopted(state); if (!was && truth.waiting) document.dispatchEvent(new KeyboardEvent('keydown', { key: 'F9', bubbles: true })); return done; }; null").await.unwrap();
     let bid = sale.web_bid(1, "W-9", 50_000).await;
     desk.page.wait_until("window.refused > 0").await.unwrap();
@@ -35,7 +35,7 @@ async fn a_sale_over_a_higher_web_bid_asks_once_and_a_repeated_key_never_answers
     tokio::time::sleep(READ).await;
     desk.does("F8", "Fair warning given. £500 waits on the internet.").await;
 
-    // Asked once; F9 again, Enter and a held F9 answer nothing.
+    // The desk asks once; another F9, Enter and a held F9 do not answer.
     desk.presses("F9").await;
     until_asked(&desk, "Lot 1: £500 waits on the internet.").await;
     assert_eq!(desk.slot("confirm-first").await, "Take it at £500 T");
@@ -64,7 +64,7 @@ async fn a_sale_over_a_higher_web_bid_asks_once_and_a_repeated_key_never_answers
     let lost = sale.site.platform.get(&path).await.unwrap().body;
     assert_eq!((&lost["state"], &lost["reason"]), (&json!("lost"), &json!("sold_in_ring")));
 
-    // Lot 3: passing asks, too.
+    // Lot 3: a pass over a higher bid asks, too.
     desk.does("n", "Lot 3 is in the ring").await;
     sale.web_bid(3, "W-11", 20_000).await;
     desk.until_slot("web-amount", "£200").await;

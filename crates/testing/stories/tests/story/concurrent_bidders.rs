@@ -17,7 +17,7 @@ const BIDDERS: usize = 200;
 const BIDS_EACH: usize = 5;
 const OPENING: i64 = 100;
 const INCREMENT: i64 = 10;
-/// Lots of another sale that end meanwhile. Their webhooks hang.
+/// Lots of another sale that end during the bids. The receiver holds their webhooks.
 const ENDING: usize = 20;
 
 /// A bid with its maximum, which only the bidder knows, and the response.
@@ -101,7 +101,7 @@ async fn bid_all_at_once(site: &CustomerSite, nodes: &[ApiClient]) -> usize {
         }
         placed
     });
-    let placed = placed.await.expect("all bids receive a response");
+    let placed = placed.await.expect("a bid received no response");
     let accepted = placed.len();
     check(site, &item, placed).await;
 
@@ -126,7 +126,7 @@ async fn bid_in_turn(api: &ApiClient, item: &str, number: usize) -> Vec<Placed> 
         let answer = if number.is_multiple_of(10) {
             let (one, two) = tokio::join!(send(), send());
             if let (Ok(one), Ok(two)) = (&one, &two) {
-                assert_eq!(one.body["bid"], two.body["bid"], "one request, one bid");
+                assert_eq!(one.body["bid"], two.body["bid"], "a repeated request placed a second bid");
             }
             one.or(two)
         } else {
@@ -158,12 +158,12 @@ async fn check(site: &CustomerSite, item: &str, placed: Vec<Placed>) {
         placed.into_iter().map(|placed| (placed.answer["bid"]["number"].as_i64().unwrap(), placed)).collect();
     let stored = bids(site, item).await;
     let accepted = stored.len() as i64;
-    assert!(acknowledged.keys().copied().eq(1..=accepted), "bid numbers have no gaps, and each belongs to one bidder");
+    assert!(acknowledged.keys().copied().eq(1..=accepted), "the acknowledged bid numbers have gaps");
     assert!(accepted > 20, "only {accepted} bids were accepted");
 
     let (mut price, mut leader): (i64, Option<&Placed>) = (0, None);
     for (placed, row) in acknowledged.values().zip(&stored) {
-        assert_eq!(placed.answer["bid"], *row, "the stored bid equals the response");
+        assert_eq!(placed.answer["bid"], *row, "the stored bid differs from the response");
         assert_eq!(row["bidder"], json!(placed.bidder));
         let minimum = if leader.is_some() { price + INCREMENT } else { OPENING };
         let leads = leader.is_none_or(|leader| placed.maximum > leader.maximum);

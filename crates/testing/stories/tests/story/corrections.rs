@@ -1,5 +1,5 @@
-//! What a sale led to is corrected in a real browser: an offer for a passed lot, a hammer price, unpaid lots; and the
-//! webhooks that the corrections cause, or do not.
+//! Corrections of a sale's results in a real browser: an offer for a passed lot, a hammer price, unpaid lots; and which of
+//! them cause webhooks.
 
 use serde_json::{Value, json};
 use testkit::browser::{Browser, Page};
@@ -32,7 +32,7 @@ async fn announced(sale: &DeskFixture, lot: usize) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_manager_corrects_what_the_sale_led_to() {
+async fn a_manager_corrects_the_results_of_a_sale() {
     let sale = DeskFixture::open(4).await;
     let bidder = json!({ "paddle": "8", "name": "Dee", "status": "approved" });
     let registrations = format!("/api/v1/auctions/{}/registrations", sale.webcast);
@@ -69,7 +69,7 @@ async fn a_manager_corrects_what_the_sale_led_to() {
     );
     assert_eq!(announced(&sale, 1).await, ["SOLD"]);
 
-    // Paddle 8 pays for neither of its lots.
+    // Paddle 8 pays for none of its two lots.
     page.evaluate(&format!("location.href = {}", json!(results))).await.unwrap();
     page.wait_until_at(&results).await.unwrap();
     page.wait_until("document.querySelector('[aria-label=\"Record unpaid lots of paddle 8\"]') !== null")

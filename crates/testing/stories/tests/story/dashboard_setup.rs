@@ -102,7 +102,7 @@ async fn an_empty_account_is_set_up_by_clicking_until_an_event_is_received_and_v
     assert!(receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() == 1).await);
     page.wait_until("document.querySelector('#answer .status.good') !== null").await.unwrap();
 
-    // The checklist is gone, and the figures are there.
+    // The page shows the figures instead of the checklist.
     show_figures(&page, &format!("{}/dashboard/", launch.provider_url())).await;
     assert!(!page.text("document.body.innerText").await.unwrap().contains("Set up your account"));
     assert_accessible(&page).await;
@@ -126,5 +126,5 @@ async fn show_figures(page: &Page, url: &str) {
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
     };
-    tokio::time::timeout(WAIT_MAX, opening).await.expect("the figures are shown");
+    tokio::time::timeout(WAIT_MAX, opening).await.expect("the figures were not shown");
 }

@@ -26,7 +26,11 @@ impl AccountFixture {
         let launch = launch(data.path()).roles(&["provider"]);
         let server = launch.start(&http_client()).await.unwrap();
         let created = launch.run_command(&["provider", "account", "create", "Hammer & Sons", "--json"]).unwrap();
-        assert_eq!(created.as_object().unwrap().len(), 1, "no code is made that was not asked for: {created}");
+        assert_eq!(
+            created.as_object().unwrap().len(),
+            1,
+            "the command created a sign-in code that was not requested: {created}"
+        );
         let account = created["id"].as_str().unwrap().to_owned();
         Self { launch, account, _server: server, _data: data }
     }
@@ -48,7 +52,7 @@ async fn join(page: &Page, link: &str, name: &str) {
     page.fill("password", PASSWORD).await.unwrap();
     page.click("Join account").await.unwrap();
     page.wait_until_shown("Overview").await.unwrap();
-    assert_eq!(page.text("document.cookie").await.unwrap(), "", "no script can read the session");
+    assert_eq!(page.text("document.cookie").await.unwrap(), "", "a script can read the session");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -163,7 +167,7 @@ async fn a_user_turns_on_a_second_factor_and_signs_in_with_the_authenticator() {
     ann.fill("code", "000000").await.unwrap();
     ann.click("Sign in").await.unwrap();
     ann.wait_until_shown("The code is wrong").await.unwrap();
-    // Each code signs in once, so this is the next one, which the tolerance of one step allows.
+    // A code signs in only once, so this uses the next one, which the tolerance of one step allows.
     ann.fill("code", &authenticator_code(&key, 1)).await.unwrap();
     ann.click("Sign in").await.unwrap();
     ann.wait_until_shown("Overview").await.unwrap();

@@ -39,7 +39,7 @@ async fn status(api: &ApiClient) -> Option<StatusCode> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sale_continues_by_itself_after_each_outage_of_the_database() {
+async fn a_sale_continues_after_each_outage_of_the_database() {
     let data = tempfile::tempdir().unwrap();
     let authority = Authority::new("the database's").unwrap();
     let roots = data.path().join("roots.pem");

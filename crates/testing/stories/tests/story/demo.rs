@@ -46,7 +46,7 @@ fn an_interrupted_demonstration_leaves_no_files() {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(demo.stderr.take().unwrap()).lines().map(Result::unwrap);
-        assert!(lines.any(|line| line.starts_with("Catalogue:")), "the sale begins");
+        assert!(lines.any(|line| line.starts_with("Catalogue:")), "the demonstration printed no catalogue");
         assert_ne!(files(), 0);
         Command::new("kill").args([signal, &demo.id().to_string()]).status().unwrap();
         assert!(lines.any(|line| line.starts_with("Interrupted.")));

@@ -48,7 +48,7 @@ async fn announce_until(platform: &ApiClient, customer: &str, is_expected: impl 
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(WAIT_MAX, polling).await.expect("the connection reaches the expected state");
+    tokio::time::timeout(WAIT_MAX, polling).await.expect("the connection did not reach the expected state");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -57,7 +57,7 @@ async fn faults_of_connections_and_endpoints_are_named() {
     let launch = launch(data.path());
     let _server = launch.start(&http_client()).await.unwrap();
     let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
-    assert_eq!(doctor(&launch, |_| ()), None, "nothing is wrong yet");
+    assert_eq!(doctor(&launch, |_| ()), None, "doctor reports a fault before there is one");
     let platform = &site.platform;
     let connection = |url: &str| json!({ "providerUrl": url, "applicationId": "app_1", "apiKey": "k" });
 
@@ -84,7 +84,7 @@ async fn faults_of_connections_and_endpoints_are_named() {
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
     };
-    tokio::time::timeout(WAIT_MAX, failed).await.expect("the failing endpoint is named");
+    tokio::time::timeout(WAIT_MAX, failed).await.expect("doctor does not name the failing endpoint");
 
     for texts in [
         &["Incomplete", "connection is incomplete", "lotwire customer connect"][..],
@@ -109,7 +109,7 @@ async fn faults_of_the_installation_are_named() {
     let _other = other.start(&http_client()).await.unwrap();
     let port = |url: &str| url.trim_start_matches("http://").to_owned();
     assert!(tokio::task::block_in_place(|| server.stop()).unwrap().success());
-    assert_eq!(doctor(&launch, |_| ()), None, "nothing is wrong yet");
+    assert_eq!(doctor(&launch, |_| ()), None, "doctor reports a fault before there is one");
 
     let other_port = port(&other.provider_url());
     let report = doctor(&launch, |command| {

@@ -1,5 +1,5 @@
-//! The embedded provider is a choice of the connection: it follows the nodes to their addresses, and no other program
-//! receives an API key in its place.
+//! A connection to the embedded provider: the platform finds the nodes at their present addresses, and sends the API key to no
+//! other program.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -23,7 +23,7 @@ async fn announce(site: &CustomerSite, api: &ApiClient) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn either_of_two_nodes_dies_and_the_other_announces_and_delivers() {
+async fn when_either_of_two_nodes_dies_the_other_publishes_and_delivers() {
     for first_dies in [true, false] {
         let nodes = two_nodes_of(launch_with_defaults).await;
         let site = nodes.site;
@@ -83,9 +83,9 @@ async fn another_program_on_the_providers_port_receives_no_key() {
     let mut connect = launch.command();
     connect.args(["customer", "connect", customer["uuid"].as_str().unwrap(), "--application", "app_1"]);
     let output = connect.arg("--api-key-file").arg(&key).output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() && said.contains("no node of the embedded provider answers"), "{said}");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && errors.contains("no node of the embedded provider answers"), "{errors}");
     let received = received.lock().unwrap();
-    assert!(!received.is_empty(), "the command asked the program for a proof");
+    assert!(!received.is_empty(), "the command did not ask the program for a proof");
     assert!(received.iter().all(|request| !request.contains("lwp_secret") && !request.contains("authorization")));
 }

@@ -14,7 +14,7 @@ const VIEWS: [(ColorScheme, u32); 3] =
 const HTML_BYTES_MAX: f64 = 100_000.0;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_page_is_accessible_and_light() {
+async fn every_page_is_accessible_and_small() {
     let data = tempfile::tempdir().unwrap();
     let showcase = Showcase::open(launch(data.path())).await.unwrap();
     let accessibility = Accessibility::from_clients(&installed_clients()).unwrap();

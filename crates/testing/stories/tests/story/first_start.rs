@@ -11,9 +11,9 @@ use testkit::site::http_client;
 
 use crate::support::launch;
 
-/// First starts that are tried.
+/// Number of first starts.
 const STARTS: usize = 5;
-/// What an operator runs while a server starts.
+/// The commands that an operator runs while a server starts.
 const COMMANDS: [&[&str]; 4] = [
     &["customer", "create", "Harbour House"],
     &["provider", "account", "create", "Harbour House"],
@@ -21,7 +21,7 @@ const COMMANDS: [&[&str]; 4] = [
     &["customer", "create", "Quay House"],
 ];
 
-/// Runs a command to its end while the caller goes on.
+/// Runs a command in a task of its own, to its end.
 fn run(launch: &Launch, arguments: &[&str]) -> tokio::task::JoinHandle<Output> {
     let mut command = launch.command();
     command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -29,7 +29,7 @@ fn run(launch: &Launch, arguments: &[&str]) -> tokio::task::JoinHandle<Output> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn commands_beside_a_first_start_succeed_and_the_server_goes_on() {
+async fn commands_during_a_first_start_succeed_and_the_server_continues() {
     for _ in 0..STARTS {
         let data = tempfile::tempdir().unwrap();
         let launch = launch(data.path());

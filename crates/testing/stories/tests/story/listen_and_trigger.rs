@@ -90,7 +90,7 @@ impl Listening {
     async fn line(&mut self) -> String {
         tokio::task::block_in_place(|| {
             let mut line = String::new();
-            assert!(self.out.read_line(&mut line).unwrap() > 0, "the listener ended");
+            assert!(self.out.read_line(&mut line).unwrap() > 0, "the listener ended early");
             line
         })
     }
@@ -157,10 +157,10 @@ async fn listen_on_postgres_receives_what_trigger_writes_into_the_database() {
 async fn listen_and_trigger_work_at_a_remote_provider_with_its_api_key() {
     let site = Site::start().await;
     // The commands have no database here: all they know of the provider is its URL and the key.
-    let elsewhere = tempfile::tempdir().unwrap();
-    let key_file = elsewhere.path().join("key.txt");
+    let empty_directory = tempfile::tempdir().unwrap();
+    let key_file = empty_directory.path().join("key.txt");
     std::fs::write(&key_file, &site.key).unwrap();
-    let remote = launch(elsewhere.path());
+    let remote = launch(empty_directory.path());
     let (url, key_file) = (site.launch.provider_url(), key_file.to_str().unwrap().to_owned());
     let target = ["--application", &site.application, "--provider-url", &url, "--api-key-file", &key_file];
 
@@ -178,16 +178,18 @@ async fn listen_and_trigger_work_at_a_remote_provider_with_its_api_key() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_forwarded_event_keeps_its_headers_and_is_retried_until_the_other_url_accepts_it() {
     let site = Site::start().await;
-    let (calls, taken) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(Vec::<(HeaderMap, Bytes)>::new())));
-    let (counter, kept) = (calls.clone(), taken.clone());
+    let calls = Arc::new(AtomicUsize::new(0));
+    let received = Arc::new(Mutex::new(Vec::<(HeaderMap, Bytes)>::new()));
+    let recorded = received.clone();
     let url = http_server::serve(move |request| {
-        let (first, kept) = (counter.fetch_add(1, Ordering::SeqCst) == 0, kept.clone());
+        let is_first = calls.fetch_add(1, Ordering::SeqCst) == 0;
+        let recorded = recorded.clone();
         async move {
             let (head, body) = request.into_parts();
             let body = body.collect().await.map_err(std::io::Error::other)?.to_bytes();
-            kept.lock().unwrap().push((head.headers, body));
+            recorded.lock().unwrap().push((head.headers, body));
             let mut response = Response::new(Full::<Bytes>::default());
-            *response.status_mut() = if first { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::NO_CONTENT };
+            *response.status_mut() = if is_first { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::NO_CONTENT };
             Ok(response)
         }
     })
@@ -199,9 +201,9 @@ async fn a_forwarded_event_keeps_its_headers_and_is_retried_until_the_other_url_
     assert_eq!((&refused["id"], &accepted["id"]), (&sent["id"], &sent["id"]));
     // Only an accepted event counts for --count.
     listening.end().await;
-    let taken = taken.lock().unwrap();
-    assert_eq!(taken.len(), 2);
-    for (headers, body) in &*taken {
+    let received = received.lock().unwrap();
+    assert_eq!(received.len(), 2);
+    for (headers, body) in &*received {
         assert_eq!(headers["webhook-id"], sent["id"].as_str().unwrap());
         assert!(headers.contains_key("webhook-signature") && headers.contains_key("webhook-timestamp"));
         assert_eq!(serde_json::from_slice::<Value>(body).unwrap(), sent["event"]);
@@ -289,7 +291,7 @@ async fn listen_and_doctor_name_the_setting_when_deliveries_to_this_machine_are_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn listen_and_trigger_say_what_is_missing() {
+async fn listen_and_trigger_name_a_missing_option() {
     let site = Site::start().await;
     let refusal = |arguments: &[&str]| {
         let output = site.launch.command().args(arguments).output().unwrap();

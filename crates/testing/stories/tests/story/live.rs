@@ -49,7 +49,7 @@ impl EventSource {
 
     async fn until(&mut self, is_expected: impl Fn(&Event) -> bool) -> Event {
         loop {
-            let event = self.next().await.expect("the stream continues");
+            let event = self.next().await.expect("the stream ended");
             if is_expected(&event) {
                 return event;
             }

@@ -73,7 +73,7 @@ async fn an_auctioneer_uploads_images_by_their_names_and_the_desk_shows_them() {
     );
     assert_accessible(&page).await;
 
-    // A lot number that no lot has is said beside the file; a right one uploads it.
+    // An unknown lot number is reported beside the file; an existing one uploads it.
     let field = page.text("document.querySelector('#tray-files input').id").await.unwrap();
     for (number, shown) in
         [("99", "No lot has the number 99."), ("3", "4 of 5 files are at their lots. 1 was refused.")]
@@ -84,7 +84,7 @@ async fn an_auctioneer_uploads_images_by_their_names_and_the_desk_shows_them() {
     }
     page.wait_until("document.getElementById('tray').hidden").await.unwrap();
 
-    // An archive is taken like the images in it; one that matches no lot waits for its lot.
+    // An archive is uploaded like the images in it; an image that matches no lot waits for a lot number.
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, seed) in [("photos/3-2.jpg", 5), ("photos/IMG_7.jpg", 6)] {
         archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();

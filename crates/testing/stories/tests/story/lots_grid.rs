@@ -31,7 +31,7 @@ async fn focus(page: &Page, lot: usize, column: &str) {
     page.evaluate(&script).await.unwrap();
 }
 
-/// What the cells of a lot show.
+/// The texts of the cells of a lot.
 async fn cells(page: &Page, lot: usize) -> String {
     let script =
         format!("[...document.querySelectorAll('#lot-{} a.cell')].map((cell) => cell.textContent).join('|')", lot - 1);
@@ -52,7 +52,7 @@ async fn an_operator_works_on_a_long_catalogue_as_in_a_spreadsheet() {
     page.wait_until_shown("Clock 64").await.unwrap();
     assert_accessible(&page).await;
 
-    // A block with one amount that is wrong: everything else is saved, and the error stays in its cell.
+    // A pasted block contains one invalid amount: the other cells are saved, and the error stays in its cell.
     focus(&page, 2, "title").await;
     paste(&page, "Mantel clock\t20\t40\r\nLongcase clock\tcheap\t60\r\n\"A \"\"Vienna\"\" clock\"\t30\t50\r\n").await;
     page.wait_until("document.getElementById('grid-notice').textContent.includes('8 of 9 cells changed. 1 refused')")
@@ -66,7 +66,7 @@ async fn an_operator_works_on_a_long_catalogue_as_in_a_spreadsheet() {
     let wrong = "document.querySelector('#lot-2 .cell-form input[name=value]').value";
     assert_eq!(page.text(wrong).await.unwrap(), "cheap");
     assert_accessible(&page).await;
-    // What was refused is corrected in its cell.
+    // The refused value is corrected in its cell.
     page.evaluate(&format!("{wrong} = '35'")).await.unwrap();
     page.evaluate("document.querySelector('#lot-2 .cell-form').requestSubmit()").await.unwrap();
     page.wait_until("document.getElementById('grid-status').textContent === 'Lot 3 saved.'").await.unwrap();
@@ -95,7 +95,7 @@ async fn an_operator_works_on_a_long_catalogue_as_in_a_spreadsheet() {
     page.click("Undo").await.unwrap();
     page.wait_until("document.querySelector('#lot-0 th').textContent.trim() === '1'").await.unwrap();
 
-    // The document stays small while the whole catalogue passes, and the address leads back.
+    // The document stays small while the whole catalogue is scrolled, and the address keeps the position.
     page.evaluate("document.querySelector('#lot-0 input[name=lot]').click()").await.unwrap();
     let end = "window.scrollTo(0, document.documentElement.scrollHeight)";
     for lot in (127..LOTS).step_by(64) {
@@ -109,9 +109,9 @@ async fn an_operator_works_on_a_long_catalogue_as_in_a_spreadsheet() {
     page.wait_until("new URLSearchParams(location.search).has('after')").await.unwrap();
     let kept =
         "document.querySelectorAll('#bulk [data-parked]').length === 1 && document.getElementById('lot-0') === null";
-    assert_eq!(page.text(&format!("String({kept})")).await.unwrap(), "true", "the selected lot stays selected");
+    assert_eq!(page.text(&format!("String({kept})")).await.unwrap(), "true", "scrolling removed the selection");
     assert_accessible(&page).await;
-    // And back up.
+    // Then the grid is scrolled back to its beginning.
     for _ in 0..60 {
         page.evaluate("window.scrollTo(0, 0)").await.unwrap();
         page.evaluate("window.dispatchEvent(new WheelEvent('wheel', { deltaY: -100 }))").await.unwrap();
@@ -175,7 +175,7 @@ async fn any_number_of_moves_and_edits_is_undone_in_turn() {
     assert_eq!(order(&page, 6).await, "1 2 3 4 5 6");
     assert_eq!(cells(&page, 1).await, "Clock 1|–|–|–|–");
 
-    // What someone else changed in between is not undone.
+    // A change that another user made in between is not undone.
     focus(&page, 1, "title").await;
     press(&page, "ArrowDown", "altKey").await;
     until("2 1 3 4 5 6").await;

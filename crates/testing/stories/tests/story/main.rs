@@ -1,4 +1,4 @@
-//! Integration tests of the whole system: the `lotwire` binary as processes, real stores, real HTTP, a real browser.
+//! Integration tests of the whole system: processes of the `lotwire` binary, real stores, real HTTP, a real browser.
 //!
 //! Each module tests one subject. The tests need the binary: `cargo build -p lotwire` (`cargo xtask ci` builds it
 //! first).

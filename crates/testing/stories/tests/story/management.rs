@@ -139,7 +139,7 @@ async fn a_key_is_listed_and_revoked_on_the_command_line() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_catalogue_is_imported_whole_or_not_at_all() {
+async fn a_catalogue_is_imported_completely_or_not_at_all() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());
     let _server = launch.start(&http_client()).await.unwrap();
@@ -172,7 +172,7 @@ async fn a_catalogue_is_imported_whole_or_not_at_all() {
     assert!(status == Some(0) && said.contains("2 items imported"), "{said}");
     let items = site.items(&auction).await.unwrap();
     assert_eq!(items.iter().map(|item| item["title"].as_str().unwrap()).collect::<Vec<_>>(), ["Vase", "Bowl, blue"]);
-    assert!(!serde_json::to_string(&items).unwrap().contains("reserve\""), "no response contains the reserve");
+    assert!(!serde_json::to_string(&items).unwrap().contains("reserve\""), "a response contains the reserve");
 }
 
 #[tokio::test(flavor = "multi_thread")]

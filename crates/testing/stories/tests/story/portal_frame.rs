@@ -72,7 +72,7 @@ async fn the_portal_works_in_a_frame_of_a_site_that_the_account_allows_and_in_no
          [...document.querySelectorAll('button')].find((button) => button.textContent === 'Add endpoint').click()";
     frame.evaluate(add).await.unwrap();
     frame.wait_until_shown("The endpoint was added.").await.unwrap();
-    assert_eq!(frame.text("document.cookie").await.unwrap(), "", "no script can read the session");
+    assert_eq!(frame.text("document.cookie").await.unwrap(), "", "a script can read the session");
     // Outside the frame there is no session.
     page.open(&format!("{}/app-portal/endpoints", shop.launch.provider_url())).await.unwrap();
     page.wait_until_at("/app-portal/login").await.unwrap();

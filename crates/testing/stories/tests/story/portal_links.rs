@@ -6,7 +6,7 @@ use testkit::browser::Browser;
 use crate::portal::{DESK, PortalFixture, assert_accessible};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_link_that_was_ended_says_so_on_the_open_page_and_when_it_is_opened_again() {
+async fn a_revoked_link_is_reported_on_the_open_page_and_when_it_is_opened_again() {
     let shop = PortalFixture::open().await;
     let browser = Browser::start().await.unwrap();
     let page = browser.page().await.unwrap();

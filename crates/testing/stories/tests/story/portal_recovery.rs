@@ -1,4 +1,4 @@
-//! A failed delivery in a real browser: found, understood, mended and recovered; and a replay with progress that is stopped.
+//! A failed delivery in a real browser: found, explained, repaired and recovered; and a replay with progress that is stopped.
 
 use http::StatusCode;
 use svix::models::EndpointIn;
@@ -8,7 +8,7 @@ use crate::portal::{DESK, PortalFixture, assert_accessible};
 use crate::support::WAIT_MAX;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_failed_delivery_is_found_understood_mended_and_recovered() {
+async fn a_failed_delivery_is_found_explained_repaired_and_recovered() {
     let shop = PortalFixture::open().await;
     let endpoint = EndpointIn::new(shop.receiver.url());
     let endpoint = shop.svix.endpoint().create(shop.app.clone(), endpoint, None).await.unwrap().id;
@@ -26,7 +26,7 @@ async fn a_failed_delivery_is_found_understood_mended_and_recovered() {
     page.open(&shop.link().await.0).await.unwrap();
     page.wait_until_at("/app-portal/endpoints").await.unwrap();
 
-    // Found: the overview names the endpoint, and its page the messages.
+    // The overview names the endpoint, and the endpoint's page lists the messages.
     page.click_through("Overview").await.unwrap();
     page.wait_until_shown("Endpoints that need attention").await.unwrap();
     assert_accessible(&page).await;
@@ -36,13 +36,13 @@ async fn a_failed_delivery_is_found_understood_mended_and_recovered() {
     reload_until(&page, "Show failed messages", &message).await;
     page.wait_until_shown("State: Failed").await.unwrap();
 
-    // Understood: the failed attempt is open, with the cause, the request and the response.
+    // The failed attempt is open, with the cause, the request and the response.
     page.click_through(&message).await.unwrap();
     page.wait_until_shown("500: The receiver's own code failed").await.unwrap();
     page.wait_until_shown("webhook-signature: v1,MASKED").await.unwrap();
     assert_accessible(&page).await;
 
-    // Mended and recovered.
+    // The receiver is repaired, and the messages are recovered.
     shop.receiver.respond_with(StatusCode::NO_CONTENT);
     page.click_through(&shop.receiver.url()).await.unwrap();
     page.click_through("Replay missed messages").await.unwrap();
@@ -90,7 +90,7 @@ async fn a_replay_shows_its_progress_and_is_stopped() {
     assert!(shop.receiver.read(|record| record.arrivals().len()) < MESSAGES);
 }
 
-/// Follows the link and comes back until the page shows the text: a list shows the messages of the moment when it was requested.
+/// Reloads the page until it shows the text: a list shows the messages at the time of its request.
 async fn reload_until(page: &Page, link: &str, text: &str) {
     let from = page.text("location.href").await.unwrap();
     loop {

@@ -39,7 +39,7 @@ async fn wait_for_status(expected: u16, ask: impl AsyncFn() -> u16) {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(WAIT_MAX, polling).await.expect("the server applies the change");
+    tokio::time::timeout(WAIT_MAX, polling).await.expect("the server did not apply the change");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -82,13 +82,13 @@ async fn accounts_and_keys_are_managed_while_the_server_runs() {
     let (succeeded, output) = provider(data.path(), &revoke);
     assert!(
         !succeeded && output.contains(id) && output.contains("--yes"),
-        "the command needs a confirmation: {output}"
+        "the command ran without a confirmation: {output}"
     );
     let revoke = [&revoke[..], &["--yes"]].concat();
     let (succeeded, output) = provider(data.path(), &revoke);
     assert!(succeeded, "{output}");
     wait_for_status(401, async || status(&launch, key, "/api/v1/app").await).await;
-    assert!(!provider(data.path(), &revoke).0, "the key no longer exists");
+    assert!(!provider(data.path(), &revoke).0, "a deleted key was revoked again");
 }
 
 #[test]
@@ -143,7 +143,7 @@ async fn stuck_deliveries_are_listed_and_an_endpoint_is_disabled_and_enabled_whi
     let (succeeded, output) = provider(data.path(), &["endpoint", "disable", &site.endpoint]);
     assert!(
         !succeeded && output.contains("drop 1 waiting delivery") && output.contains("--yes"),
-        "a delivery waits: {output}"
+        "no waiting delivery is listed: {output}"
     );
     for (command, yes, disabled) in [("disable", &["--yes"][..], true), ("enable", &[], false)] {
         let (succeeded, output) = provider(data.path(), &[&["endpoint", command, &site.endpoint], yes].concat());

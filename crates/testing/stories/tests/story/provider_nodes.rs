@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 use crate::http_server;
 use crate::support::{WAIT_MAX, launch};
 
-/// By how much the clock of a node is off: more than the time without a heartbeat after which a node is dead.
+/// Difference of a node's clock: more than the time without a heartbeat after which a node is dead.
 const CLOCK_SKEW_S: i64 = 15;
 
 /// An outage of the database that is longer than the time without a heartbeat after which a node is dead.
@@ -187,20 +187,20 @@ async fn each_message_is_delivered_once_and_only_a_killed_node_leaves_copies() {
     // When the dead node's lease expires, the survivor repeats the attempts that were made but not recorded.
     finished(&first).await;
     let copies = |of: &HashSet<String>| of.iter().filter(|message| arrivals.count(message) > 1).count();
-    assert_eq!(copies(&at_survivor), 0, "messages accepted by the survivor arrive once");
+    assert_eq!(copies(&at_survivor), 0, "a message accepted by the survivor arrived twice");
     let copied = copies(&at_dying);
     assert!(copied < at_dying.len() / 2, "too many recorded attempts were repeated: {copied} of {}", at_dying.len());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nodes_whose_clocks_are_off_leave_each_other_their_deliveries() {
+async fn nodes_with_wrong_clocks_do_not_take_deliveries_of_another_node() {
     let (data, on_time, other) = two_nodes().await;
     let ahead = other.clock_ahead(data.path(), CLOCK_SKEW_S).unwrap();
     let behind = on_time.second_node().unwrap().clock_ahead(data.path(), -CLOCK_SKEW_S).unwrap();
     let http = http_client();
     let _nodes =
         [on_time.start(&http).await.unwrap(), ahead.start(&http).await.unwrap(), behind.start(&http).await.unwrap()];
-    // Each node holds its messages in memory for the time of a few heartbeats, and longer than a node is watched first.
+    // Each node keeps its messages in memory for a few heartbeats, and longer than a new node is watched before it is judged.
     let (arrivals, url) = Arrivals::start(Duration::from_secs(15)).await;
     let (nodes, path) = set_up_nodes([&on_time, &ahead, &behind], &json!({"url": url})).await;
     let mut sent = HashSet::new();
@@ -211,11 +211,11 @@ async fn nodes_whose_clocks_are_off_leave_each_other_their_deliveries() {
     arrivals.wait_for(&sent).await;
     finished(&on_time).await;
     let copies: Vec<_> = sent.iter().filter(|message| arrivals.count(message) > 1).collect();
-    assert!(copies.is_empty(), "a node took deliveries of a living one: {copies:?}");
+    assert!(copies.is_empty(), "a node took deliveries of a live one: {copies:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn after_an_outage_of_the_database_nodes_leave_each_other_their_deliveries() {
+async fn after_an_outage_of_the_database_nodes_do_not_take_deliveries_of_another_node() {
     let data = tempfile::tempdir().unwrap();
     let mut database = DedicatedServer::start(&Settings::default()).unwrap();
     database.sql("CREATE DATABASE nodes ENCODING 'UTF8' TEMPLATE template0").unwrap();
@@ -237,7 +237,7 @@ async fn after_an_outage_of_the_database_nodes_leave_each_other_their_deliveries
     database.thaw().unwrap();
     finished(&first).await;
     let copies: Vec<_> = sent.iter().filter(|message| arrivals.count(message) > 1).collect();
-    assert!(copies.is_empty(), "a node took deliveries of a living one: {copies:?}");
+    assert!(copies.is_empty(), "a node took deliveries of a live one: {copies:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -252,7 +252,7 @@ async fn a_node_that_shuts_down_releases_its_waiting_deliveries_and_leaves_no_co
     assert_eq!(sent.len(), 20);
     assert!(tokio::task::block_in_place(|| ending.stop()).unwrap().success());
 
-    // No node runs now. Whatever a node had claimed is released, so the next node need not wait for the end of a lease.
+    // No node runs now. The nodes have released their claimed deliveries, so the next node does not wait for a lease to expire.
     let stuck = first.run_command(&["provider", "stuck", "--json"]).unwrap();
     assert_eq!(stuck["waitingFor"]["inHand"], 0, "{stuck}");
     assert!(api.post(&path, &json!({"eventType": "lot.sold", "payload": {}})).await.is_err());

@@ -1,4 +1,4 @@
-//! A platform without a provider of its own, with customers at fake providers.
+//! A platform without an embedded provider, with customers at fake providers.
 
 use std::time::Duration;
 

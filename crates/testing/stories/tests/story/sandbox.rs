@@ -72,7 +72,7 @@ async fn advancing_the_clock_ends_a_week_long_sale_immediately() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_advance_survives_a_kill_in_its_middle() {
+async fn an_interrupted_advance_continues_after_a_kill() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());
     let server = launch.start(&http_client()).await.unwrap();
@@ -91,7 +91,7 @@ async fn an_advance_survives_a_kill_in_its_middle() {
     // After a kill, a duplicate is allowed and a loss is not.
     assert_eq!((tally.expected, tally.lost, tally.invalid), (1_001, 0, 0), "{tally:?}");
     let feed = consumer::read_feed(&site.platform, &site.customer).await.unwrap();
-    assert!(feed[1..].is_sorted_by_key(|event| event.at), "events are in the order of their ends");
+    assert!(feed[1..].is_sorted_by_key(|event| event.at), "the events are not in the order of their ends");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -152,7 +152,7 @@ async fn faults_in_all_windows(page: &Page, name: &str, check: &str) -> Vec<Stri
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn price_ask_and_the_waiting_bid_fit_every_window_and_the_picture_stays_at_the_hammer() {
+async fn price_asking_price_and_waiting_bid_fit_every_window_and_the_picture_stays_at_the_hammer() {
     let sale = LargeWebcast::open().await;
     let browser = Browser::start().await.unwrap();
     let [desk, room, speaker] =
@@ -170,7 +170,7 @@ async fn price_ask_and_the_waiting_bid_fit_every_window_and_the_picture_stays_at
     let mut faults = faults_in_all_windows(&desk, "desk", &fault_of(DESK, 25)).await;
     faults.extend(faults_in_all_windows(&room, "room", &fault_of(ROOM, 4)).await);
     faults.extend(faults_in_all_windows(&speaker, "speaker", &fault_of(SPEAKER, 7)).await);
-    // The banner of a lost link covers neither the title nor what the clerk acts on.
+    // The banner of a lost connection covers neither the title nor the controls.
     desk.resize_to(1_280, 720).await.unwrap();
     let banner = "(() => { const banner = document.getElementById('banner'); banner.hidden = false; \
          banner.textContent = 'The link is lost.'; const top = banner.getBoundingClientRect().top; \
@@ -182,7 +182,7 @@ async fn price_ask_and_the_waiting_bid_fit_every_window_and_the_picture_stays_at
     let waiting = speaker.text("document.querySelector('[data-figure=waiting]').textContent").await.unwrap();
     assert_eq!(waiting, "Web £7,550,000");
 
-    // The hammer falls: each screen has its picture until the next lot comes.
+    // After the hammer, each screen shows the picture until the next lot is sent.
     sale.clerk.command("sell", &json!({ "overWaitingBid": true })).await;
     desk.wait_until("document.querySelector('[data-slot=bid-name]').textContent.startsWith('Sold')").await.unwrap();
     for page in [&room, &speaker] {

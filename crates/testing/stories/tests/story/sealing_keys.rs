@@ -60,7 +60,7 @@ async fn a_platform_node_with_another_key_is_refused_and_doctor_says_what_to_do(
         .env("LOTWIRE_SECRETS__KEY", NEW)
         .output()
         .unwrap();
-    assert!(!connect.status.success(), "no other node could open what the command would seal");
+    assert!(!connect.status.success(), "the command sealed a secret with another key than the nodes");
 
     let both = format!("{OLD},{NEW}");
     let _second = second.set("SECRETS__KEY", &both).start(&http_client()).await.unwrap();

@@ -80,7 +80,7 @@ async fn exercise_provider(site: &CustomerSite, launch: &Launch) -> Vec<String> 
     // The server applies the account's setting within seconds.
     let mismatch = message(json!({ "bidder": PAYLOAD }));
     let followed = async { while api.post(&format!("{app}/msg"), &mismatch).await.is_ok() {} };
-    tokio::time::timeout(WAIT_MAX, followed).await.expect("the server applies the setting");
+    tokio::time::timeout(WAIT_MAX, followed).await.expect("the server did not apply the setting");
     let wrong = ApiClient::new(http_client(), launch.provider_url(), WRONG_KEY).unwrap();
     let refused = [
         (wrong.get(&app).await, 401),

@@ -41,7 +41,7 @@ async fn a_database_that_hangs_fails_requests_in_time_and_loses_nothing() {
     let _second = second.start(&http_client()).await.unwrap();
     let site = CustomerSite::set_up(&first, &second).await.unwrap();
 
-    // Lots end, and events are published and delivered, while the database stops to answer.
+    // Lots end, and events are published and delivered, when the database stops to respond.
     let auction = json!({ "kind": "timed", "title": "Timed", "status": "LIVE", "endsAt": site.in_ms(1_000), "extensionSeconds": 0,
         "stagger": { "seconds": 1, "items": 4 }, "items": lots(LOTS) });
     site.create_auction(auction).await.unwrap();
@@ -59,7 +59,7 @@ async fn a_database_that_hangs_fails_requests_in_time_and_loses_nothing() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(WAIT_MAX, recovered).await.expect("both nodes recover by themselves");
+    tokio::time::timeout(WAIT_MAX, recovered).await.expect("a node did not recover");
     let wanted = LOTS + 1;
     assert!(site.receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() >= wanted).await);
     let announced = site.announced_events().await.unwrap();

@@ -31,7 +31,7 @@ async fn a_second_server_on_the_same_files_starts_only_after_the_first_has_ended
     let output = String::from_utf8(doctor.stdout).unwrap();
     assert!(!doctor.status.success() && output.contains("WRONG  data directory"), "{output}");
     assert!(output.contains("Is --data-dir the server's") && output.contains("platform port"), "{output}");
-    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0, "no file is created");
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0, "the refused command created a file");
     running.kill();
     let _running = second.start(&http_client()).await.unwrap();
 }

@@ -154,7 +154,10 @@ async fn stuck_deliveries_are_listed_and_released(database: Option<String>) {
     assert!(!succeeded && output.contains("add --yes"), "{output}");
     let (succeeded, output) =
         fixture.run(&["endpoint", "skip", &fixture.endpoint, "--key", "lot-1", "--message", &second, "--yes"]);
-    assert!(!succeeded && output.contains("blocked-keys"), "another message is not skipped: {output}");
+    assert!(
+        !succeeded && output.contains("blocked-keys"),
+        "a message that is not the head of the key was skipped: {output}"
+    );
     let (succeeded, output) =
         fixture.run(&["endpoint", "skip", "receiver-1", "--key", "lot-1", "--message", &first, "--yes"]);
     assert!(succeeded && output.contains("2 messages behind it"), "{output}");
@@ -201,7 +204,7 @@ async fn a_receiver_pause_is_listed_and_ended_and_waiting_deliveries_cancelled(d
     fixture.stuck(|stuck| stuck["why"] == "paused" && stuck["waiting"] == 1).await;
     fixture.receiver.respond_with(200);
     let (succeeded, output) = fixture.run(&["endpoint", "retry-now", "receiver-1"]);
-    assert!(succeeded && output.contains("0 deliveries"), "the message had no attempt yet: {output}");
+    assert!(succeeded && output.contains("0 deliveries"), "a message without an attempt was released: {output}");
     fixture.stuck(Value::is_null).await;
     assert_eq!(*fixture.receiver.accepted.lock().unwrap(), [kept_back]);
 }

@@ -9,7 +9,7 @@ use crate::fake_provider::{Answer, FakeProvider};
 use crate::publisher_fixture::PublisherFixture;
 use crate::support::{Clerk, WAIT_MAX, launch, received, timed_auction, two_nodes, webcast};
 
-/// By how much the clock of a node is off: more than the time without a heartbeat after which a node is dead.
+/// Difference of a node's clock: more than the time without a heartbeat after which a node is dead.
 const CLOCK_SKEW_S: i64 = 15;
 /// Time that the provider takes for a message: longer than a node watches others before it judges them, and shorter than
 /// `platform.publish_timeout`.
@@ -62,7 +62,7 @@ async fn when_one_of_two_nodes_is_killed_the_other_loses_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nodes_whose_clocks_are_off_leave_each_other_their_events() {
+async fn nodes_with_wrong_clocks_do_not_take_events_of_another_node() {
     let [first_data, ahead_data, behind_data] = std::array::from_fn(|_| tempfile::tempdir().unwrap());
     let clocks = tempfile::tempdir().unwrap();
     let database = testkit::postgres::fresh_database().await.unwrap();
@@ -89,5 +89,5 @@ async fn nodes_whose_clocks_are_off_leave_each_other_their_events() {
     posted.sort();
     let mut announced: Vec<_> = created.iter().map(|(_, auction, _)| format!("{auction}.1")).collect();
     announced.sort();
-    assert_eq!(posted, announced, "a node took an event of a living one");
+    assert_eq!(posted, announced, "a node took an event of a live one");
 }

@@ -59,7 +59,7 @@ async fn every_sample_accepts_a_signed_request_and_refuses_a_changed_or_old_one(
         if !(is_on_path(sample.program) || is_all || sample.is_required) {
             continue;
         }
-        // Compiles it, if it is compiled, before the time of the request begins.
+        // Compiles the sample if necessary, before the request is made and its age counts.
         (sample.command)(&folder().join(sample.file), built.path());
         let (secret, arrived) = (&provider.secret, provider.request().await);
         let run = |timestamp: &str, body: &[u8], secret: &str| {

@@ -42,11 +42,11 @@ impl Clerks {
     /// Both clerks send the command at the same time: one succeeds, the other receives 412.
     async fn race(&mut self, command: &str, body: Value) {
         let (one, other) = tokio::join!(self.send_command(0, command, &body), self.send_command(1, command, &body));
-        let (done, late) = if one.is_ok() { (one, other) } else { (other, one) };
-        let done = done.unwrap();
-        let late = late.expect_err(command);
-        assert_eq!(late.status(), Some(StatusCode::PRECONDITION_FAILED), "{command}: {late}");
-        (self.etag, self.now) = (done.etag, done.body);
+        let (accepted, refused) = if one.is_ok() { (one, other) } else { (other, one) };
+        let accepted = accepted.unwrap();
+        let refused = refused.expect_err(command);
+        assert_eq!(refused.status(), Some(StatusCode::PRECONDITION_FAILED), "{command}: {refused}");
+        (self.etag, self.now) = (accepted.etag, accepted.body);
     }
 
     async fn refused(&self, command: &str, body: Value, status: StatusCode) {
@@ -100,7 +100,7 @@ async fn a_whole_webcast(launch: &Launch) {
     clerks.refresh().await;
     assert_eq!((clerks.at("/phase"), clerks.at("/desk/commands")), (&json!("pre_bidding"), &json!(["begin", "send"])));
     clerks.race("begin", json!({})).await;
-    // The book of a lot is open until the lot comes into the ring.
+    // Absentee bids on a lot are accepted until the lot is sent to the ring.
     bidder.post(&absentee, &json!({ "bidder": "late", "maximum": 500 })).await.unwrap();
     let withdrawal = json!({ "bidder": "late", "reason": "bought another lot" });
     bidder.post(&format!("{absentee}/withdraw"), &withdrawal).await.unwrap();
@@ -139,7 +139,7 @@ async fn a_whole_webcast(launch: &Launch) {
     assert_eq!(clerks.at("/offer/warnings"), 1);
 
     // Sell, reopen with a reason, undo the last bid, sell again.
-    // The absentee left more: the sale over this bid is confirmed.
+    // The absentee's maximum is higher: the sale over this bid needs a confirmation.
     clerks.refused("sell", json!({}), StatusCode::CONFLICT).await;
     assert_eq!(clerks.at("/desk/waiting/source"), "commission");
     clerks.race("sell", json!({ "overWaitingBid": true })).await;

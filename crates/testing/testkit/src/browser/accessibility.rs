@@ -28,7 +28,7 @@ impl Accessibility {
         Ok(Self { script })
     }
 
-    /// What is wrong with the page that is open, a line for each fault.
+    /// The faults of the open page, one line each.
     pub async fn faults(&self, page: &Page) -> Result<Vec<String>, BrowserError> {
         if page.evaluate("typeof axe").await? != "object" {
             page.evaluate(&format!("{};0", self.script)).await?;

@@ -6,7 +6,7 @@ use super::{BrowserError, Page};
 
 /// Pages of a walk at most.
 const PAGES_MAX: usize = 200;
-/// Letters and digits from which a part of a path is an id.
+/// Number of letters and digits from which a part of a path counts as an id.
 const ID_CHARS_MIN: usize = 16;
 
 /// The addresses that links of the page lead to, without those that end the session or that are no pages.
@@ -15,7 +15,7 @@ const LINKS: &str = r#"[...document.querySelectorAll("a[href]")]
     .map((link) => link.pathname + link.search)
     .filter((path) => !/\/(static|logout|sign-out)(\/|$)/.test(path) && !/\.(csv|json|pdf|txt|xlsx)($|\?)/.test(path))"#;
 
-/// A walk that goes on until every kind of page was seen.
+/// A walk that continues until every kind of page was opened.
 pub struct Walk {
     origin: String,
     prefix: String,
@@ -48,7 +48,7 @@ impl Walk {
             }
             self.follow(page).await?;
             let kind = kind_of(&page.text("location.pathname").await?);
-            // A page that redirects is not a kind of its own.
+            // A page that redirects is not a separate kind.
             if kind == kind_of(&path) || self.known.insert(kind.clone()) {
                 return Ok(Some(kind));
             }

@@ -74,7 +74,7 @@ impl DedicatedServer {
         format!("postgres://{SUPERUSER}@127.0.0.1:{}/{database}", self.0.port)
     }
 
-    /// Does something as superuser, one statement after the other, and answers the rows, fields separated by `|`.
+    /// Runs statements as superuser, one after the other. Returns the rows, with fields separated by `|`.
     pub fn sql(&self, text: &str) -> Result<String, PostgresError> {
         let mut psql = Command::new(program("psql").ok_or(PostgresError::NotInstalled("psql"))?);
         psql.args(["-X", "-q", "-w", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-f", "-"]).stdin(Stdio::piped());
@@ -101,7 +101,7 @@ impl DedicatedServer {
         self.send_command("start")
     }
 
-    /// Stops all processes of the server with SIGSTOP: it answers nothing, while its machine keeps the connections open.
+    /// Stops all processes of the server with SIGSTOP: the server does not respond, and its machine keeps the connections open.
     pub fn freeze(&mut self) -> Result<(), PostgresError> {
         self.send_command("freeze")
     }

@@ -1,4 +1,4 @@
-//! A response that was read to its end, and what a test expects of it.
+//! A response that was read to its end, and assertions on it.
 
 use std::fmt;
 use std::ops::Deref;
@@ -16,7 +16,7 @@ pub struct Answer {
     pub status: u16,
     /// Header fields.
     pub headers: HeaderMap,
-    /// Of a browser's response: below the path of its application, if it is there.
+    /// The `Location` header. In a browser's response, it is shortened by the path of the application.
     pub location: Option<String>,
     /// The body as text. A test that reads it fails if it is not UTF-8.
     pub text: BodyText,
