@@ -1,5 +1,5 @@
-//! `cargo xtask ci`: everything that has to pass before a change lands, the fastest checks first. What takes longer is in
-//! [`crate::release_check`].
+//! `cargo xtask ci`: the checks that must pass before a change lands, the fastest first. [`crate::release_check`] has the slower
+//! ones.
 
 use std::process::Command;
 
@@ -43,7 +43,7 @@ fn kill(store: &str) -> test_run::Job {
     test_run::Job { name: format!("kill -9, {store}"), command }
 }
 
-/// Installs what the tests start themselves: PostgreSQL, Chromium and curl from the system's packages, and the official clients.
+/// Installs the programs that the tests start: PostgreSQL, Chromium and curl from the system's packages, and the official clients.
 fn tools() -> Result<(), Failure> {
     let has_postgres = || {
         let packaged = std::fs::read_dir("/usr/lib/postgresql").ok().into_iter().flatten().flatten();

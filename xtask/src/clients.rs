@@ -14,7 +14,7 @@ pub(crate) fn install(root: &Path) -> Result<(), Failure> {
     javascript(&from.join("javascript"), &to.join("javascript"))
 }
 
-/// A Python environment in `to` with what the `requirements.txt` in `from` names.
+/// Creates a Python environment in `to` with the packages of the `requirements.txt` in `from`.
 pub(crate) fn python(from: &Path, to: &Path) -> Result<(), Failure> {
     let (wanted, installed) = (from.join("requirements.txt"), to.join("requirements.txt"));
     if same(&wanted, &installed) {

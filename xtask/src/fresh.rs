@@ -1,4 +1,4 @@
-//! The README's two commands on a machine that has nothing: a new Debian root with a C compiler and the Rust toolchain.
+//! Runs the README's two commands on a bare machine: a new Debian root with a C compiler and the Rust toolchain.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -86,7 +86,7 @@ fn parse(arguments: &[String]) -> Result<Options, Failure> {
     }
 }
 
-/// A new root with what the README asks for, and a clone of the last commit in `/lotwire`.
+/// Creates a new root with the programs that the README requires, and a clone of the last commit in `/lotwire`.
 fn make_root(new_root: &Path, options: &Options) -> Result<(), Failure> {
     debian::ensure(&["debootstrap"], || debian::on_path("debootstrap"))?;
     remove(new_root)?;

@@ -24,15 +24,15 @@ none is named. The first time builds for some minutes. Ends with an error when s
 ";
 
 const SECONDS_DEFAULT: u32 = 60;
-/// To libFuzzer, 0 is without end.
+/// The range starts at 1, because 0 means no limit to libFuzzer.
 const SECONDS: std::ops::RangeInclusive<u32> = 1..=86_400;
-/// An input of a target is not longer than this.
+/// Maximum length of an input.
 const INPUT_BYTES_MAX: u32 = 4_096;
-/// One input may take this long.
+/// Time limit for one input.
 const INPUT_SECONDS_MAX: u32 = 10;
 const CARGO_FUZZ_VERSION: &str = "0.13.2";
 
-/// What is asked for on the command line.
+/// The command that the command line requests.
 #[derive(Debug, PartialEq, Eq)]
 enum FuzzCommand {
     Help,
@@ -40,17 +40,16 @@ enum FuzzCommand {
     Run(u32, Vec<String>),
 }
 
-/// What a target came to.
+/// The result of a target.
 enum FuzzOutcome {
     Nothing,
     /// Inputs that break something.
     Found(Vec<PathBuf>),
-    /// It did not come to its end, and no input is to blame.
+    /// The run failed, and not because of an input.
     Failed,
 }
 
-/// `--seconds N` for each target, and names of targets; all when there are none. A target that finds something does not keep the
-/// others from being run.
+/// Runs the named targets, or all, for `--seconds N` each. The other targets run even if one finds something.
 pub(crate) fn run_task(arguments: &[String]) -> Result<(), Failure> {
     let (seconds, names) = match read(arguments)? {
         FuzzCommand::Help => {
@@ -109,7 +108,7 @@ pub(crate) fn run_task(arguments: &[String]) -> Result<(), Failure> {
     ))
 }
 
-/// What a run is to put its figures behind.
+/// Prints the beginning of a line, to which the caller adds the figures of the run.
 #[expect(clippy::print_stdout, reason = "a task talks to the person who runs it")]
 fn begin_line(text: &str) {
     print!("{text}");
@@ -142,7 +141,7 @@ fn cargo_fuzz_command(program: &Path, what: &str) -> Command {
     command
 }
 
-/// What it came to, and what it said.
+/// Runs a target. Returns its outcome and its log.
 fn fuzz(program: &Path, target: &str, seconds: u32) -> Result<(FuzzOutcome, String), Failure> {
     let (corpus, logs) = (root().join("fuzz/corpus").join(target), root().join("target/fuzz"));
     for folder in [&corpus, &logs] {
@@ -162,22 +161,22 @@ fn fuzz(program: &Path, target: &str, seconds: u32) -> Result<(FuzzOutcome, Stri
     fuzz.current_dir(root()).stdout(Stdio::null()).stderr(log);
     let status = fuzz.status().map_err(failed)?;
     let log = String::from_utf8_lossy(&fs::read(&path).map_err(failed)?).into_owned();
-    let came = match found(&log) {
+    let outcome = match found(&log) {
         _ if status.success() => FuzzOutcome::Nothing,
         none if none.is_empty() => FuzzOutcome::Failed,
         found => FuzzOutcome::Found(found),
     };
-    Ok((came, log))
+    Ok((outcome, log))
 }
 
-/// Where libFuzzer put the inputs that broke something; from the workspace's root, if there.
+/// The paths of the failing inputs in the log of libFuzzer, relative to the workspace's root if they are below it.
 fn found(log: &str) -> Vec<PathBuf> {
     let written = log.lines().filter_map(|line| line.split_once("Test unit written to "));
     let from_root = |path: &Path| path.strip_prefix(root()).unwrap_or(path).to_owned();
     written.map(|(_, path)| from_root(Path::new(path.trim()))).collect()
 }
 
-/// A figure of libFuzzer's final statistics; `-` when it did not come to them.
+/// A figure of libFuzzer's final statistics; `-` when the log has none.
 fn figure(log: &str, name: &str) -> String {
     let mut lines = log.lines().filter_map(|line| line.strip_prefix("stat::")?.split_once(':'));
     lines.find(|(is, _)| *is == name).map_or("-".to_owned(), |(_, value)| value.trim().to_owned())
@@ -206,7 +205,7 @@ fn read(arguments: &[String]) -> Result<FuzzCommand, Failure> {
     Ok(FuzzCommand::Run(seconds, names))
 }
 
-/// Each has a folder of seeds.
+/// The names of the targets, each of which has a folder of seeds.
 fn targets(root: &Path) -> Result<Vec<String>, Failure> {
     let folder = root.join("fuzz/seeds");
     let entries = std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -221,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_figure_is_found_among_what_libfuzzer_says() {
+    fn a_figure_is_found_in_the_log_of_libfuzzer() {
         let log = "#2\tINITED cov: 90 ft: 91\nDone 41371 runs in 6 second(s)\nstat::number_of_executed_units: 41371\n\
                    stat::average_exec_per_sec:     6895\nstat::new_units_added:          12\n";
         assert_eq!(figure(log, "number_of_executed_units"), "41371");
@@ -230,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn an_input_is_found_where_libfuzzer_put_it() {
+    fn the_path_of_a_failing_input_is_found_in_the_log() {
         let path = root().join("fuzz/artifacts/page/crash-1f");
         let log = format!(
             "==7== ERROR: libFuzzer: deadly signal\nartifact_prefix='x/'; Test unit written to {}\n",
@@ -241,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_and_targets_stand_in_any_order_and_no_run_is_without_end() {
+    fn seconds_and_targets_are_read_in_any_order_and_zero_seconds_are_refused() {
         let read = |text: &str| read(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
         let run = |seconds, names: &[&str]| {
             Ok(FuzzCommand::Run(seconds, names.iter().map(|name| (*name).to_owned()).collect()))

@@ -1,4 +1,4 @@
-//! Files that `lotwire` prints and the repository keeps: CI prints them again and fails on a difference.
+//! Generated files in the repository, which `lotwire` prints. CI prints them again and fails on a difference.
 
 use std::fs;
 use std::path::Path;

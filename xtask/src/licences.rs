@@ -11,7 +11,7 @@ use spdx::{Expression, ParseMode};
 
 use crate::{Failure, cargo, root, say};
 
-/// What `deny.toml` allows.
+/// The policy in `deny.toml`.
 struct Policy {
     licences: Vec<String>,
     /// Further licences of one crate.
@@ -57,7 +57,7 @@ impl Policy {
         self.licences.iter().chain(exceptions).any(|allowed| allowed == licence)
     }
 
-    /// What the policy does not allow about one package of `cargo metadata`.
+    /// The violations of the policy by one package of `cargo metadata`.
     fn problems(&self, package: &Value) -> Vec<String> {
         let text = |name: &str| package[name].as_str();
         let name = text("name").unwrap_or_default();

@@ -50,7 +50,7 @@ Examples:
   cargo xtask fuzz --seconds 10 endpoint_url
 ";
 
-/// Why a task failed, for the person who ran it.
+/// The error of a failed task, as text for the person who ran it.
 type Failure = String;
 
 fn main() -> ExitCode {
@@ -102,13 +102,13 @@ fn run_steps(task: &str, steps: &[Step]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The rigs measure and kill the binary as packages ship it.
+/// The rigs measure and kill the optimised binary that packages contain.
 fn run_rig(rig: &str, arguments: &[String]) -> Result<(), Failure> {
     run(Command::new(cargo()).args(["build", "--profile", "dist", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
     run(Command::new(target_dir().join("dist/rigs")).arg(rig).args(arguments))
 }
 
-/// Pictures need no optimised build, which takes minutes.
+/// Builds without optimisation, which pictures do not need and which takes minutes.
 fn take_screenshots(arguments: &[String]) -> Result<(), Failure> {
     debian::ensure(&["chromium"], || debian::on_path("chromium"))?;
     run(Command::new(cargo()).args(["build", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
@@ -129,7 +129,7 @@ fn cargo() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
 }
 
-/// Runs a command in the workspace's root, its output going where ours goes.
+/// Runs a command in the workspace's root with the output of this process.
 fn run(command: &mut Command) -> Result<(), Failure> {
     command.current_dir(root());
     let shown = format!("{command:?}").replace('"', "");
@@ -140,7 +140,7 @@ fn run(command: &mut Command) -> Result<(), Failure> {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "a task talks to the person who runs it")]
+#[expect(clippy::print_stdout, reason = "a task prints for the person who runs it")]
 fn say(text: &str) {
     println!("{text}");
 }

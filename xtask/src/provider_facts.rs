@@ -14,7 +14,7 @@ use crate::{Failure, say};
 const FACTS: &str = "crates/provider/api/tests/provider_api/public_document.json";
 const METHODS: [&str; 6] = ["delete", "get", "head", "patch", "post", "put"];
 const SCHEMA: &str = "/content/application~1json/schema";
-/// What of a type is a fact, by its name in the document.
+/// The keywords of a type that are extracted.
 const OF_TYPE: [&str; 4] = ["enum", "format", "nullable", "type"];
 
 /// `provider-facts FILE`.

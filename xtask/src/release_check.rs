@@ -1,5 +1,5 @@
-//! `cargo xtask release-check`: what takes too long for every change. It runs before a release, and before a change of what it
-//! covers lands.
+//! `cargo xtask release-check`: the checks that take too long for every change. They run before a release, and before a change
+//! to an area that they cover lands.
 
 use std::process::Command;
 

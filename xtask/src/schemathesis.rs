@@ -1,5 +1,5 @@
-//! The OpenAPI documents held against the running server: schemathesis makes up a few thousand requests from each, good and
-//! bad ones, and fails when an answer is not what the document promises, or a 500.
+//! Tests the running server against its OpenAPI documents. Schemathesis generates a few thousand valid and invalid requests from
+//! each document, and fails if a response does not match the document or is a 500.
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
@@ -8,15 +8,15 @@ use std::process::{Child, Command, Stdio};
 
 use crate::{Failure, clients, run, say, target_dir};
 
-/// How long the server may take until it gives its document.
+/// Time limit for the server to return its document.
 const START_MAX_S: &str = "30";
 
-/// A document, and what is needed to hold it against the server.
+/// An API with its document, and the settings of its test.
 struct ApiUnderTest {
     name: &'static str,
-    /// What is held against it, below `crates/testing/stories/schemathesis`.
+    /// The configuration file below `crates/testing/stories/schemathesis`.
     config: &'static str,
-    /// It takes a fraction of that on two cores.
+    /// Time limit of the run, which takes a fraction of it on two cores.
     run_max_s: &'static str,
     address: fn(&Server) -> &str,
     key: fn(&Server) -> Result<String, Failure>,
@@ -92,7 +92,7 @@ impl Server {
         let (platform, provider) = (free_address()?, free_address()?);
         let data = root.join("target/schemathesis-data");
         let binary = target_dir().join("debug/lotwire");
-        // What a run that was interrupted left.
+        // Removes the data of an interrupted run.
         drop(fs::remove_dir_all(&data));
         // The keys are created while the server starts, and a command refuses a data directory that does not exist.
         fs::create_dir_all(&data).map_err(|error| format!("{}: {error}", data.display()))?;
@@ -108,18 +108,18 @@ impl Server {
         Ok(Self { platform, provider, data, binary, process })
     }
 
-    /// A key that may do everything.
+    /// Creates a platform key with all scopes.
     fn platform_key(&self) -> Result<String, Failure> {
         self.create(&["key", "create", "--name", "schemathesis", "--scope", "all"], "key")
     }
 
-    /// A key of an account of its own.
+    /// Creates a key of a new provider account.
     fn provider_key(&self) -> Result<String, Failure> {
         let account = self.create(&["provider", "account", "create", "schemathesis"], "id")?;
         self.create(&["provider", "key", "create", "--account", &account, "--name", "schemathesis"], "key")
     }
 
-    /// A field of what a command made.
+    /// Runs a command that creates a record, and returns one field of it.
     fn create(&self, arguments: &[&str], field: &str) -> Result<String, Failure> {
         let mut command = Command::new(&self.binary);
         command.arg("--data-dir").arg(&self.data).args(arguments).arg("--json");

@@ -66,7 +66,7 @@ fn test_binary(message: &Value) -> Option<TestBinary> {
 }
 
 impl TestBinary {
-    /// Such as `crates/platform/store: conformance`.
+    /// The name of a binary, such as `crates/platform/store: conformance`.
     fn name(&self) -> String {
         let folder = self.folder.strip_prefix(root()).unwrap_or(&self.folder);
         format!("{}: {}", folder.display(), self.target)

@@ -1,7 +1,8 @@
 //! The layers inside the two cores: the table in ARCHITECTURE.md says which room (a folder or file of the first level) may use
 //! which, and the sources are compared with it.
 //!
-//! An arrow is a path that begins with `crate`, or a call of a use case, which is a method of the core's value. Tests are free.
+//! An arrow is a path that begins with `crate`, or a call of a use case, which is a method of the core's value. Tests are not
+//! checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,7 +17,7 @@ use crate::Failure;
 struct Core {
     folder: &'static str,
     value: &'static str,
-    /// What variables and fields with the value are called.
+    /// The names of variables and fields that hold the value.
     variable: &'static str,
 }
 
@@ -378,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_and_other_values_are_free() {
+    fn tests_and_other_values_are_not_checked() {
         let mut sources = rooms();
         sources.push(source("customers", "#[cfg(test)] mod tests { use crate::sales::Sale; }"));
         sources.push(source("customers", "impl Register { fn run(&self) { self.sell() } }"));
