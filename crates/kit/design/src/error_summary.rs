@@ -16,6 +16,8 @@ pub struct ErrorSummary {
     fields: Vec<(String, String, String)>,
     /// Errors that belong to no field of the page.
     others: Vec<String>,
+    /// What did not happen; empty for a form that saves.
+    heading: &'static str,
 }
 
 impl HtmlSafe for ErrorSummary {}
@@ -27,7 +29,7 @@ impl ErrorSummary {
         let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
         let others = errors.remaining(&names).iter().map(|text| sentence(text)).collect();
         let wrong = fields.into_iter().map(|(name, label)| (name.to_owned(), label.to_owned(), errors.of(name)));
-        Self { fields: wrong.filter(|(_, _, text)| !text.is_empty()).collect(), others }
+        Self { fields: wrong.filter(|(_, _, text)| !text.is_empty()).collect(), others, heading: "" }
     }
 
     /// The errors of a form with these fields, each with its error beside it.
@@ -38,7 +40,12 @@ impl ErrorSummary {
         let line = |field: &FormField| {
             (field.control_id().to_owned(), field.label().to_owned(), field.fault_text().to_owned())
         };
-        Self { fields: wrong.into_iter().map(line).collect(), others }
+        Self { fields: wrong.into_iter().map(line).collect(), others, heading: "" }
+    }
+
+    /// The same above a form that does not save, such as “Nothing was sent”.
+    pub fn heading(self, heading: &'static str) -> Self {
+        Self { heading, ..self }
     }
 
     /// The form has no error.

@@ -174,6 +174,12 @@ impl FieldErrors {
         self.add(field, text);
     }
 
+    /// The same errors with those of the field `from` at the field `to`, which a page calls otherwise.
+    pub fn renamed(mut self, from: &str, to: &str) -> Self {
+        self.0.iter_mut().filter(|(field, _)| field == from).for_each(|(field, _)| to.clone_into(field));
+        self
+    }
+
     /// The form has no error.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -214,5 +220,6 @@ mod tests {
         errors.add("uid", "is taken");
         assert_eq!(errors.of("url"), "must be an address; is too long");
         assert_eq!(errors.remaining(&["url"]), ["there are too many", "uid: is taken"]);
+        assert_eq!(errors.renamed("uid", "own-id").of("own-id"), "is taken");
     }
 }

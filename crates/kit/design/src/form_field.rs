@@ -32,7 +32,7 @@ impl HtmlSafe for FormField {}
 #[derive(Debug, Clone)]
 enum Control {
     /// One line; the type of the input.
-    Line { kind: &'static str, value: String, suggestions: &'static [&'static str] },
+    Line { kind: &'static str, value: String, suggestions: Vec<Text> },
     /// Several lines.
     Area { value: String },
     /// A list of which one is chosen, in groups; a group without a name has no heading.
@@ -106,7 +106,7 @@ impl FormField {
         value: impl Into<String>,
         autocomplete: &'static str,
     ) -> Self {
-        let control = Control::Line { kind, value: value.into(), suggestions: &[] };
+        let control = Control::Line { kind, value: value.into(), suggestions: Vec::new() };
         Self::new(name, label, control).attribute("autocomplete", autocomplete)
     }
 
@@ -122,7 +122,7 @@ impl FormField {
 
     /// A file of the media types and endings that `accept` lists.
     pub fn file(name: impl Into<Text>, label: impl Into<Text>, accept: &'static str) -> Self {
-        let control = Control::Line { kind: "file", value: String::new(), suggestions: &[] };
+        let control = Control::Line { kind: "file", value: String::new(), suggestions: Vec::new() };
         Self::new(name, label, control).attribute("accept", accept).required()
     }
 
@@ -144,12 +144,7 @@ impl FormField {
 
     /// A text of several lines.
     pub fn area(name: impl Into<Text>, label: impl Into<Text>, value: impl Into<String>) -> Self {
-        let mut value = value.into();
-        // A browser removes the line break that an area begins with.
-        if value.starts_with('\n') {
-            value.insert(0, '\n');
-        }
-        Self::new(name, label, Control::Area { value }).lines(5)
+        Self::new(name, label, Control::Area { value: value.into() }).lines(5)
     }
 
     /// A list of which one is chosen.
@@ -181,6 +176,14 @@ impl FormField {
     pub fn ticked(mut self, is_set: bool) -> Self {
         if let Control::Tick { is_ticked, .. } = &mut self.control {
             *is_ticked = is_set;
+        }
+        self
+    }
+
+    /// The same line or area with this value.
+    pub fn value(mut self, new_value: impl Into<String>) -> Self {
+        if let Control::Line { value, .. } | Control::Area { value } = &mut self.control {
+            *value = new_value.into();
         }
         self
     }
@@ -221,9 +224,9 @@ impl FormField {
     }
 
     /// The same line with values that it suggests.
-    pub fn suggesting(mut self, values: &'static [&'static str]) -> Self {
+    pub fn suggesting(mut self, values: impl IntoIterator<Item = impl Into<Text>>) -> Self {
         if let Control::Line { suggestions, .. } = &mut self.control {
-            *suggestions = values;
+            *suggestions = values.into_iter().map(Into::into).collect();
         }
         let list = format!("{}-list", self.id);
         self.attribute("list", list)
@@ -340,7 +343,7 @@ mod tests {
     #[test]
     fn a_field_with_another_id_is_described_by_texts_of_that_id() {
         let field = FormField::text("range", "Lots", "").id("shift-range").hint("All.");
-        let html = field.suggesting(&["1-20"]).to_string();
+        let html = field.suggesting(["1-20"]).to_string();
         assert!(html.contains("<label for=\"shift-range\">") && html.contains("name=\"range\""), "{html}");
         assert!(html.contains("aria-describedby=\"shift-range-hint\""), "{html}");
         assert!(html.contains("list=\"shift-range-list\"") && html.contains("<option value=\"1-20\">"), "{html}");

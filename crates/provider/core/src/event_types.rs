@@ -348,7 +348,8 @@ impl EventTypeInput {
         self
     }
 
-    fn check(&self, name: &str) -> ProviderResult<()> {
+    /// Whether an event type of this name can have these values. 422 names all fields that are wrong.
+    pub fn check(&self, name: &str) -> ProviderResult<()> {
         let mut errors = FieldErrors::default();
         errors.name("name", name);
         errors.text("description", &self.description);

@@ -7,7 +7,9 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use http::StatusCode;
 use jiff::Timestamp;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields};
+use kit_design::form_field::FormField;
 use kit_design::relative_time::RelativeTime;
 use provider_core::{Caller, Provider, ProviderError};
 
@@ -28,10 +30,9 @@ pub(crate) struct Recipients {
     sends_mail: bool,
     /// The visitor has the dashboard, where operational webhooks are.
     has_dashboard: bool,
-    address: String,
-    errors: FieldErrors,
-    others: Vec<String>,
-    code_fault: &'static str,
+    address: FormField,
+    code: FormField,
+    errors: ErrorSummary,
     /// How long all attempts of an endpoint fail before an alert.
     alert_after: String,
     /// How long they fail before the endpoint is disabled.
@@ -89,18 +90,32 @@ impl Recipients {
             may_change: viewer.may_change,
             sends_mail: viewer.provider.sends_mail(),
             has_dashboard: viewer.has_dashboard,
-            address: String::new(),
-            errors: FieldErrors::default(),
-            others: Vec::new(),
-            code_fault: "",
+            address: FormField::text("address", "E-mail address", "")
+                .kind("email", "email")
+                .hint("The address receives a code first, and alerts after its owner confirmed it.")
+                .chars_max(254)
+                .required(),
+            code: FormField::text("code", "Code", "")
+                .kind("text", "one-time-code")
+                .hint("From the mail to the address. The link in the mail confirms it, too.")
+                .code()
+                .chars_max(64)
+                .required(),
+            errors: ErrorSummary::default(),
             alert_after: span(viewer.provider.config().alert_after),
             disable_after: span(viewer.provider.config().disable_after),
         })
     }
 
+    /// The page with what is wrong.
+    fn refused(self, errors: &FieldErrors) -> Self {
+        let [address, code] = [self.address, self.code].map(|field| field.with(errors));
+        Self { errors: ErrorSummary::of_fields(errors, [&address, &code]), address, code, ..self }
+    }
+
     /// An address waits for its code.
     fn asks_for_code(&self) -> bool {
-        !self.code_fault.is_empty() || self.rows.iter().any(|row| row.code_sent.is_some())
+        !self.code.fault_text().is_empty() || self.rows.iter().any(|row| row.code_sent.is_some())
     }
 
     /// Does what a form asks for: `do` is `add`, `confirm` or `remove`.
@@ -115,8 +130,9 @@ impl Recipients {
             "confirm" => match provider.confirm_alert_recipient(form.text("code")).await {
                 Ok(_) => Ok(Outcome::Done("confirmed")),
                 Err(ProviderError::NotFound) => {
-                    let mut page = Self::load(viewer).await?;
-                    page.code_fault = "No address has this code, or it is older than 24 hours. Send a new one.";
+                    let mut errors = FieldErrors::default();
+                    errors.add("code", "No address has this code, or it is older than 24 hours. Send a new one.");
+                    let page = Self::load(viewer).await?.refused(&errors);
                     Ok(Outcome::Refused(StatusCode::UNPROCESSABLE_ENTITY, Box::new(page)))
                 }
                 Err(error) => Err(error.into()),
@@ -131,9 +147,8 @@ impl Recipients {
                 Err(error) => {
                     let (status, errors) = form_errors(error)?;
                     let mut page = Self::load(viewer).await?;
-                    page.others = errors.remaining(&["address"]);
-                    (page.address, page.errors) = (address.to_owned(), errors);
-                    Ok(Outcome::Refused(status, Box::new(page)))
+                    page.address = page.address.value(address);
+                    Ok(Outcome::Refused(status, Box::new(page.refused(&errors))))
                 }
             },
         }

@@ -12,7 +12,6 @@ mod api_keys;
 mod applications;
 mod checklist;
 mod event_types;
-mod field;
 pub(crate) mod form_errors;
 mod operational;
 mod outcomes;

@@ -151,10 +151,12 @@ impl Entered {
         }
         fields.push(FormField::text("title", "Title", &self.title).required());
         fields.push(
-            FormField::text("currency", "Currency", &self.currency).hint("ISO 4217 code.").suggesting(CURRENCIES),
+            FormField::text("currency", "Currency", &self.currency)
+                .hint("ISO 4217 code.")
+                .suggesting(CURRENCIES.iter().copied()),
         );
         let zone = FormField::text("timeZone", "Time zone", &self.time_zone);
-        fields.push(zone.hint("All times below are in this zone.").suggesting(TIME_ZONES));
+        fields.push(zone.hint("All times below are in this zone.").suggesting(TIME_ZONES.iter().copied()));
         let ends = FormField::time("endsAt", "Closing time", &self.ends_at);
         fields.push(ends.hint("A timed auction needs it before its preview: its first lots end then."));
         let starts = FormField::time("startsAt", "Start", &self.starts_at);

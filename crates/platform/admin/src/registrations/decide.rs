@@ -135,7 +135,7 @@ fn show(
             ("Approve registration", "The bidder can bid in this auction.")
         }
     };
-    let reason = reason_field(reason).required().suggesting(REASONS).with(errors);
+    let reason = reason_field(reason).required().suggesting(REASONS.iter().copied()).with(errors);
     let page = DecidePage {
         frame: session.frame(format!("{action} · {}", sale.title()), Section::Auctions),
         sale_title: sale.title(),

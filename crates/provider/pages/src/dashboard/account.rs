@@ -6,7 +6,9 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use kit_design::error_page::ErrorPage;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, QueryFields, SubmittedForm, UploadForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
 use provider_core::model::Account;
 use provider_core::model::Role;
@@ -42,41 +44,83 @@ const NOTICES: &[(&str, &str)] = &[
 struct AccountPage {
     frame: Frame,
     id: String,
-    name: String,
-    colour: String,
+    name: FormField,
+    colour: FormField,
     /// The saved colour on light and on dark pages.
     shown_colours: Option<(String, String)>,
-    origins: String,
+    origins: FormField,
     /// Version of the logo, when there is one.
     logo: Option<String>,
-    logo_kib_max: usize,
+    logo_field: FormField,
     may_manage: bool,
-    errors: FieldErrors,
-    others: Vec<String>,
+    errors: ErrorSummary,
+}
+
+/// What the user typed; the saved values stand for the others.
+#[derive(Default)]
+struct Typed {
+    name: Option<String>,
+    colour: Option<String>,
+    origins: Option<String>,
 }
 
 impl AccountPage {
-    async fn new(session: &DashboardSession, errors: FieldErrors) -> Result<Self, PageError> {
+    async fn new(session: &DashboardSession, typed: Typed, errors: FieldErrors) -> Result<Self, PageError> {
+        let errors = errors.renamed("embedOrigins", "origins");
         let settings = session.provider().portal_settings(&session.account.id).await?;
+        let may_manage = session.may(Role::Admin);
+        let shown = |field: FormField| {
+            let field = field.with(&errors);
+            if may_manage { field } else { field.attribute("readonly", "") }
+        };
+        let saved_colour = || settings.colour.map_or_else(String::new, |colour| colour.to_string());
+        let name =
+            FormField::text("name", "Name of the account", typed.name.unwrap_or_else(|| session.account.name.clone()))
+                .chars_max(200)
+                .required();
+        let colour =
+            FormField::text("colour", "Colour of links and buttons", typed.colour.unwrap_or_else(saved_colour))
+                .optional()
+                .chars_max(7)
+                .attribute("class", "short")
+                .attribute("spellcheck", "false")
+                .attribute("placeholder", "#0d6b57")
+                .hint(
+                    "# and six hexadecimal digits, such as #0d6b57. White text on it, and it on a light page, need a \
+                     contrast of 4.5:1. Dark pages get a lighter shade.",
+                );
+        let origins = typed.origins.unwrap_or_else(|| settings.embed_origins.join("\n"));
+        let origins = FormField::area("origins", "Origins that may embed the portal", origins)
+            .optional()
+            .lines(4)
+            .attribute("spellcheck", "false")
+            .hint(
+                "One on each line: https://, the host, and the port if it is not 443, such as \
+                 https://console.example.com. At most 20. Without an origin no page can embed it.",
+            );
+        let logo_field = FormField::file("logo", "Logo", "image/png,image/jpeg,image/webp").optional().hint(format!(
+            "PNG, JPEG or WebP with at most {} KiB. It is shown 26 pixels high, on light and dark pages.",
+            LOGO_BYTES_MAX / 1_024
+        ));
+        let [name, colour, logo_field, origins] = [name, colour, logo_field, origins].map(shown);
         Ok(Self {
+            errors: ErrorSummary::of_fields(&errors, [&name, &colour, &logo_field, &origins]),
+            name,
+            colour,
+            logo_field,
+            origins,
+            may_manage,
             frame: session.frame("Account settings", Section::Account),
             id: session.account.id.to_string(),
-            name: session.account.name.clone(),
-            colour: settings.colour.map_or_else(String::new, |colour| colour.to_string()),
             shown_colours: settings.colour.map(|colour| (colour.to_string(), colour.on_dark_pages().to_string())),
-            origins: settings.embed_origins.join("\n"),
             logo: settings.logo_version,
-            logo_kib_max: LOGO_BYTES_MAX / 1_024,
-            may_manage: session.may(Role::Admin),
-            others: errors.remaining(&["name", "colour", "embedOrigins", "logo"]),
-            errors,
         })
     }
 }
 
 /// The settings.
 async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Result<Response, PageError> {
-    let mut page = AccountPage::new(&session, FieldErrors::default()).await?;
+    let mut page = AccountPage::new(&session, Typed::default(), FieldErrors::default()).await?;
     page.frame.notice = notice(&query, NOTICES);
     render_page(&page)
 }
@@ -89,7 +133,8 @@ async fn rename(session: DashboardSession, SubmittedForm(form): SubmittedForm) -
         Ok(()) => Ok(session.dashboard.redirect("/account?done=name").into_response()),
         Err(error) => {
             let (status, errors) = form_errors(error)?;
-            render_page_as(status, &AccountPage { name, ..AccountPage::new(&session, errors).await? })
+            let typed = Typed { name: Some(name), ..Typed::default() };
+            render_page_as(status, &AccountPage::new(&session, typed, errors).await?)
         }
     }
 }
@@ -108,7 +153,8 @@ async fn change_portal(session: DashboardSession, form: UploadForm) -> Result<Re
         Ok(_) => Ok(session.dashboard.redirect("/account?done=portal").into_response()),
         Err(error) => {
             let (status, errors) = form_errors(error)?;
-            render_page_as(status, &AccountPage { colour, origins, ..AccountPage::new(&session, errors).await? })
+            let typed = Typed { colour: Some(colour), origins: Some(origins), ..Typed::default() };
+            render_page_as(status, &AccountPage::new(&session, typed, errors).await?)
         }
     }
 }

@@ -5,6 +5,7 @@ use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
 use kit_design::fields::QueryFields;
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use provider_core::activity::{Action, ActivityQuery};

@@ -9,7 +9,9 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::get;
 use http::StatusCode;
 use jiff::Timestamp;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
+use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::pager::{PagePosition, Pager};
 use kit_design::relative_time::RelativeTime;
@@ -62,6 +64,12 @@ const EXPIRIES: &[(&str, &str, Option<u64>)] = &[
 fn expiry(name: &str, now: Timestamp) -> Option<Option<Timestamp>> {
     let (.., seconds) = EXPIRIES.iter().find(|(own, ..)| *own == name)?;
     Some(seconds.map(|seconds| now + Duration::from_secs(seconds)))
+}
+
+/// The choices of a key's expiry.
+fn expiry_field(chosen: &str) -> FormField {
+    let choices = EXPIRIES.iter().map(|(value, words, _)| Choice::of(*value, *words, chosen));
+    FormField::select("expiry", "Expires", choices.collect())
 }
 
 #[derive(Template)]
@@ -145,10 +153,17 @@ impl NewKey {
         };
         let mut expiry = form.text("expiry").to_owned();
         if !EXPIRIES.iter().any(|(name, ..)| *name == expiry) {
-            errors.add("", "Choose when the key expires.");
+            errors.add("expiry", "Choose when the key expires.");
             "never".clone_into(&mut expiry);
         }
-        (Self { name: form.text("name").to_owned(), expiry, scopes }, errors)
+        let name = form.text("name").to_owned();
+        if name.is_empty() {
+            errors.add("name", "must not be empty");
+        }
+        if scopes.as_ref().is_some_and(BTreeSet::is_empty) && errors.of("access").is_empty() {
+            errors.add("access", "Choose at least one scope, or full access.");
+        }
+        (Self { name, expiry, scopes }, errors)
     }
 }
 
@@ -157,11 +172,10 @@ impl NewKey {
 struct NewPage {
     frame: Frame,
     scopes: Option<BTreeSet<KeyScope>>,
-    name: String,
-    expiry: String,
-    expiries: &'static [(&'static str, &'static str, Option<u64>)],
-    errors: FieldErrors,
-    others: Vec<String>,
+    name: FormField,
+    expiry: FormField,
+    access_fault: String,
+    errors: ErrorSummary,
 }
 
 impl NewPage {
@@ -186,7 +200,7 @@ struct CreatedPage {
 struct ExpiryPage {
     frame: Frame,
     row: Row,
-    expiries: &'static [(&'static str, &'static str, Option<u64>)],
+    expiry: FormField,
 }
 
 #[derive(Template)]
@@ -223,28 +237,36 @@ async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Res
     })
 }
 
-fn new_form(session: &DashboardSession, key: NewKey, errors: FieldErrors) -> NewPage {
+fn new_form(session: &DashboardSession, key: NewKey, errors: &FieldErrors) -> NewPage {
+    let name = FormField::text("name", "Name", key.name)
+        .hint("The program that will use it, such as “Auction platform”.")
+        .chars_max(200)
+        .required()
+        .with(errors);
+    let expiry = expiry_field(&key.expiry).with(errors);
     NewPage {
         frame: session.frame("Create key", Section::ApiAccess),
-        name: key.name,
-        expiry: key.expiry,
         scopes: key.scopes,
-        expiries: EXPIRIES,
-        others: errors.remaining(&["name", "scopes", "access"]),
-        errors,
+        access_fault: errors.of("access"),
+        errors: ErrorSummary::new(
+            errors,
+            [(name.name(), name.label()), ("access", "Access"), (expiry.name(), expiry.label())],
+        ),
+        name,
+        expiry,
     }
 }
 
 /// The form of a new key.
 async fn new_page(session: DashboardSession) -> Result<Response, PageError> {
-    render_page(&new_form(&session, NewKey::empty(), FieldErrors::default()))
+    render_page(&new_form(&session, NewKey::empty(), &FieldErrors::default()))
 }
 
 /// Creates the key and shows it this once.
 async fn create(session: DashboardSession, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
     let (key, errors) = NewKey::of_form(&form);
     if !errors.is_empty() {
-        return render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &new_form(&session, key, errors));
+        return render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &new_form(&session, key, &errors));
     }
     let expires_at = expiry(&key.expiry, session.now()).flatten();
     match session.provider().create_key(&session.caller, &key.name, expires_at, key.scopes.clone()).await {
@@ -258,7 +280,7 @@ async fn create(session: DashboardSession, SubmittedForm(form): SubmittedForm) -
         }),
         Err(error) => {
             let (status, errors) = form_errors(error)?;
-            render_page_as(status, &new_form(&session, key, errors))
+            render_page_as(status, &new_form(&session, key, &errors))
         }
     }
 }
@@ -270,7 +292,7 @@ async fn row(session: &DashboardSession, id: &str) -> Result<Row, PageError> {
 /// The form of a key's expiry.
 async fn expiry_page(session: DashboardSession, PathParams([id]): PathParams<1>) -> Result<Response, PageError> {
     let frame = session.frame("Change expiry", Section::ApiAccess);
-    render_page(&ExpiryPage { frame, row: row(&session, &id).await?, expiries: EXPIRIES })
+    render_page(&ExpiryPage { frame, row: row(&session, &id).await?, expiry: expiry_field("day") })
 }
 
 /// Changes when the key expires.

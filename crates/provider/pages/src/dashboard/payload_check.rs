@@ -6,6 +6,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::{QueryFields, SubmittedForm};
+use kit_design::form_field::{self, FormField};
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use provider_core::model::PayloadCheck;
@@ -51,6 +52,14 @@ struct Finding {
     at: RelativeTime,
 }
 
+impl PayloadCheckPage {
+    fn field(&self) -> FormField {
+        let choice = |own: &Choice| form_field::Choice::new(own.name, own.title, own.is_chosen).hint(own.text);
+        FormField::radios("check", "A message that does not match", self.choices.iter().map(choice).collect())
+    }
+}
+
+/// The page.
 async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let provider = session.provider();
     let counts = provider.payload_counts(&session.caller);

@@ -12,6 +12,7 @@ use http::header::{SET_COOKIE, USER_AGENT};
 use http::request::Parts;
 use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::fields::{FormFields, QueryFields, UnauthenticatedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::site::own_path;
 use kit_runtime::vault::Secret;
@@ -43,7 +44,7 @@ pub(super) fn router() -> Router<Dashboard> {
 #[template(path = "dashboard/sign_in.html")]
 struct SignInPage {
     frame: Frame,
-    email: String,
+    fields: [FormField; 2],
     /// Path of the page that follows.
     next: String,
     fault: String,
@@ -56,20 +57,37 @@ struct SignInPage {
 #[template(path = "dashboard/sign_in_code.html")]
 struct CodePage {
     frame: Frame,
+    code: FormField,
     next: String,
-    fault: String,
 }
 
 impl SignInPage {
     fn new(dashboard: &Dashboard, email: &str, next: &str) -> Self {
+        let email =
+            FormField::text("email", "E-mail address", email).kind("email", "username").chars_max(254).required();
         Self {
             frame: signed_out(dashboard, "Sign in"),
-            email: email.to_owned(),
+            fields: [email, FormField::secret("password", "Password", "current-password")],
             next: own_path(next).to_owned(),
             fault: String::new(),
             has_signed_out: false,
             is_empty: false,
         }
+    }
+
+    /// The page with what is wrong, which is about both fields.
+    fn refused(self, fault: String) -> Self {
+        let fields = self.fields.map(|field| field.attribute("aria-describedby", "fault"));
+        Self { fields, fault, ..self }
+    }
+}
+
+impl CodePage {
+    fn new(dashboard: &Dashboard, next: String, fault: &str) -> Self {
+        let code = code_field("Code", fault)
+            .hint("The six digits of your authenticator, or a recovery code.")
+            .attribute("autofocus", "");
+        Self { frame: signed_out(dashboard, "Enter your code"), code, next }
     }
 }
 
@@ -112,7 +130,7 @@ async fn sign_in(
         }
         Err(error) => {
             let (status, fault) = refused(error)?;
-            render_page_as(status, &SignInPage { fault, ..SignInPage::new(&dashboard, &wanted.email, next) })
+            render_page_as(status, &SignInPage::new(&dashboard, &wanted.email, next).refused(fault))
         }
     }
 }
@@ -120,7 +138,7 @@ async fn sign_in(
 /// The form for the code of the second factor.
 async fn code_page(State(dashboard): State<Dashboard>, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let next = own_path(query.text("next")).to_owned();
-    render_page(&CodePage { frame: signed_out(&dashboard, "Enter your code"), next, fault: String::new() })
+    render_page(&CodePage::new(&dashboard, next, ""))
 }
 
 /// Begins the session of a right password, or shows the form again with what is wrong.
@@ -136,12 +154,11 @@ async fn sign_in_with_code(
         Ok(signed_in) => begin(&dashboard, &signed_in, next),
         Err(ProviderError::Unauthenticated) => {
             let fault = "The code came later than five minutes after the password. Sign in again.".to_owned();
-            render_page_as(StatusCode::UNAUTHORIZED, &SignInPage { fault, ..SignInPage::new(&dashboard, "", next) })
+            render_page_as(StatusCode::UNAUTHORIZED, &SignInPage::new(&dashboard, "", next).refused(fault))
         }
         Err(error) => {
             let (status, fault) = refused(error)?;
-            let frame = signed_out(&dashboard, "Enter your code");
-            render_page_as(status, &CodePage { frame, next: next.to_owned(), fault })
+            render_page_as(status, &CodePage::new(&dashboard, next.to_owned(), &fault))
         }
     }
 }
@@ -154,6 +171,19 @@ fn client(dashboard: &Dashboard, parts: &Parts) -> Client {
         browser: name.map(str::to_owned),
         device_token: dashboard.cookies().device.read(&parts.headers).map(|token| Secret::new(token.into())),
     }
+}
+
+/// The field for a code of a second factor.
+pub(super) fn code_field(label: &'static str, fault: &str) -> FormField {
+    let field = FormField::text("code", label, "").kind("text", "one-time-code").attribute("class", "short");
+    field.attribute("spellcheck", "false").chars_max(64).required().fault(fault)
+}
+
+/// The field for a password that a user chooses.
+pub(super) fn new_password(label: &'static str) -> FormField {
+    FormField::secret("password", label, "new-password")
+        .attribute("minlength", "12")
+        .hint("At least 12 characters. Not a common password, and not your e-mail address.")
 }
 
 /// A password as it was typed, spaces included.

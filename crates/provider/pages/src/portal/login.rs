@@ -21,6 +21,7 @@ use super::{Portal, embedding};
 use crate::page_error::PageError;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::{QueryFields, UnauthenticatedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{self, Frame, render_page_as};
 
 /// Characters of a link, key or token; the server refuses a longer text.

@@ -89,6 +89,16 @@ async fn a_key_has_the_scopes_that_were_chosen() {
 }
 
 #[tokio::test]
+async fn all_errors_of_a_new_key_are_named_at_once() {
+    let fixture = Fixture::new().await;
+    let mut ann = fixture.admin().await;
+    let page = ann.post("/api-access/new", &[("name", ""), ("access", "limited"), ("expiry", "soon")]).await;
+    for field in ["name", "access", "expiry"] {
+        page.is(422).shows(&format!("id=\"{field}-fault\"")).shows(&format!("<li><a href=\"#{field}\">"));
+    }
+}
+
+#[tokio::test]
 async fn a_key_is_created_only_with_valid_scopes() {
     let fixture = Fixture::new().await;
     let mut ann = fixture.admin().await;

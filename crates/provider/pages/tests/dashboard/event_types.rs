@@ -63,6 +63,19 @@ async fn a_table_of_fields_creates_the_schema_of_an_event_type() {
 }
 
 #[tokio::test]
+async fn the_editor_names_all_errors_at_once_with_links_to_their_fields() {
+    let place = Workplace::open().await;
+    let mut ann = place.user(Role::Member).await;
+    let form = [("name", "two words"), ("groupName", "a b"), ("schema", "json"), ("version", "1"), ("json", "{")];
+    let page = ann.post("/new-event-type", &form).await;
+    for field in ["name", "groupName", "json"] {
+        page.is(422).shows(&format!("id=\"{field}-fault\"")).shows(&format!("<li><a href=\"#{field}\">"));
+    }
+    let form = [("name", "A"), ("schema", "table"), ("version", "")];
+    ann.post("/new-event-type", &form).await.is(422).shows("<li><a href=\"#schema-table\">Schema: The version key");
+}
+
+#[tokio::test]
 async fn the_editor_names_the_line_of_an_error_and_accepts_type_names_in_upper_case() {
     let place = Workplace::open().await;
     let mut ann = place.user(Role::Member).await;

@@ -49,7 +49,9 @@ async fn an_operational_endpoint_is_added_changed_and_deleted() {
         .is(422)
         .shows("id=\"url-fault\"")
         .shows("value=\"ftp://x\"")
-        .shows("id=\"types-fault\"");
+        .shows("id=\"types-fault\"")
+        .shows("<li><a href=\"#url\">")
+        .shows("<li><a href=\"#eventTypes\">");
     let form = [
         ("url", "https://ops.example/"),
         ("description", HOSTILE),

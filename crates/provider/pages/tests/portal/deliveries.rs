@@ -87,7 +87,7 @@ async fn an_example_is_sent_to_one_endpoint_and_a_message_resent() {
     visitor
         .get(&format!("{path}?eventType=lot.sold"))
         .await
-        .shows("<option selected>lot.sold</option>")
+        .shows("<option value=\"lot.sold\" selected>lot.sold</option>")
         .shows("svix.ping");
     let edited = [("eventType", "lot.sold"), ("payload", "{\r\n  \"lot\": 7\r\n}")];
     let answer = visitor.post(&path, &edited).await.is(303).location.clone().unwrap();

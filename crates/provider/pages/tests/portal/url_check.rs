@@ -43,7 +43,7 @@ async fn an_address_is_checked_before_it_is_saved_and_the_target_of_a_redirect_p
     check(&mut visitor, fields)
         .await
         .is(200)
-        .shows(&format!("value=\"{good}\" aria-describedby"))
+        .shows(&format!("type=\"url\" value=\"{good}\""))
         .shows("can be reached");
 
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();

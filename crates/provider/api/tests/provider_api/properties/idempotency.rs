@@ -102,8 +102,8 @@ async fn asks_again_and_again(fixture: &Fixture, (post, rounds): (Post, Rounds))
         for ((key, body), answer) in round.iter().zip(&answers) {
             if answer.status < 300 {
                 let place = &mut taken[usize::from(*key)];
-                let (of_body, first) = place.get_or_insert_with(|| (*body, answer.text.clone()));
-                prop_assert_eq!((&*of_body, &*first), (body, &answer.text), "key {}", key);
+                let (of_body, first) = place.get_or_insert_with(|| (*body, answer.text.to_string()));
+                prop_assert_eq!((&*of_body, &*first), (body, &answer.text.to_string()), "key {}", key);
             }
         }
         for ((key, body), answer) in round.iter().zip(&answers) {

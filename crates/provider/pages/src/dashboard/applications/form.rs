@@ -5,10 +5,10 @@ use askama::filters::HtmlSafe;
 use http::StatusCode;
 use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields};
+use kit_design::form_field::FormField;
 use provider_core::model::Application;
 use provider_core::{ApplicationInput, ApplicationPatch, PatchField, ProviderError};
 
-use crate::dashboard::field::Field;
 use crate::dashboard::form_errors::form_errors;
 use crate::page_error::PageError;
 
@@ -28,7 +28,7 @@ pub(super) struct ApplicationForm {
 #[template(source = "{{ summary }}{% for field in fields %}{{ field }}{% endfor %}", ext = "html")]
 pub(super) struct FormPart {
     summary: ErrorSummary,
-    fields: [Field; 3],
+    fields: [FormField; 3],
 }
 
 impl HtmlSafe for FormPart {}
@@ -85,22 +85,23 @@ impl ApplicationForm {
     }
 
     pub(super) fn part(&self, errors: &FieldErrors) -> FormPart {
-        let name = Field::new("name", "Name")
-            .hint("The customer or system that receives the events, such as Hartley Auctions.")
-            .filled(&self.name, errors.of("name"));
-        let uid = Field::new("uid", "Your own identifier (uid)")
+        let fields = [
+            FormField::text("name", "Name", &self.name)
+                .hint("The customer or system that receives the events, such as Hartley Auctions."),
+            FormField::text("uid", "Your own identifier (uid)", &self.uid)
+                .optional()
+                .hint("Letters, digits, \"-\", \"_\" and \".\". API calls accept it in place of the app_ identifier.")
+                .code(),
+            FormField::text(
+                "throttleRate",
+                "Rate limit: messages per second to all endpoints together",
+                &self.throttle_rate,
+            )
             .optional()
-            .hint("Letters, digits, \"-\", \"_\" and \".\". API calls accept it in place of the app_ identifier.")
-            .code()
-            .filled(&self.uid, errors.of("uid"));
-        let rate = Field::new("throttleRate", "Rate limit: messages per second to all endpoints together")
-            .optional()
-            .short()
-            .filled(&self.throttle_rate, errors.of("throttleRate"));
-        FormPart {
-            summary: ErrorSummary::new(errors, [&name, &uid, &rate].map(Field::name_and_label)),
-            fields: [name, uid, rate],
-        }
+            .short(),
+        ]
+        .map(|field| field.with(errors));
+        FormPart { summary: ErrorSummary::of_fields(errors, &fields), fields }
     }
 
     fn uid(&self) -> Option<String> {

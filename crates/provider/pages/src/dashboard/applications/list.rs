@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use askama::Template;
 use axum::response::Response;
 use kit_design::fields::QueryFields;
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page};
 use kit_design::pager::Pager;
 use kit_design::relative_time::RelativeTime;

@@ -4,13 +4,14 @@ use askama::Template;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_design::code_block::CodeBlock;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use provider_core::model::EventType;
 use provider_core::{CheckedSchemas, EventTypeInput, EventTypePatch, PatchField};
 
 use super::schema_form::{SchemaForm, SchemaSource, TYPES};
-use crate::dashboard::field::Field;
 use crate::dashboard::form_errors::form_errors;
 use crate::dashboard::session::{DashboardSession, PathParams, Section};
 use crate::page_error::PageError;
@@ -42,14 +43,11 @@ struct EditorPage {
     frame: Frame,
     /// The event type that is changed; none for a new one.
     changed: Option<String>,
-    has_errors: bool,
-    others: Vec<String>,
-    fields: Vec<Field>,
-    group: Field,
-    is_deprecated: bool,
-    version: Field,
-    title: Field,
-    json: Field,
+    errors: ErrorSummary,
+    fields: Vec<FormField>,
+    version: FormField,
+    title: FormField,
+    json: FormField,
     schema: SchemaForm,
     types: [&'static str; 6],
     is_table: bool,
@@ -104,17 +102,22 @@ impl EventTypeForm {
         }
     }
 
-    /// The schemas that the form describes, checked. `before` are those that are saved.
+    /// The schemas that the form describes, checked. `before` are those that are saved. If they are refused, the errors of
+    /// the other fields are beside theirs.
     pub(super) fn check(
         &self,
+        name: &str,
         before: Option<&serde_json::Value>,
         faults: &mut FieldErrors,
-    ) -> Option<Option<CheckedSchemas>> {
+    ) -> Result<Option<Option<CheckedSchemas>>, PageError> {
         match self.schema.check(before, &self.description) {
-            Ok(checked) => Some(checked),
+            Ok(checked) => Ok(Some(checked)),
             Err(text) => {
+                if let Err(error) = self.input(None).check(name) {
+                    *faults = form_errors(error)?.1;
+                }
                 faults.add("schema", text);
-                None
+                Ok(None)
             }
         }
     }
@@ -131,34 +134,26 @@ impl EventTypeForm {
         let schemas = checked.and_then(|checked| checked.as_ref());
         let shown = schemas.and_then(|checked| checked.schemas.get(&self.schema.version));
         let schema = shown.map_or_else(|| self.schema.clone(), |schema| self.schema.showing(schema)).with_rows();
-        let fault = faults.of("schema");
-        let (table_fault, json_fault) = match schema.source {
-            SchemaSource::Json => (String::new(), fault),
-            _ => (fault, String::new()),
-        };
-        let mut others = faults.remaining(&["name", "description", "groupName", "schema", "schemas"]);
-        others.extend(Some(table_fault).filter(|fault| !fault.is_empty()));
-        others.extend(Some(faults.of("schemas")).filter(|fault| !fault.is_empty()));
+        // The errors of the schema are beside the JSON, or link to the choice of the table.
+        let is_json = schema.source == SchemaSource::Json;
+        let place = if is_json { "json" } else { "schema-table" };
+        let faults = faults.clone().renamed("schema", place).renamed("schemas", place);
+        let fields = self.fields(changed.is_none(), &faults);
+        let json = FormField::area("json", "JSON Schema of this version", &schema.json).code().lines(16).with(&faults);
+        let labels = fields.iter().chain([&json]).map(|field| (field.name(), field.label()));
         let title = if changed.is_some() { "Edit event type" } else { "Create event type" };
         let page = EditorPage {
             frame: session.frame(title, Section::EventTypes),
             changed: changed.map(|event_type| event_type.name.clone()),
-            has_errors: !faults.is_empty(),
-            others,
-            fields: self.fields(changed.is_none(), faults),
-            group: Field::new("groupName", "Group")
-                .optional()
-                .hint("Event types of one group are listed together.")
-                .filled(&self.group, faults.of("groupName")),
-            is_deprecated: self.is_deprecated,
-            version: Field::new("version", "Schema version")
+            errors: ErrorSummary::new(&faults, labels.chain([("schema-table", "Schema")])),
+            fields,
+            version: FormField::text("version", "Schema version", &schema.version)
                 .hint("The key of an existing version replaces it. A new key, such as 2, adds a version and keeps the others.")
-                .short()
-                .filled(&schema.version, ""),
-            title: Field::new("title", "Schema title").optional().filled(&schema.title, ""),
-            json: Field::new("json", "JSON Schema of this version").code().lines(16).filled(&schema.json, json_fault),
+                .short(),
+            title: FormField::text("title", "Schema title", &schema.title).optional(),
+            json,
             is_table: schema.source == SchemaSource::Table,
-            is_json: schema.source == SchemaSource::Json,
+            is_json,
             schema,
             types: TYPES,
             is_checked: checked.is_some(),
@@ -169,19 +164,25 @@ impl EventTypeForm {
         render_page_as(status, &page)
     }
 
-    fn fields(&self, is_new: bool, faults: &FieldErrors) -> Vec<Field> {
-        let name = Field::new("name", "Name")
+    fn fields(&self, is_new: bool, faults: &FieldErrors) -> Vec<FormField> {
+        let name = FormField::text("name", "Name", &self.name)
             .hint(
                 "Letters, digits, \"-\", \"_\" and \".\", such as ITEM_STATUS_CHANGE. The name can't be changed later.",
             )
-            .code()
-            .filled(&self.name, faults.of("name"));
-        let description = Field::new("description", "Description")
-            .optional()
-            .lines(2)
-            .hint("For the person who chooses the event types of an endpoint.")
-            .filled(&self.description, faults.of("description"));
-        if is_new { vec![name, description] } else { vec![description] }
+            .code();
+        let fields = [
+            FormField::area("description", "Description", &self.description)
+                .optional()
+                .lines(2)
+                .hint("For the person who chooses the event types of an endpoint."),
+            FormField::text("groupName", "Group", &self.group)
+                .optional()
+                .hint("Event types of one group are listed together."),
+            FormField::tick("deprecated", "Deprecated", "yes")
+                .ticked(self.is_deprecated)
+                .hint("Shown to people who choose event types. It changes nothing else."),
+        ];
+        is_new.then_some(name).into_iter().chain(fields).map(|field| field.with(faults)).collect()
     }
 }
 
@@ -204,7 +205,7 @@ pub(super) async fn save(
     if intent == Intent::AddRows {
         return typed.render(&session, Some(&event_type), StatusCode::OK, &faults, None);
     }
-    let checked = typed.check(event_type.schemas.as_ref(), &mut faults);
+    let checked = typed.check(&name, event_type.schemas.as_ref(), &mut faults)?;
     let Some(schemas) = checked.clone().filter(|_| intent == Intent::Save) else {
         let status = if checked.is_some() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
         return typed.render(&session, Some(&event_type), status, &faults, checked.as_ref());

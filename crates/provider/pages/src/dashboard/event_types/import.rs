@@ -6,11 +6,11 @@ use askama::Template;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_design::fields::{FormFields, SubmittedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use provider_core::model::EventType;
 use provider_core::{ImportedEventTypes, OpenApiImport, ProviderError, UnlistedEventTypes};
 
-use crate::dashboard::field::Field;
 use crate::dashboard::session::{DashboardSession, Section};
 use crate::page_error::PageError;
 use kit_design::error_page::sentence;
@@ -19,7 +19,7 @@ use kit_design::error_page::sentence;
 #[template(path = "dashboard/event_types/import.html")]
 struct ImportPage {
     frame: Frame,
-    document: Field,
+    document: FormField,
     archives: bool,
     text: String,
     preview: Option<Preview>,
@@ -154,11 +154,11 @@ fn render(
     fault: String,
     preview: Option<Preview>,
 ) -> Result<Response, PageError> {
-    let document = Field::new("document", "OpenAPI document, JSON or YAML")
+    let document = FormField::area("document", "OpenAPI document, JSON or YAML", text)
         .hint("Each entry of webhooks (or x-webhooks) becomes an event type. Nothing is fetched: references must be within the document.")
         .code()
         .lines(18)
-        .filled(text, fault);
+        .fault(fault);
     render_page_as(
         status,
         &ImportPage {

@@ -25,7 +25,7 @@ pub(super) async fn create(
     if intent == Intent::AddRows {
         return typed.render(&session, None, StatusCode::OK, &faults, None);
     }
-    let checked = typed.check(None, &mut faults);
+    let checked = typed.check(&typed.name, None, &mut faults)?;
     let Some(schemas) = checked.clone().filter(|_| intent == Intent::Save) else {
         let status = if checked.is_some() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
         return typed.render(&session, None, status, &faults, checked.as_ref());

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use askama::Template;
 use askama::filters::HtmlSafe;
 use http::StatusCode;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields};
+use kit_design::form_field::FormField;
 use provider_core::model::Endpoint;
 use provider_core::operational::events::EVENT_TYPES;
 use provider_core::{EndpointInput, ProviderError};
 
-use crate::dashboard::field::Field;
 use crate::dashboard::form_errors::form_errors;
 use crate::page_error::PageError;
 
@@ -28,9 +29,8 @@ pub(super) struct OperationalForm {
 #[derive(Template)]
 #[template(path = "dashboard/operational/form.html")]
 pub(super) struct FormPart {
-    has_errors: bool,
-    others: Vec<String>,
-    fields: [Field; 2],
+    errors: ErrorSummary,
+    fields: [FormField; 2],
     types_fault: String,
     typed: OperationalForm,
     /// Name, description and whether it is chosen.
@@ -85,18 +85,17 @@ impl OperationalForm {
     }
 
     pub(super) fn part(&self, faults: &FieldErrors) -> FormPart {
-        let url = Field::new("url", "Address")
-            .hint("Events are sent here as POST requests. Respond with a 2xx status within 30 seconds.")
-            .code()
-            .filled(&self.url, faults.of("url"));
-        let description = Field::new("description", "Description")
-            .optional()
-            .lines(2)
-            .filled(&self.description, faults.of("description"));
+        let fields = [
+            FormField::text("url", "Address", &self.url)
+                .hint("Events are sent here as POST requests. Respond with a 2xx status within 30 seconds.")
+                .code(),
+            FormField::area("description", "Description", &self.description).optional().lines(2),
+        ]
+        .map(|field| field.with(faults));
+        let labels = fields.iter().map(|field| (field.name(), field.label()));
         FormPart {
-            has_errors: !faults.is_empty(),
-            others: faults.remaining(&["url", "description", "eventTypes"]),
-            fields: [url, description],
+            errors: ErrorSummary::new(faults, labels.chain([("eventTypes", "Events")])),
+            fields,
             types_fault: faults.of("eventTypes"),
             choices: EVENT_TYPES.map(|(name, description)| (name, description, self.types.contains(name))).to_vec(),
             typed: self.clone(),

@@ -12,13 +12,15 @@ use http::StatusCode;
 use http::header::SET_COOKIE;
 use http::request::Parts;
 use kit_design::error_page::{ErrorPage, sentence};
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, UnauthenticatedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
 use provider_core::ProviderError;
 use provider_core::model::{Account, Invitation, User};
 use provider_core::users::Joining;
 
-use super::{begin, client, password, refused, signed_out};
+use super::{begin, client, new_password, password, refused, signed_out};
 use crate::dashboard::Dashboard;
 use crate::page_error::PageError;
 
@@ -26,8 +28,6 @@ use crate::page_error::PageError;
 const FRAGMENT: &str = "#key=";
 /// Seconds for which a browser keeps the code of a link.
 const JOIN_S: i64 = 3_600;
-/// Fields of the form, which show their errors themselves.
-const FIELDS: [&str; 3] = ["name", "email", "password"];
 
 pub(super) fn router() -> Router<Dashboard> {
     Router::new().route("/join", get(link_page).post(open_link)).route("/join/account", get(account_page).post(join))
@@ -49,10 +49,8 @@ struct JoinPage {
     role_description: &'static str,
     /// E-mail address of the user who chooses a new password; none for a new user.
     existing: Option<String>,
-    name: String,
-    email: String,
-    errors: FieldErrors,
-    fault: String,
+    fields: Vec<FormField>,
+    errors: ErrorSummary,
 }
 
 impl JoinPage {
@@ -64,11 +62,24 @@ impl JoinPage {
             role: invitation.role.title(),
             role_description: invitation.role.description(),
             existing: user.map(|user| user.email.clone()),
-            name: String::new(),
-            email: String::new(),
-            errors: FieldErrors::default(),
-            fault: String::new(),
+            fields: Vec::new(),
+            errors: ErrorSummary::default(),
         }
+        .filled("", "", &FieldErrors::default())
+    }
+
+    /// The page with what was typed and what is wrong with it. A user who chooses a new password has a name already.
+    fn filled(self, name: &str, email: &str, errors: &FieldErrors) -> Self {
+        let name = FormField::text("name", "Your name", name).kind("text", "name").chars_max(100).required();
+        let email = FormField::text("email", "E-mail address", email)
+            .kind("email", "username")
+            .chars_max(254)
+            .required()
+            .hint("You sign in with it.");
+        let own = if self.existing.is_some() { Vec::new() } else { vec![name, email] };
+        let fields = own.into_iter().chain([new_password("Password")]);
+        let fields: Vec<FormField> = fields.map(|field| field.with(errors)).collect();
+        Self { errors: ErrorSummary::of_fields(errors, &fields), fields, ..self }
     }
 }
 
@@ -136,23 +147,24 @@ async fn join(
             return render_page_as(status, &LinkPage { frame: signed_out(&dashboard, "Open your link"), fault });
         }
     };
-    let page = JoinPage { name, email, ..JoinPage::new(&dashboard, &invitation, &account, user.as_ref()) };
+    let page = JoinPage::new(&dashboard, &invitation, &account, user.as_ref());
     let mut errors = FieldErrors::default();
-    match error {
+    let status = match error {
         ProviderError::Validation(faults) => {
             for fault in faults {
                 errors.add(fault.loc.last().map_or("", |field| field).to_owned(), fault.msg);
             }
-            let fault = errors.remaining(&FIELDS).join("; ");
-            render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &JoinPage { errors, fault, ..page })
+            StatusCode::UNPROCESSABLE_ENTITY
         }
         ProviderError::Conflict { code: "email_taken", detail } => {
             errors.add("email", sentence(&detail));
-            render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &JoinPage { errors, ..page })
+            StatusCode::UNPROCESSABLE_ENTITY
         }
         error => {
             let (status, fault) = refused(error)?;
-            render_page_as(status, &JoinPage { fault, ..page })
+            errors.add("", fault);
+            status
         }
-    }
+    };
+    render_page_as(status, &page.filled(&name, &email, &errors))
 }

@@ -3,7 +3,9 @@
 use askama::Template;
 use axum::response::{Redirect, Response};
 use http::StatusCode;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, SubmittedForm};
+use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::relative_time::RelativeTime;
 use provider_core::model::Role;
@@ -17,10 +19,8 @@ use crate::page_error::PageError;
 #[template(path = "dashboard/users/invite.html")]
 struct InvitePage {
     frame: Frame,
-    note: String,
-    role: Role,
-    errors: FieldErrors,
-    others: Vec<String>,
+    fields: [FormField; 2],
+    errors: ErrorSummary,
 }
 
 #[derive(Template)]
@@ -35,15 +35,32 @@ struct LinkPage {
 }
 
 impl InvitePage {
-    fn new(session: &DashboardSession, note: &str, role: Role, errors: FieldErrors) -> Self {
-        let others = errors.remaining(&["note"]);
-        Self { frame: session.frame("Invite user", Section::Users), note: note.to_owned(), role, errors, others }
+    fn new(session: &DashboardSession, note: &str, role: Role, errors: &FieldErrors) -> Self {
+        let fields = [
+            FormField::text("note", "Who is the link for?", note)
+                .hint("A name or an e-mail address. It is shown on the page Users and in the activity log.")
+                .chars_max(200)
+                .required(),
+            role_field(role),
+        ]
+        .map(|field| field.with(errors));
+        Self {
+            frame: session.frame("Invite user", Section::Users),
+            errors: ErrorSummary::of_fields(errors, &fields),
+            fields,
+        }
     }
+}
+
+/// The choice of a role.
+pub(super) fn role_field(chosen: Role) -> FormField {
+    let choice = |role: Role| Choice::new(role.name(), role.title(), role == chosen).hint(role.description());
+    FormField::radios("role", "Role", Role::ALL.map(choice).to_vec())
 }
 
 /// The form.
 pub(super) async fn page(session: DashboardSession) -> Result<Response, PageError> {
-    render_page(&InvitePage::new(&session, "", Role::Member, FieldErrors::default()))
+    render_page(&InvitePage::new(&session, "", Role::Member, &FieldErrors::default()))
 }
 
 /// Makes the link and shows it this once.
@@ -54,15 +71,15 @@ pub(super) async fn invite(
     let (note, role) = (form.text("note"), Role::parse(form.text("role")));
     let Some(role) = role else {
         let mut errors = FieldErrors::default();
-        errors.add("", "Choose a role.");
-        let page = InvitePage::new(&session, note, Role::Member, errors);
+        errors.add("role", "Choose a role.");
+        let page = InvitePage::new(&session, note, Role::Member, &errors);
         return render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &page);
     };
     match session.provider().invite(&session.caller, role, note).await {
         Ok(link) => show_link(&session, &link),
         Err(error) => {
             let (status, errors) = form_errors(error)?;
-            render_page_as(status, &InvitePage::new(&session, note, role, errors))
+            render_page_as(status, &InvitePage::new(&session, note, role, &errors))
         }
     }
 }

@@ -2,14 +2,16 @@
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Redirect, Response};
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, QueryFields, SubmittedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
 use provider_core::ProviderError;
 
 use super::SessionRow;
 use crate::dashboard::form_errors::{form_errors, notice};
 use crate::dashboard::session::{DashboardSession, PathParams, Section};
-use crate::dashboard::sign_in::password;
+use crate::dashboard::sign_in::{new_password, password};
 use crate::page_error::PageError;
 
 const NOTICES: &[(&str, &str)] = &[
@@ -24,39 +26,43 @@ const NOTICES: &[(&str, &str)] = &[
 #[template(path = "dashboard/users/profile.html")]
 struct ProfilePage {
     frame: Frame,
-    name: String,
+    fields: [FormField; 3],
     email: String,
     role: &'static str,
     account: String,
     has_second_factor: bool,
     recovery_codes: usize,
     sessions: Vec<SessionRow>,
-    errors: FieldErrors,
-    others: Vec<String>,
+    errors: ErrorSummary,
 }
 
 impl ProfilePage {
-    async fn new(session: &DashboardSession, errors: FieldErrors) -> Result<Self, PageError> {
+    async fn new(session: &DashboardSession, errors: &FieldErrors) -> Result<Self, PageError> {
         let provider = session.provider();
         let sessions = provider.own_sessions(&session.caller).await?;
+        let fields = [
+            FormField::text("name", "Name", &session.user.profile.name).kind("text", "name").chars_max(100).required(),
+            FormField::secret("old-password", "Current password", "current-password"),
+            new_password("New password"),
+        ]
+        .map(|field| field.with(errors));
         Ok(Self {
             frame: session.frame("Your profile", Section::Profile),
-            name: session.user.profile.name.clone(),
             email: session.user.email.clone(),
             role: session.user.profile.role.title(),
             account: session.account.name.clone(),
             has_second_factor: session.user.has_second_factor(),
             recovery_codes: provider.own_recovery_codes(&session.caller).await?,
             sessions: sessions.iter().map(|row| SessionRow::new(session, row)).collect(),
-            others: errors.remaining(&["name", "old-password", "password"]),
-            errors,
+            errors: ErrorSummary::of_fields(errors, &fields),
+            fields,
         })
     }
 }
 
 /// The page.
 pub(super) async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Result<Response, PageError> {
-    let mut page = ProfilePage::new(&session, FieldErrors::default()).await?;
+    let mut page = ProfilePage::new(&session, &FieldErrors::default()).await?;
     page.frame.notice = notice(&query, NOTICES);
     render_page(&page)
 }
@@ -68,7 +74,7 @@ async fn refused(session: &DashboardSession, error: ProviderError) -> Result<Res
         errors = FieldErrors::default();
         errors.add("old-password", "the password is wrong");
     }
-    render_page_as(status, &ProfilePage::new(session, errors).await?)
+    render_page_as(status, &ProfilePage::new(session, &errors).await?)
 }
 
 /// Changes the name.

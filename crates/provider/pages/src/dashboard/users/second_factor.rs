@@ -4,6 +4,7 @@ use askama::Template;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_design::fields::SubmittedForm;
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::qr_code::QrCode;
 use provider_core::ProviderError;

@@ -14,7 +14,9 @@ use crate::portal::labels::{self, StatusBadge};
 use crate::portal::session::{PathParams, Section, Session};
 use crate::portal::{causes, event_type_choices};
 use kit_design::code_block::CodeBlock;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, QueryFields, SubmittedForm};
+use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page_as};
 
 /// The event type that always has an example.
@@ -28,13 +30,10 @@ struct ExamplePage {
     frame: Frame,
     head: Head,
     is_disabled: bool,
-    names: Vec<String>,
+    event_type: FormField,
     chosen: String,
-    payload: String,
-    /// The event type has an example or a schema that one is made from.
-    has_example: bool,
-    payload_fault: String,
-    errors: Vec<String>,
+    payload: FormField,
+    errors: ErrorSummary,
     answer: Option<Answer>,
 }
 
@@ -70,16 +69,27 @@ impl ExamplePage {
             Err(ProviderError::BadRequest { .. } | ProviderError::NotFound | ProviderError::Validation(_)) => None,
             Err(error) => return Err(error.into()),
         };
+        let names = names.into_iter().map(|name| Choice::of(name.clone(), name, &chosen));
+        let hint = match example {
+            Some(_) => "The example of the event type. You can change it before it is sent.",
+            None => "The event type has no example. Write the JSON object that is sent.",
+        };
         Ok(Self {
             frame: session.frame("Send example", Section::Endpoints),
             head: Head::new(session, endpoint, Tab::Example),
             is_disabled: endpoint.disabled,
-            names,
+            event_type: FormField::select("eventType", "Event type", names.collect()).id("event-type"),
+            payload: FormField::area(
+                "payload",
+                format!("Payload of {chosen}"),
+                example.unwrap_or_else(|| "{}".to_owned()),
+            )
+            .lines(10)
+            .attribute("class", "mono")
+            .attribute("spellcheck", "false")
+            .hint(hint),
             chosen,
-            has_example: example.is_some(),
-            payload: example.unwrap_or_else(|| "{}".to_owned()),
-            payload_fault: String::new(),
-            errors: Vec::new(),
+            errors: ErrorSummary::default(),
             answer: None,
         })
     }
@@ -142,9 +152,10 @@ pub(in crate::portal) async fn send(
         }
         Err(ProviderError::NotFound) => {
             let endpoint = session.endpoint(&endpoint).await?;
-            let mut page = ExamplePage::new(&session, &endpoint, event_type).await?;
-            page.errors = vec![format!("There is no event type {event_type}.")];
-            render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &page)
+            let page = ExamplePage::new(&session, &endpoint, event_type).await?;
+            let mut errors = FieldErrors::default();
+            errors.add("eventType", "there is no event type of this name");
+            render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &refused(page, typed, &errors))
         }
         Err(error) => {
             let (status, errors) = form::errors(error)?;
@@ -157,10 +168,8 @@ pub(in crate::portal) async fn send(
 
 /// The form again, with its errors and the typed payload.
 fn refused(page: ExamplePage, typed: Option<String>, errors: &FieldErrors) -> ExamplePage {
-    ExamplePage {
-        payload_fault: errors.of("payload"),
-        errors: errors.remaining(&["payload"]),
-        payload: typed.unwrap_or(page.payload),
-        ..page
-    }
+    let payload = typed.into_iter().fold(page.payload, FormField::value);
+    let [event_type, payload] = [page.event_type, payload].map(|field| field.with(errors));
+    let errors = ErrorSummary::of_fields(errors, [&event_type, &payload]).heading("Nothing was sent");
+    ExamplePage { event_type, payload, errors, ..page }
 }

@@ -15,16 +15,7 @@ use crate::portal::session::Session;
 use kit_design::error_page::sentence;
 use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields};
-
-/// Fields of the form that show their errors.
-const FIELDS_WITH_ERRORS: &[(&str, &str)] = &[
-    ("url", "Address"),
-    ("description", "Description"),
-    ("eventTypes", "Event types"),
-    ("channels", "Channels"),
-    ("throttleRate", "Throttle rate"),
-    ("ordering", "Ordering"),
-];
+use kit_design::form_field::{Choice, FormField};
 
 /// Stands for a rate that is not a number. The provider refuses it together with the form's other errors.
 const NO_RATE: Option<u16> = Some(0);
@@ -46,15 +37,19 @@ pub(super) struct EndpointForm {
 #[derive(Template)]
 #[template(path = "portal/endpoints/form.html")]
 pub(super) struct FormPart {
-    typed: EndpointForm,
-    errors: FieldErrors,
-    summary: ErrorSummary,
+    errors: ErrorSummary,
+    url: FormField,
+    description: FormField,
+    takes_some: bool,
+    types_fault: String,
     groups: Vec<Group>,
     is_whole_catalogue: bool,
+    /// The fields that most endpoints do not need.
+    more: [FormField; 3],
+    /// These fields are shown.
+    shows_more: bool,
     /// Path of the action that checks the typed address.
     check_path: String,
-    /// What a look at the typed address found.
-    pub(super) verdict: Option<UrlVerdict>,
 }
 
 impl HtmlSafe for FormPart {}
@@ -69,15 +64,61 @@ impl FormPart {
     ) -> Result<Self, PageError> {
         let (event_types, is_whole_catalogue) = event_type_choices::all(session).await?;
         let groups = event_type_choices::groups(&event_types, &typed.types);
+        let check_path = format!("{}{path}/check-url", session.portal.site().base);
+        let url = FormField::text("url", "Address", &typed.url)
+            .kind("url", "url")
+            .attribute("inputmode", "url")
+            .attribute("placeholder", "https://example.com/webhooks")
+            .hint("Messages are sent here as POST requests. Respond with a 2xx status within 30 seconds.")
+            .required()
+            .checked_at(&check_path, String::new());
+        let description = FormField::area("description", "Description", &typed.description).optional().lines(2);
+        let channels =
+            FormField::text("channels", "Channels", &typed.channels).optional().attribute("spellcheck", "false").hint(
+                "At most 10 names, separated by commas. The endpoint then receives only messages with one of these \
+                 channels.",
+            );
+        let rate = "Throttle rate: messages per second, at most";
+        let rate = FormField::text("throttleRate", rate, &typed.throttle_rate).optional().short();
+        let order = typed.ordering();
+        let choice = |own: DeliveryOrder, label, hint| Choice::new(own.name(), label, own == order).hint(hint);
+        let ordering = vec![
+            choice(
+                DeliveryOrder::Any,
+                "Any order",
+                "A failed message is retried later, while other messages are sent.",
+            ),
+            choice(
+                DeliveryOrder::PerKey,
+                "In order for each key",
+                "Messages with the same ordering key wait until the first of them is delivered.",
+            ),
+        ];
+        let ordering = FormField::radios("ordering", "Ordering", ordering);
+        let [url, description] = [url, description].map(|field| field.with(&errors));
+        let more = [channels, rate, ordering].map(|field| field.with(&errors));
+        let labels = [("url", url.label()), ("description", description.label()), ("eventTypes", "Event types")];
+        let labels = labels.into_iter().chain(more.iter().map(|field| (field.name(), field.label())));
         Ok(Self {
-            summary: ErrorSummary::new(&errors, FIELDS_WITH_ERRORS.iter().copied()),
-            check_path: format!("{}{path}/check-url", session.portal.site().base),
-            verdict: None,
-            typed,
-            errors,
+            errors: ErrorSummary::new(&errors, labels),
+            shows_more: !typed.channels.is_empty()
+                || !typed.throttle_rate.is_empty()
+                || typed.in_order
+                || !errors.is_empty(),
+            types_fault: errors.of("eventTypes"),
+            takes_some: typed.takes_some,
+            url,
+            description,
+            more,
+            check_path,
             groups,
             is_whole_catalogue,
         })
+    }
+
+    /// The same with what a look at the typed address found.
+    pub(super) fn with_verdict(self, verdict: &UrlVerdict) -> Self {
+        Self { url: self.url.checked_at(&self.check_path, verdict.to_string()), ..self }
     }
 }
 

@@ -13,7 +13,9 @@ use super::head::{Head, Tab};
 use crate::page_error::PageError;
 use crate::portal::notice;
 use crate::portal::session::{PathParams, Section, Session};
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{QueryFields, SubmittedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 
 #[derive(Template)]
@@ -22,9 +24,8 @@ struct HeadersPage {
     frame: Frame,
     head: Head,
     rows: Vec<Header>,
-    name: String,
-    value: String,
-    errors: Vec<String>,
+    fields: [FormField; 2],
+    errors: ErrorSummary,
 }
 
 struct Header {
@@ -41,11 +42,17 @@ impl HeadersPage {
             frame: session.frame("Headers of an endpoint", Section::Endpoints),
             head: Head::new(session, endpoint, Tab::Headers),
             rows: headers.into_iter().map(row).collect(),
-            name: String::new(),
-            value: String::new(),
-            errors: Vec::new(),
+            fields: fields("", ""),
+            errors: ErrorSummary::default(),
         })
     }
+}
+
+/// Name and value of a header.
+fn fields(name: &str, value: &str) -> [FormField; 2] {
+    let name = FormField::text("name", "Name", name).chars_max(256).required();
+    let value = FormField::text("value", "Value", value).chars_max(4_096);
+    [name, value].map(|field| field.attribute("spellcheck", "false"))
 }
 
 /// The list of headers, with a form to set one.
@@ -76,10 +83,12 @@ pub(in crate::portal) async fn set(
     let (status, errors) = form::errors(error)?;
     let endpoint = session.endpoint(&endpoint).await?;
     let mut page = HeadersPage::new(&session, &endpoint).await?;
-    page.errors = errors.remaining(&[]);
+    // The provider names the header that it refuses, not which of its two fields is wrong.
+    let errors = errors.renamed("headers", "name");
     // The value of a sensitive header is never shown, not even after an error.
-    page.value = if is_sensitive(&name) { String::new() } else { value };
-    page.name = name;
+    let shown = if is_sensitive(&name) { "" } else { &value };
+    page.fields = fields(&name, shown).map(|field| field.with(&errors));
+    page.errors = ErrorSummary::of_fields(&errors, &page.fields);
     render_page_as(status, &page)
 }
 

@@ -65,8 +65,7 @@ pub(in crate::portal) async fn check_url(
     if form.text("part") == "verdict" {
         return render_page_as(StatusCode::OK, &verdict);
     }
-    let mut part = FormPart::new(&session, "/endpoints", typed, FieldErrors::default()).await?;
-    part.verdict = Some(verdict);
+    let part = FormPart::new(&session, "/endpoints", typed, FieldErrors::default()).await?.with_verdict(&verdict);
     let frame = session.frame("Add endpoint", Section::Endpoints);
     render_page_as(StatusCode::OK, &NewPage { frame, form: part })
 }

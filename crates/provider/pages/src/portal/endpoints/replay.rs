@@ -16,7 +16,9 @@ use crate::portal::labels::number;
 use crate::portal::notice;
 use crate::portal::session::{PathParams, Permissions, Section, Session};
 use kit_design::error_page::ErrorPage;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
+use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::relative_time::RelativeTime;
 
@@ -39,14 +41,9 @@ struct ReplayPage {
     frame: Frame,
     head: Head,
     may: Permissions,
-    spans: &'static [(i64, &'static str)],
-    span: String,
-    at: String,
-    until: String,
-    what: String,
-    fault: String,
-    until_fault: String,
-    others: Vec<String>,
+    what: FormField,
+    range: [FormField; 3],
+    errors: ErrorSummary,
     tasks: Vec<Task>,
     is_running: bool,
 }
@@ -128,18 +125,37 @@ impl ReplayPage {
             frame: session.frame("Replay", Section::Endpoints),
             head: Head::new(session, endpoint, Tab::Replay),
             may: session.permissions(),
-            spans: SPANS,
-            span: SPAN_DEFAULT.to_owned(),
-            at: String::new(),
-            until: String::new(),
-            until_fault: String::new(),
-            what: "failed".to_owned(),
-            fault: String::new(),
-            others: Vec::new(),
+            what: what_field("failed"),
+            range: range_fields(SPAN_DEFAULT, "", ""),
+            errors: ErrorSummary::default(),
             is_running: tasks.iter().any(|task| task.is_running),
             tasks,
         })
     }
+}
+
+/// The choice of messages.
+fn what_field(chosen: &str) -> FormField {
+    let choices = vec![
+        Choice::new("failed", "Failed messages", chosen != "missing")
+            .hint("Messages whose attempts failed and that were not delivered later; at most 14 days old."),
+        Choice::new("missing", "Missing messages", chosen == "missing").hint(
+            "Messages that match the endpoint's filters and have no attempt, for example because it was disabled or \
+             did not exist yet.",
+        ),
+    ];
+    FormField::radios("what", "Messages", choices)
+}
+
+/// Fields of the time range.
+fn range_fields(span: &str, since: &str, until: &str) -> [FormField; 3] {
+    let spans = SPANS.iter().map(|(hours, words)| Choice::of(hours.to_string(), *words, span));
+    let time = |name, label, value: &str| FormField::text(name, label, value).kind("datetime-local", "off").optional();
+    [
+        FormField::select("hours", "Time range", spans.collect()),
+        time("since", "Or since, in UTC", since),
+        time("until", "Until, in UTC", until),
+    ]
 }
 
 /// The form and the list of tasks.
@@ -228,13 +244,10 @@ fn refused(
     status: StatusCode,
     errors: &FieldErrors,
 ) -> Result<Response, PageError> {
-    page.span = form.text("hours").to_owned();
-    page.at = form.text("since").to_owned();
-    page.what = form.text("what").to_owned();
-    page.until = form.text("until").to_owned();
-    page.fault = errors.of("since");
-    page.until_fault = errors.of("until");
-    page.others = errors.remaining(&["since", "until"]);
+    page.what = what_field(form.text("what"));
+    let range = range_fields(form.text("hours"), form.text("since"), form.text("until"));
+    page.range = range.map(|field| field.with(errors));
+    page.errors = ErrorSummary::of_fields(errors, &page.range).heading("Nothing was sent");
     render_page_as(status, &page)
 }
 

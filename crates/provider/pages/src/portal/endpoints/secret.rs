@@ -11,7 +11,9 @@ use crate::page_error::PageError;
 use crate::portal::notice;
 use crate::portal::session::{PathParams, Permissions, Section, Session};
 use kit_design::error_page::ErrorPage;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, QueryFields, SubmittedForm};
+use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page_as};
 use kit_design::relative_time::RelativeTime;
 
@@ -29,10 +31,9 @@ struct SecretPage {
     revealed: Option<String>,
     /// Remaining time and end of the grace period of each old secret that still signs.
     old: Vec<(String, RelativeTime)>,
-    graces: &'static [(i64, &'static str)],
-    chosen: String,
-    errors: FieldErrors,
-    others: Vec<String>,
+    grace: FormField,
+    key: FormField,
+    errors: ErrorSummary,
 }
 
 impl SecretPage {
@@ -49,12 +50,27 @@ impl SecretPage {
                     (remaining(old.expires_at.duration_since(now).as_secs()), RelativeTime::new(old.expires_at, now))
                 })
                 .collect(),
-            graces: GRACE_PERIODS,
-            chosen: GRACE_PERIODS[0].0.to_string(),
-            errors: FieldErrors::default(),
-            others: Vec::new(),
+            grace: grace_field(GRACE_PERIODS[0].0),
+            key: FormField::secret("key", "New secret", "off").optional().id("own-key").hint(
+                "whsec_ and the base64 of 24 to 75 random bytes, or whsk_ and the base64 of an ed25519 private key. If \
+                 the field is empty, the server generates a secret of the same kind as before.",
+            ),
+            errors: ErrorSummary::default(),
         }
     }
+
+    /// The page with what is wrong. It does not contain the entered secret.
+    fn refused(self, grace_s: i64, errors: &FieldErrors) -> Self {
+        let [grace, key] = [grace_field(grace_s), self.key].map(|field| field.with(errors));
+        Self { errors: ErrorSummary::of_fields(errors, [&grace, &key]), grace, key, ..self }
+    }
+}
+
+/// The choice of a grace period.
+fn grace_field(chosen_s: i64) -> FormField {
+    let choices =
+        GRACE_PERIODS.iter().map(|(seconds, words)| Choice::new(seconds.to_string(), *words, *seconds == chosen_s));
+    FormField::select("gracePeriodSeconds", "The old secret also signs", choices.collect()).id("grace")
 }
 
 /// Seconds as days, hours and minutes, of which the two largest are named.
@@ -106,12 +122,8 @@ pub(in crate::portal) async fn rotate(
         Err(error) => {
             let (status, errors) = form::errors(error)?;
             let endpoint = session.endpoint(&endpoint).await?;
-            let mut page = SecretPage::new(&session, &endpoint);
-            // The response does not contain the entered secret.
-            page.chosen = grace.unwrap_or(GRACE_PERIODS[0].0).to_string();
-            page.others = errors.remaining(&["key", "gracePeriodSeconds"]);
-            page.errors = errors;
-            render_page_as(status, &page)
+            let grace_s = grace.unwrap_or(GRACE_PERIODS[0].0);
+            render_page_as(status, &SecretPage::new(&session, &endpoint).refused(grace_s, &errors))
         }
     }
 }

@@ -81,7 +81,7 @@ pub(in crate::portal) async fn check_url(
     if form.text("part") == "verdict" {
         return render_page_as(StatusCode::OK, &verdict);
     }
-    let mut page = SettingsPage::new(&session, &endpoint, typed, FieldErrors::default()).await?;
-    page.form.verdict = Some(verdict);
-    render_page_as(StatusCode::OK, &page)
+    let page = SettingsPage::new(&session, &endpoint, typed, FieldErrors::default()).await?;
+    let form = page.form.with_verdict(&verdict);
+    render_page_as(StatusCode::OK, &SettingsPage { form, ..page })
 }

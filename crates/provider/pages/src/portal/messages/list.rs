@@ -1,5 +1,7 @@
 //! The list of the application's messages, newest first, with filters that are part of the page's address.
 
+use std::iter;
+
 use askama::Template;
 use axum::response::Response;
 use jiff::civil::DateTime;
@@ -17,6 +19,7 @@ use crate::portal::pager::pager;
 use crate::portal::session::{Section, Session};
 use crate::portal::{causes, event_type_choices};
 use kit_design::fields::{FormFields, QueryFields};
+use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page};
 use kit_design::pager::Pager;
 use kit_design::relative_time::RelativeTime;
@@ -48,16 +51,8 @@ const CODES: &[(&str, &str)] = &[("200", "2xx"), ("300", "3xx"), ("400", "4xx"),
 #[template(path = "portal/messages/list.html")]
 struct MessagesPage {
     frame: Frame,
-    /// Event types that the filter offers.
-    names: Vec<String>,
-    /// Ids and addresses of the endpoints that the filter offers.
-    endpoints: Vec<(String, String)>,
-    wanted: Wanted,
+    filters: [FormField; 7],
     chips: Vec<Chip>,
-    fault: String,
-    time_fault: &'static str,
-    states: &'static [(&'static str, &'static str)],
-    codes: &'static [(&'static str, &'static str)],
     rows: Vec<Row>,
     /// Query string of the stream of live updates; empty on other pages than the first.
     tail: String,
@@ -76,6 +71,41 @@ struct Wanted {
     from: String,
     to: String,
     text: String,
+}
+
+impl Wanted {
+    /// Fields of the form, which offers these event types and endpoints, with the errors of the name and of the times.
+    fn fields(
+        &self,
+        event_types: impl Iterator<Item = String>,
+        endpoints: Vec<(String, String)>,
+        (fault, time_fault): (String, &'static str),
+    ) -> [FormField; 7] {
+        let all = || iter::once(Choice::new("", "All", false));
+        let select = |name, label, known: &[(&'static str, &'static str)], chosen: &str| {
+            let choices = known.iter().map(|(value, words)| Choice::of(*value, *words, chosen));
+            FormField::select(name, label, all().chain(choices).collect())
+        };
+        let time = |name, label, value: &str| FormField::text(name, label, value).kind("datetime-local", "off");
+        let endpoints = endpoints.into_iter().map(|(id, url)| Choice::of(id, url, &self.endpoint));
+        [
+            FormField::text("eventType", "Event type", &self.event_type)
+                .id("event-type")
+                .attribute("placeholder", "All")
+                .attribute("spellcheck", "false")
+                .suggesting(event_types)
+                .fault(fault),
+            FormField::select("endpoint", "Endpoint", all().chain(endpoints).collect()),
+            select("state", "State", STATES, &self.state),
+            select("code", "Latest response", CODES, &self.code),
+            FormField::text("q", "Item, auction or sender's id", &self.text)
+                .attribute("spellcheck", "false")
+                .chars_max(TEXT_CHARS_MAX),
+            // The error of the times is about both fields.
+            time("from", "From, UTC", &self.from).id("time").fault(time_fault),
+            time("to", "To, UTC", &self.to),
+        ]
+    }
 }
 
 /// A filter in use, with the address of the list without it.
@@ -189,10 +219,10 @@ pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryF
         })
     });
     let chips = chips.collect();
+    let faults = (fault, time_fault);
     render_page(&MessagesPage {
-        endpoints,
         frame: session.frame("Messages", Section::Messages),
-        names: event_types.into_iter().map(|event_type| event_type.name).collect(),
+        filters: wanted.fields(event_types.into_iter().map(|event_type| event_type.name), endpoints, faults),
         rows: found.data.iter().map(|row| Row::new(row, now)).collect(),
         list_path: "/messages",
         filter: query_of(&query, ""),
@@ -201,11 +231,6 @@ pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryF
             None => format!("after={newest}{}", tail.unwrap_or_default()),
             Some(_) => String::new(),
         },
-        wanted,
-        fault,
-        time_fault,
-        states: STATES,
-        codes: CODES,
         pager: pager(&found, requested),
     })
 }

@@ -1,7 +1,9 @@
 //! A request that a visitor pasted.
 
 use jiff::Timestamp;
-use kit_design::fields::FormFields;
+use kit_design::error_summary::ErrorSummary;
+use kit_design::fields::{FieldErrors, FormFields};
+use kit_design::form_field::FormField;
 use provider_core::endpoints::signature_check::ReceivedRequest;
 
 const ID: [&str; 2] = ["webhook-id", "svix-id"];
@@ -11,15 +13,13 @@ const SIGNATURE: [&str; 2] = ["webhook-signature", "svix-signature"];
 /// The values of the form.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pasted {
-    pub(super) headers: String,
-    pub(super) body: String,
-    pub(super) clock: String,
+    headers: String,
+    body: String,
+    clock: String,
     /// Never shown again.
     secret: String,
-    /// The optional fields are shown.
-    pub(super) has_more: bool,
-    pub(super) headers_fault: &'static str,
-    pub(super) clock_fault: &'static str,
+    headers_fault: &'static str,
+    clock_fault: &'static str,
 }
 
 impl Pasted {
@@ -33,7 +33,6 @@ impl Pasted {
             secret: form.text("secret").to_owned(),
             ..Self::default()
         };
-        pasted.has_more = !pasted.clock.is_empty() || !pasted.secret.is_empty();
         if pasted.headers.trim().is_empty() && pasted.body.trim().is_empty() {
             pasted.headers_fault = "paste the headers of a request, one on each line";
         }
@@ -41,6 +40,40 @@ impl Pasted {
             pasted.clock_fault = "must be seconds since 1970, or a time such as 2026-01-31T12:00:00Z";
         }
         pasted
+    }
+
+    /// Fields of the request.
+    pub(super) fn fields(&self) -> [FormField; 2] {
+        let pasted = |field: FormField| field.lines(4).attribute("class", "mono").attribute("spellcheck", "false");
+        let headers = FormField::area("headers", "Headers", &self.headers)
+            .hint("The lines webhook-id, webhook-timestamp and webhook-signature; others may stay.")
+            .fault(self.headers_fault);
+        let body = FormField::area("body", "Body", &self.body).hint("As your receiver got it, before it was parsed.");
+        [headers, body].map(pasted)
+    }
+
+    /// Optional fields, about the receiver.
+    pub(super) fn receiver_fields(&self) -> [FormField; 2] {
+        let secret = FormField::secret("secret", "Secret that your receiver uses", "off")
+            .optional()
+            .hint("It is compared with the endpoint's secrets and not kept.");
+        let clock = FormField::text("clock", "Clock of your receiver when it got the request", &self.clock)
+            .optional()
+            .attribute("spellcheck", "false")
+            .hint("Seconds since 1970, or a time such as 2026-01-31T12:00:00Z.")
+            .fault(self.clock_fault);
+        [secret, clock]
+    }
+
+    /// The optional fields are shown.
+    pub(super) fn has_more(&self) -> bool {
+        !self.clock.is_empty() || !self.secret.is_empty()
+    }
+
+    /// The errors of all fields.
+    pub(super) fn errors(&self) -> ErrorSummary {
+        let fields = self.fields().into_iter().chain(self.receiver_fields()).collect::<Vec<_>>();
+        ErrorSummary::of_fields(&FieldErrors::default(), &fields).heading("Nothing was checked")
     }
 
     /// The request; the error is shown at its field.
