@@ -1,8 +1,39 @@
 //! Error pages: what went wrong, and what the visitor can do next.
 
+use std::time::Duration;
+
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::{HeaderValue, RETRY_AFTER, SET_COOKIE};
+
+/// Declares `PageError`, the error type of a wing's handlers: `?` converts an error of a use case, of the named type, and an
+/// [`ErrorPage`] into it. The wing's function chooses the page of an error.
+#[macro_export]
+macro_rules! page_error {
+    ($error:ty, $page:path) => {
+        /// Why a handler can't show its page.
+        #[derive(Debug)]
+        pub(crate) struct PageError($crate::error_page::ErrorPage);
+
+        impl axum::response::IntoResponse for PageError {
+            fn into_response(self) -> axum::response::Response {
+                self.0.into_response()
+            }
+        }
+
+        impl From<$crate::error_page::ErrorPage> for PageError {
+            fn from(page: $crate::error_page::ErrorPage) -> Self {
+                Self(page)
+            }
+        }
+
+        impl From<$error> for PageError {
+            fn from(error: $error) -> Self {
+                Self($page(error))
+            }
+        }
+    };
+}
 
 /// The response of a handler that can't show its page. The response carries [`ErrorPageContent`] as an extension; the
 /// middleware of [`super::site`] renders it in the site's layout.
@@ -59,6 +90,48 @@ impl ErrorPage {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed", detail)
     }
 
+    /// 400 for values that are not allowed: the field and what is wrong with each. A value without a field is the whole
+    /// request.
+    pub fn invalid<'a>(faults: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let words =
+            |(field, text): (&str, &str)| if field.is_empty() { text.to_owned() } else { format!("{field} {text}") };
+        let faults: Vec<String> = faults.into_iter().map(words).collect();
+        Self::bad_request(sentence(&faults.join("; ")))
+    }
+
+    /// 401.
+    pub fn not_signed_in(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "You are not signed in", detail)
+    }
+
+    /// 409.
+    pub fn conflict(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, "The change was not made", detail)
+    }
+
+    /// 429 for this long.
+    pub fn too_many(title: &str, detail: impl Into<String>, retry_after: Duration) -> Self {
+        Self::new(StatusCode::TOO_MANY_REQUESTS, title, detail).with_retry_after(retry_after.as_secs())
+    }
+
+    /// 503 of a part of the server that is full for this number of seconds.
+    pub fn full(title: &str, detail: impl Into<String>, retry_after_s: u64) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, title, detail).with_retry_after(retry_after_s)
+    }
+
+    /// 503 without the database. The cause goes to the log, not to the page.
+    pub fn unavailable(cause: &str) -> Self {
+        tracing::error!(error = cause, "a page could not be shown: the database can't be reached");
+        let detail = "The server can't reach its database at the moment. Try again in a few seconds.";
+        Self::full("Not available at the moment", detail, 1)
+    }
+
+    /// 500 of a use case. The cause goes to the log, not to the page.
+    pub fn failed(cause: &str) -> Self {
+        tracing::error!(error = cause, "a page could not be shown: internal error");
+        Self::internal()
+    }
+
     /// 500. The caller logs the cause; the page does not show it.
     pub fn internal() -> Self {
         let detail = "The server could not complete the request and has logged the error. Try again. If the error stays, \
@@ -111,6 +184,20 @@ pub fn sentence(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_hides_the_cause_of_an_internal_error() {
+        for (page, status) in [(ErrorPage::unavailable("hidden"), 503), (ErrorPage::failed("hidden"), 500)] {
+            assert!(!format!("{page:?}").contains("hidden"), "{page:?}");
+            assert_eq!(page.into_response().status(), status);
+        }
+    }
+
+    #[test]
+    fn a_refusal_of_the_input_names_the_fields() {
+        let page = ErrorPage::invalid([("name", "is empty"), ("", "there are too many")]);
+        assert!(format!("{page:?}").contains("Name is empty; there are too many."), "{page:?}");
+    }
 
     #[test]
     fn an_error_text_becomes_a_sentence() {

@@ -1,64 +1,34 @@
 //! The error type of the handlers: an error of a use case, as the error page that the visitor sees.
 
-use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use kit_design::error_page::{ErrorPage, sentence};
 use provider_core::ProviderError;
 
-/// Why a handler can't show its page. `?` converts a [`ProviderError`] and an [`ErrorPage`] into it.
-#[derive(Debug)]
-pub(crate) struct PageError(ErrorPage);
-
-impl IntoResponse for PageError {
-    fn into_response(self) -> Response {
-        self.0.into_response()
-    }
-}
-
-impl From<ErrorPage> for PageError {
-    fn from(page: ErrorPage) -> Self {
-        Self(page)
-    }
-}
-
-impl From<ProviderError> for PageError {
-    fn from(error: ProviderError) -> Self {
-        Self(error_page(error))
-    }
-}
+kit_design::page_error!(ProviderError, error_page);
 
 fn error_page(error: ProviderError) -> ErrorPage {
     let text = sentence(&error.to_string());
     match error {
-        ProviderError::Unauthenticated => ErrorPage::new(StatusCode::UNAUTHORIZED, "You are not signed in", text),
+        ProviderError::Unauthenticated => ErrorPage::not_signed_in(text),
         ProviderError::Forbidden(_) => ErrorPage::forbidden(text),
         ProviderError::NotFound => {
             let detail = "It may have been deleted, or the address may be incomplete. Messages are kept for 90 days.";
             ErrorPage::new(StatusCode::NOT_FOUND, "Page not found", detail)
         }
         ProviderError::TooManyRequests { retry_after, .. } => {
-            ErrorPage::new(StatusCode::TOO_MANY_REQUESTS, "Too many requests", text)
-                .with_retry_after(retry_after.as_secs())
+            ErrorPage::too_many("Too many requests", text, retry_after)
         }
-        ProviderError::Conflict { .. } => {
-            ErrorPage::new(StatusCode::CONFLICT, "The request conflicts with a change", text)
-        }
+        ProviderError::Conflict { .. } => ErrorPage::conflict(text),
         ProviderError::TooLarge => ErrorPage::new(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large", text),
-        ProviderError::Validation(errors) => {
-            let errors = errors.iter().map(|error| format!("{}: {}", error.loc.join(", "), error.msg));
-            ErrorPage::bad_request(sentence(&errors.collect::<Vec<_>>().join("; ")))
-        }
+        // The place of a value begins with `body`.
+        ProviderError::Validation(faults) => ErrorPage::invalid(
+            faults
+                .iter()
+                .map(|fault| (fault.loc.iter().skip(1).next_back().map_or("", |field| field), fault.msg.as_str())),
+        ),
         ProviderError::BadRequest { .. } | ProviderError::IdempotencyMismatch => ErrorPage::bad_request(text),
-        // The cause of an internal error goes to the log, not to the page.
-        ProviderError::Unavailable(_) => {
-            tracing::error!(error = text, "a page could not be shown: the database can't be reached");
-            let detail = "The server can't reach its database at the moment. Try again in a few seconds.";
-            ErrorPage::new(StatusCode::SERVICE_UNAVAILABLE, "Not available at the moment", detail).with_retry_after(1)
-        }
-        ProviderError::Internal(_) => {
-            tracing::error!(error = text, "a page could not be shown: internal error");
-            ErrorPage::internal()
-        }
+        ProviderError::Unavailable(_) => ErrorPage::unavailable(&text),
+        ProviderError::Internal(_) => ErrorPage::failed(&text),
     }
 }
 
@@ -71,7 +41,6 @@ mod tests {
         for error in [ProviderError::Unavailable("hidden".into()), ProviderError::Internal("hidden".into())] {
             let page = error_page(error);
             assert!(!format!("{page:?}").contains("hidden"), "{page:?}");
-            assert!(page.into_response().status().is_server_error());
         }
     }
 }

@@ -40,11 +40,7 @@ async fn an_address_is_checked_before_it_is_saved_and_the_target_of_a_redirect_p
     page.is(200).shows("This address redirects.").shows(&format!("name=\"use\" value=\"{good}\""));
     let mut fields = form(&old);
     fields.push(("use", good.clone()));
-    check(&mut visitor, fields)
-        .await
-        .is(200)
-        .shows(&format!("type=\"url\" value=\"{good}\""))
-        .shows("can be reached");
+    check(&mut visitor, fields).await.is(200).shows(&format!("type=\"url\" value=\"{good}\"")).shows("can be reached");
 
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     check(&mut visitor, form(&format!("http://{closed}/"))).await.shows("Messages would not arrive").shows("refused");
