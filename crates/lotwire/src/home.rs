@@ -95,10 +95,10 @@ pub(crate) fn add_to(surface: Surface, role: Role, config: &Config) -> Surface {
         ),
     };
     let base: Arc<str> = format!("{prefix}{PATH}").into();
-    let page = HomePage { frame: Frame::signed_out(title, base.clone(), NAME), prefix, purpose, places, health };
     let origin = url.map_or(String::new(), |url| url.origin().ascii_serialization());
     let home = NextLink { words: "Show the first page", path: "/" };
-    let site = Site { base, origin, has_public_url: config.has_public_url(role), name: NAME, home };
+    let site = Site { base, origin, has_public_url: config.has_public_url(role), name: NAME, style: None, home };
+    let page = HomePage { frame: Frame::signed_out(title, &site, NAME), prefix, purpose, places, health };
     let show = async move || -> Result<Response, ErrorPage> { render_page(&page) };
     let pages = Router::new().route("/", get(show)).merge(assets::routes());
     surface.mount_home(PATH, site::wrap_site(pages, Arc::new(site)))

@@ -30,6 +30,11 @@ impl Asset {
         Self { name: format!("{stem}.{}.{extension}", &hash[..HASH_DIGITS]), media_type, content }
     }
 
+    /// A style sheet.
+    pub fn style(stem: &str, content: &'static str) -> Self {
+        Self::new(stem, "css", "text/css; charset=utf-8", content)
+    }
+
     /// A script.
     pub fn script(stem: &str, content: &'static str) -> Self {
         Self::new(stem, "js", "text/javascript; charset=utf-8", content)
@@ -52,14 +57,10 @@ const STYLE_TEXT: &str = concat!(
     include_str!("style/charts.css"),
     include_str!("style/side.css"),
     include_str!("style/panels.css"),
-    include_str!("style/portal.css"),
-    include_str!("style/editor.css"),
-    include_str!("style/sales.css"),
-    include_str!("style/images.css"),
     include_str!("style/print.css"),
 );
 
-static STYLE: LazyLock<Asset> = LazyLock::new(|| Asset::new("style", "css", "text/css; charset=utf-8", STYLE_TEXT));
+static STYLE: LazyLock<Asset> = LazyLock::new(|| Asset::style("style", STYLE_TEXT));
 static SCRIPT: LazyLock<Asset> = LazyLock::new(|| Asset::script("script", include_str!("script.js")));
 static ICON: LazyLock<Asset> = LazyLock::new(|| Asset::new("icon", "svg", "image/svg+xml", include_str!("icon.svg")));
 

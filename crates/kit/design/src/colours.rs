@@ -138,7 +138,7 @@ mod tests {
     fn site() -> Site {
         let home = NextLink { words: "Home", path: "/" };
         let origin = "https://hooks.example".to_owned();
-        Site { base: "/portal".into(), origin, has_public_url: false, name: "Portal", home }
+        Site { base: "/portal".into(), origin, has_public_url: false, name: "Portal", style: None, home }
     }
 
     #[test]

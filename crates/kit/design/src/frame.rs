@@ -9,6 +9,7 @@ use http::StatusCode;
 use super::colours::Colours;
 use super::error_page::ErrorPage;
 use super::side::Side;
+use super::site::Site;
 
 /// What the layout shows around a page.
 #[derive(Debug, Clone)]
@@ -25,6 +26,8 @@ pub struct Frame {
     pub badge: Option<&'static str>,
     /// The outcome of the form that the visitor just sent.
     pub notice: Option<&'static str>,
+    /// File name of the style sheet of the site's own pages, below `/static`.
+    pub site_style: Option<&'static str>,
     /// Path of a style sheet with the colours of the owner, below the site's base.
     pub theme: Option<String>,
     /// Path of the owner's logo, below the site's base.
@@ -47,16 +50,16 @@ pub struct NavLink {
 }
 
 impl Frame {
-    /// The frame for a visitor who is not signed in.
-    pub fn signed_out(title: impl Into<String>, base: Arc<str>, owner: &str) -> Self {
-        let owner = owner.to_owned();
+    /// The frame of a page of the site for a visitor who is not signed in.
+    pub fn signed_out(title: impl Into<String>, site: &Site, owner: &str) -> Self {
         Self {
             title: title.into(),
-            base,
-            owner,
+            base: Arc::clone(&site.base),
+            owner: owner.to_owned(),
             parts: Vec::new(),
             badge: None,
             notice: None,
+            site_style: site.style.map(|style| style.name()),
             theme: None,
             logo: None,
             colours: Colours::of_request(),

@@ -5,7 +5,7 @@
 //! set either. The server refuses a form with neither header. In addition, the session cookie is `SameSite=Lax`.
 
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use askama::Template;
 use axum::Router;
@@ -20,6 +20,7 @@ use http::header::{
 use http::{HeaderMap, HeaderName, Method};
 use kit_http::{FallbackResponses, Origins};
 
+use super::assets::Asset;
 use super::colours;
 use super::error_page::{ErrorPage, ErrorPageContent, NextLink};
 use super::frame::{Frame, render_page_as};
@@ -44,6 +45,8 @@ pub struct Site {
     pub has_public_url: bool,
     /// Name of the site, shown at the top of its pages.
     pub name: &'static str,
+    /// The style sheet of the site's own pages, which [`super::assets::routes_with`] serves.
+    pub style: Option<&'static LazyLock<Asset>>,
     /// Link to the site's first page, for error pages.
     pub home: NextLink,
 }
@@ -198,7 +201,7 @@ fn authority(origin: &str) -> Option<&str> {
 fn render_error_page(site: &Site, side: Option<Side>, content: ErrorPageContent, response: Response) -> Response {
     let (mut parts, _) = response.into_parts();
     let has_side = side.is_some();
-    let frame = Frame { side, ..Frame::signed_out(content.title, site.base.clone(), site.name) };
+    let frame = Frame { side, ..Frame::signed_out(content.title, site, site.name) };
     let page = ErrorPageTemplate {
         frame,
         detail: content.detail,
@@ -249,7 +252,7 @@ mod tests {
     fn is_accepted(has_public_url: bool, method: Method, headers: &[(&'static str, &'static str)]) -> bool {
         let home = NextLink { words: "Home", path: "/" };
         let origin = "https://hooks.example".to_owned();
-        let site = Site { base: "/portal".into(), origin, has_public_url, name: "Portal", home };
+        let site = Site { base: "/portal".into(), origin, has_public_url, name: "Portal", style: None, home };
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.insert(*name, HeaderValue::from_static(value));

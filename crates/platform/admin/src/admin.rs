@@ -50,7 +50,14 @@ impl Admin {
         let cookie = |name| Cookie { name, path: base.to_string(), transport };
         let (session_cookie, device_cookie) = (cookie("lotwire_admin"), cookie("lotwire_admin_device"));
         let home = NextLink { words: "Go to the start page", path: "/" };
-        let site = Arc::new(Site { base, origin, has_public_url: config.has_public_url, name: "Lotwire", home });
+        let site = Arc::new(Site {
+            base,
+            origin,
+            has_public_url: config.has_public_url,
+            name: "Lotwire",
+            style: Some(&crate::assets::STYLE),
+            home,
+        });
         Self(Arc::new(Inner { platform, clock, config, site, session_cookie, device_cookie }))
     }
 

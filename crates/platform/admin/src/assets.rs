@@ -7,6 +7,7 @@ use kit_design::assets::Asset;
 
 /// Every file of the administration's own, as `/static/{name}` serves them.
 pub(crate) const OWN: &[&LazyLock<Asset>] = &[
+    &STYLE,
     &GRID,
     &crate::results::UNPAID,
     &crate::images::SCRIPT,
@@ -15,6 +16,11 @@ pub(crate) const OWN: &[&LazyLock<Asset>] = &[
     &crate::screens::STYLE,
     &crate::screens::SCRIPT,
 ];
+
+/// Styles of the pages of a sale.
+pub(crate) static STYLE: LazyLock<Asset> = LazyLock::new(|| {
+    Asset::style("admin", concat!(include_str!("auctions/sale.css"), include_str!("images/images.css")))
+});
 
 /// Editing in the grid of lots, and fragments of a lot's page.
 pub(crate) static GRID: LazyLock<Asset> = LazyLock::new(|| {

@@ -92,7 +92,7 @@ async fn page(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Respon
         return Err(ErrorPage::new(StatusCode::NOT_FOUND, "This sale has no desk", detail).into());
     }
     render_page(&DeskPage {
-        frame: Frame::signed_out("Desk", session.admin.site().base.clone(), &auction.title),
+        frame: Frame::signed_out("Desk", session.admin.site(), &auction.title),
         path: path_of(webcast),
         sale_path: format!("/auctions/{webcast}"),
         rehearsal_path: format!("/webcasts/{webcast}/rehearsal"),

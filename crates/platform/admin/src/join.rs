@@ -55,7 +55,7 @@ struct AccountPage {
 
 fn frame(admin: &Admin, title: &str) -> Frame {
     let site = admin.site();
-    Frame::signed_out(title, site.base.clone(), site.name)
+    Frame::signed_out(title, site, site.name)
 }
 
 /// The cookie with the code, for the form that uses it only.

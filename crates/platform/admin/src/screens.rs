@@ -69,8 +69,7 @@ pub(crate) fn router() -> Router<Admin> {
         .layer(map_response(images::allow_other_sites))
 }
 
-pub(crate) static STYLE: LazyLock<Asset> =
-    LazyLock::new(|| Asset::new("screen", "css", "text/css; charset=utf-8", include_str!("screens/screen.css")));
+pub(crate) static STYLE: LazyLock<Asset> = LazyLock::new(|| Asset::style("screen", include_str!("screens/screen.css")));
 
 pub(crate) static SCRIPT: LazyLock<Asset> =
     LazyLock::new(|| Asset::script("screen", include_str!("screens/screen.js")));
@@ -149,7 +148,7 @@ fn viewing(session: &Session, webcast: Uuid, kind: ScreenKind) -> Viewing<'_> {
 async fn page(admin: &Admin, viewing: &Viewing<'_>, path: String) -> Result<Response, PageError> {
     let kind = viewing.kind;
     let view = view::read(admin, viewing).await?;
-    let frame = Frame::signed_out(name(kind), admin.site().base.clone(), &view.sale);
+    let frame = Frame::signed_out(name(kind), admin.site(), &view.sale);
     let fragment = rendered(kind, view)?;
     render_page(&ScreenPage { frame, path, kind: kind.name(), fragment })
 }

@@ -92,7 +92,7 @@ impl Session {
     pub(crate) fn frame(&self, title: impl Into<String>, section: Section) -> Frame {
         let site = self.admin.site();
         let side = Some(side(&self.admin, self.role, &self.email, Some(section)));
-        Frame { side, ..Frame::signed_out(title, site.base.clone(), site.name) }
+        Frame { side, ..Frame::signed_out(title, site, site.name) }
     }
 }
 

@@ -48,7 +48,7 @@ fn show(admin: &Admin, form: &FormFields, refused: &Refused) -> Result<Response,
         FormField::secret("repeated", "Repeat the password", "new-password").fault(fault("repeated")),
     ];
     let site = admin.site();
-    let frame = Frame::signed_out("Set up the first administrator", site.base.clone(), site.name);
+    let frame = Frame::signed_out("Set up the first administrator", site, site.name);
     let errors = ErrorSummary::of_fields(&refused.errors, &fields);
     render_page_as(refused.status, &SetUpPage { frame, errors, fields })
 }

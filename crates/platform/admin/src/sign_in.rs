@@ -50,7 +50,7 @@ impl SignInPage {
     fn new(admin: &Admin, email: &str, next: &str) -> Self {
         let site = admin.site();
         Self {
-            frame: Frame::signed_out("Sign in", site.base.clone(), site.name),
+            frame: Frame::signed_out("Sign in", site, site.name),
             fields: fields(email, false, false),
             next: own_path(next).to_owned(),
             fault: String::new(),

@@ -88,7 +88,7 @@ fn pages() -> Router<Dashboard> {
         .merge(tasks::router())
         .merge(alerts::router())
         .merge(payload_check::router())
-        .merge(assets::routes())
+        .merge(assets::routes_with(crate::FILES))
 }
 
 impl Dashboard {
@@ -109,7 +109,14 @@ impl Dashboard {
             join: cookie("lotwire_dashboard_join", "/join"),
         };
         let home = NextLink { words: "Show the first page", path: "/" };
-        let site = Arc::new(Site { base, origin, has_public_url, name: "Webhook dashboard", home });
+        let site = Arc::new(Site {
+            base,
+            origin,
+            has_public_url,
+            name: "Webhook dashboard",
+            style: Some(&crate::STYLE),
+            home,
+        });
         Self(Arc::new(Inner { provider, clock, site, cookies, ready }))
     }
 

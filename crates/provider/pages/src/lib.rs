@@ -13,3 +13,15 @@ mod alert_recipients;
 pub mod dashboard;
 mod page_error;
 pub mod portal;
+
+use std::sync::LazyLock;
+
+use kit_design::assets::Asset;
+
+/// Styles of the pages of both sites.
+static STYLE: LazyLock<Asset> = LazyLock::new(|| {
+    Asset::style("provider", concat!(include_str!("portal/portal.css"), include_str!("dashboard/editor.css")))
+});
+
+/// Files of this wing, which both sites serve beside those of kit-design.
+const FILES: &[&LazyLock<Asset>] = &[&STYLE];

@@ -108,7 +108,7 @@ fn pages() -> Router<Portal> {
         .route("/logo/{version}", get(theme::logo))
         .layer(from_fn(embedding::middleware))
         .route("/theme/{name}", get(theme::style))
-        .merge(assets::routes())
+        .merge(assets::routes_with(crate::FILES))
 }
 
 async fn home(State(portal): State<Portal>) -> Redirect {
@@ -127,7 +127,7 @@ impl Portal {
         let transport = if is_secure { Transport::Secure } else { Transport::Any };
         let cookies = SessionCookies::new(&base, transport);
         let home = NextLink { words: "Show endpoints", path: "/endpoints" };
-        let site = Arc::new(Site { base, origin, has_public_url, name: "Webhooks", home });
+        let site = Arc::new(Site { base, origin, has_public_url, name: "Webhooks", style: Some(&crate::STYLE), home });
         Self(Arc::new(Inner { provider, clock, site, cookies, streams: StreamSlots::default() }))
     }
 

@@ -4,8 +4,7 @@ use std::sync::LazyLock;
 
 use kit_design::assets::Asset;
 
-pub(crate) static STYLE: LazyLock<Asset> =
-    LazyLock::new(|| Asset::new("desk", "css", "text/css; charset=utf-8", include_str!("desk.css")));
+pub(crate) static STYLE: LazyLock<Asset> = LazyLock::new(|| Asset::style("desk", include_str!("desk.css")));
 
 pub(crate) static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
     Asset::script(

@@ -51,7 +51,7 @@ struct LinkPage {
 impl LinkPage {
     fn new(admin: &Admin, fault: &'static str) -> Self {
         let site = admin.site();
-        Self { frame: Frame::signed_out("Open a screen", site.base.clone(), site.name), fault }
+        Self { frame: Frame::signed_out("Open a screen", site, site.name), fault }
     }
 }
 
@@ -148,7 +148,7 @@ async fn opened(admin: &Admin, params: &RawPathParams, parts: &Parts) -> Result<
 /// 401 that says why the screen shows nothing.
 fn ended(admin: &Admin, end: ScreenLinkEnd) -> Response {
     let (title, advice) = words(end);
-    let page = EndedPage { frame: Frame::signed_out(title, admin.site().base.clone(), "Lotwire"), advice };
+    let page = EndedPage { frame: Frame::signed_out(title, admin.site(), "Lotwire"), advice };
     render_page_as::<PageError>(StatusCode::UNAUTHORIZED, &page).unwrap_or_else(|error| error.into_response())
 }
 

@@ -41,7 +41,7 @@ async fn the_page_shows_hostile_text_as_text_and_loads_only_its_own_files() {
     assert!(page.text.contains("The desk needs JavaScript") && page.text.contains("Show the sale"));
     let policy = page.headers["content-security-policy"].to_str().unwrap();
     assert!(policy.contains("script-src 'self'") && !policy.contains("unsafe"), "{policy}");
-    for file in ["desk.", "style."] {
+    for file in ["desk.", "style.", "admin."] {
         let start = page.text.find(&format!("/admin/static/{file}")).unwrap();
         let name = page.text[start..].split('"').next().unwrap();
         let answer = fixture.send(Method::GET, name, &[], "").await;

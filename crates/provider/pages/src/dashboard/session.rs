@@ -101,8 +101,7 @@ impl DashboardSession {
             sign_out_path: "/sign-out",
         };
         let side = Some(Side { groups, user, environment: None });
-        let base = self.dashboard.site().base.clone();
-        Frame { side, ..Frame::signed_out(title, base, &self.account.name) }
+        Frame { side, ..Frame::signed_out(title, self.dashboard.site(), &self.account.name) }
     }
 }
 

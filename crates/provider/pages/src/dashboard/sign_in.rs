@@ -94,7 +94,7 @@ impl CodePage {
 /// The frame of a page for visitors who are not signed in.
 fn signed_out(dashboard: &Dashboard, title: &str) -> Frame {
     let site = dashboard.site();
-    Frame::signed_out(title, site.base.clone(), site.name)
+    Frame::signed_out(title, site, site.name)
 }
 
 /// The form.

@@ -65,7 +65,7 @@ pub(super) async fn submit(session: Session, SubmittedForm(form): SubmittedForm)
 
 fn confirm_frame(portal: &Portal) -> Frame {
     let site = portal.site();
-    Frame::signed_out("Confirm address", site.base.clone(), site.name)
+    Frame::signed_out("Confirm address", site, site.name)
 }
 
 /// What the link in the mail opens. Mail scanners open links, so only the button confirms.

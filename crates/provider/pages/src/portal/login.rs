@@ -42,12 +42,7 @@ struct LoginPage {
 impl LoginPage {
     fn new(portal: &Portal, fault: &'static str) -> Self {
         let site = portal.site();
-        Self {
-            frame: Frame::signed_out("Sign in", site.base.clone(), site.name),
-            fault,
-            has_logged_out: false,
-            is_blocked: false,
-        }
+        Self { frame: Frame::signed_out("Sign in", site, site.name), fault, has_logged_out: false, is_blocked: false }
     }
 }
 

@@ -94,7 +94,7 @@ impl Session {
             badge: reads_only.then_some("Read only"),
             theme: theme::style_path(&self.settings),
             logo: theme::logo_path(&self.settings),
-            ..Frame::signed_out(title, self.portal.site().base.clone(), &self.application.name)
+            ..Frame::signed_out(title, self.portal.site(), &self.application.name)
         }
     }
 }
