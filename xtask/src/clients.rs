@@ -16,7 +16,8 @@ pub(crate) fn install(root: &Path) -> Result<(), Failure> {
 
 /// Creates a Python environment in `to` with the packages of the `requirements.txt` in `from`.
 pub(crate) fn python(from: &Path, to: &Path) -> Result<(), Failure> {
-    let (wanted, installed) = (from.join("requirements.txt"), to.join("requirements.txt"));
+    let wanted = from.join("requirements.txt");
+    let installed = to.join("requirements.txt");
     if same(&wanted, &installed) {
         return Ok(());
     }
@@ -40,7 +41,8 @@ fn javascript(from: &Path, to: &Path) -> Result<(), Failure> {
     for file in ["whole_surface.mjs", "web_crypto.mjs", "package.json"] {
         copy(&from.join(file), &to.join(file))?;
     }
-    let (wanted, installed) = (from.join("package-lock.json"), to.join("package-lock.json"));
+    let wanted = from.join("package-lock.json");
+    let installed = to.join("package-lock.json");
     if same(&wanted, &installed) {
         return Ok(());
     }

@@ -183,7 +183,8 @@ fn figure(log: &str, name: &str) -> String {
 }
 
 fn read(arguments: &[String]) -> Result<FuzzCommand, Failure> {
-    let (mut seconds, mut names) = (SECONDS_DEFAULT, Vec::new());
+    let mut seconds = SECONDS_DEFAULT;
+    let mut names = Vec::new();
     let mut arguments = arguments.iter().map(String::as_str);
     while let Some(argument) = arguments.next() {
         let value = match argument {

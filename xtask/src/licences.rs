@@ -111,7 +111,8 @@ mod tests {
     #[test]
     fn a_crate_is_refused_for_its_licence_its_source_or_its_name() {
         let policy = Policy::parse(POLICY).unwrap();
-        let (ours, theirs) = (Value::Null, json!("registry+https://crates.example"));
+        let ours = Value::Null;
+        let theirs = json!("registry+https://crates.example");
         for (name, licence, source, expected) in [
             ("lots", json!("MIT"), &ours, None),
             ("rand", json!("MIT OR GPL-3.0-only"), &theirs, None),

@@ -107,7 +107,8 @@ impl Kind {
 
 /// All files of the project, sorted. Build output, installed packages and hidden folders are skipped.
 fn files_below(root: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let (mut files, mut folders) = (Vec::new(), vec![root.to_owned()]);
+    let mut files = Vec::new();
+    let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))? {
             let path = entry.map_err(|error| error.to_string())?.path();

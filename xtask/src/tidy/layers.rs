@@ -142,7 +142,8 @@ fn arrows_in(core: &Core, sources: &[Source]) -> Result<BTreeMap<Arrow, String>,
     let Some(library) = sources.iter().find(|source| source.room == "lib") else {
         return Err(format!("{} has no lib.rs", core.folder));
     };
-    let (mut names, mut methods) = (names_of_rooms(&library.file), BTreeMap::new());
+    let mut names = names_of_rooms(&library.file);
+    let mut methods = BTreeMap::new();
     for source in sources {
         names.entry(source.room.clone()).or_insert_with(|| source.room.clone());
         for method in methods_of(core.value, &source.file) {
@@ -243,7 +244,8 @@ impl Uses<'_> {
 
     /// Paths and calls in the input of a macro, which is not parsed.
     fn tokens(&mut self, tokens: proc_macro2::TokenStream) {
-        let (mut path, mut receiver) = (String::new(), None);
+        let mut path = String::new();
+        let mut receiver = None;
         for token in tokens {
             match token {
                 proc_macro2::TokenTree::Group(group) => {

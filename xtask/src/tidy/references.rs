@@ -24,7 +24,9 @@ pub(super) struct References {
 
 impl References {
     pub(super) fn new(root: &Path, files: &[PathBuf]) -> Result<Self, Failure> {
-        let (mut paths, mut documents, mut anchors) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
+        let mut paths = BTreeSet::new();
+        let mut documents = BTreeSet::new();
+        let mut anchors = BTreeMap::new();
         for file in files {
             let path = file.strip_prefix(root).unwrap_or(file).to_owned();
             paths.extend(path.ancestors().map(Path::to_owned));
@@ -172,7 +174,8 @@ fn anchors_of(text: &str) -> BTreeSet<String> {
         let heading = line.trim_start_matches('#').trim().to_lowercase();
         let kept = heading.chars().filter(|letter| letter.is_alphanumeric() || "-_ ".contains(*letter));
         let anchor: String = kept.map(|letter| if letter == ' ' { '-' } else { letter }).collect();
-        let (mut unique, mut number) = (anchor.clone(), 0);
+        let mut unique = anchor.clone();
+        let mut number = 0;
         while !anchors.insert(unique.clone()) {
             number += 1;
             unique = format!("{anchor}-{number}");

@@ -221,7 +221,8 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
 /// Responds to requests until the sender closes the connection or sends invalid HTTP.
 async fn serve(mut stream: TcpStream, shared: &Shared) -> Result<(), RigError> {
     stream.set_nodelay(true)?;
-    let (mut read, mut held) = (BytesMut::new(), shared.held.subscribe());
+    let mut read = BytesMut::new();
+    let mut held = shared.held.subscribe();
     loop {
         let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
         let mut request = httparse::Request::new(&mut headers);

@@ -10,7 +10,8 @@ use crate::fixture::Answer;
 async fn clerk(sale: &Sale, command: &str, body: Value) -> Answer {
     let ring = format!("/auctions/{}/ring", sale.auction);
     let ring_now = sale.send(&Method::GET, &ring, &RequestHeaders::default(), &Value::Null).await;
-    let (bearer, tag) = (format!("Bearer {}", sale.key), ring_now.header("etag").unwrap().to_owned());
+    let bearer = format!("Bearer {}", sale.key);
+    let tag = ring_now.header("etag").unwrap().to_owned();
     let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", &*tag)];
     let done = sale.fixture.send(&Method::POST, &format!("/api/v1{ring}/{command}"), &headers, &body.to_string()).await;
     assert_eq!(done.status, 200, "{command}: {}", done.text);
@@ -45,7 +46,8 @@ async fn an_item_with_absentee_bids_looks_like_one_without() {
     );
     // The rules count the absentee bids nevertheless.
     let version = sale.item(0).await["version"].as_i64();
-    let (step, draft) = (RequestHeaders { version, key: None }, json!({ "status": "DRAFT" }));
+    let step = RequestHeaders { version, key: None };
+    let draft = json!({ "status": "DRAFT" });
     let refused = sale.send(&Method::POST, &sale.path(0, "status"), &step, &draft).await;
     assert_eq!(refused.code(), "item_has_bids");
     let record = async |scopes: &[Scope]| {
@@ -108,7 +110,8 @@ async fn absentee_bids_are_changed_and_withdrawn_while_the_item_waits_again() {
     let unknown = json!({ "bidder": "b", "amount": 310 });
     let ring_path = format!("/auctions/{}/ring", sale.auction);
     let now = sale.send(&Method::GET, &ring_path, &RequestHeaders::default(), &Value::Null).await;
-    let (bearer, tag) = (format!("Bearer {}", sale.key), now.header("etag").unwrap().to_owned());
+    let bearer = format!("Bearer {}", sale.key);
+    let tag = now.header("etag").unwrap().to_owned();
     let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", &*tag)];
     let path = format!("/api/v1{ring_path}/commission-bid");
     let with_amount = sale.fixture.send(&Method::POST, &path, &headers, &unknown.to_string()).await;
@@ -153,7 +156,8 @@ async fn a_webcast_does_not_return_to_preview_while_an_item_is_in_the_ring() {
 async fn clerk_refused(sale: &Sale) -> String {
     let ring = format!("/auctions/{}/ring", sale.auction);
     let ring_now = sale.send(&Method::GET, &ring, &RequestHeaders::default(), &Value::Null).await;
-    let (bearer, tag) = (format!("Bearer {}", sale.key), ring_now.header("etag").unwrap().to_owned());
+    let bearer = format!("Bearer {}", sale.key);
+    let tag = ring_now.header("etag").unwrap().to_owned();
     let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", &*tag)];
     sale.fixture.send(&Method::POST, &format!("/api/v1{ring}/begin"), &headers, "{}").await.code()
 }

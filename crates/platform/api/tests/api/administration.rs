@@ -352,7 +352,8 @@ async fn an_item_has_only_fields_that_its_kind_of_auction_uses() {
         let refused = webcast.post(&items, lot("2", json!({ field: value }))).await;
         assert_eq!(refused.json()["errors"][0]["pointer"], format!("/{field}"), "{}", refused.text);
         let version = webcast.item(0).await["version"].as_i64();
-        let (path, step) = (format!("/items/{}", webcast.items[0]), RequestHeaders { version, key: None });
+        let path = format!("/items/{}", webcast.items[0]);
+        let step = RequestHeaders { version, key: None };
         let refused = webcast.send(&Method::PATCH, &path, &step, &json!({ field: value })).await;
         assert!(matches!(refused.status, 409 | 422), "{}", refused.text);
     }

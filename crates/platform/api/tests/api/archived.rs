@@ -190,7 +190,8 @@ async fn an_archived_auction_is_locked_except_relisting_its_unsold_lots() {
 #[tokio::test]
 async fn a_repeated_registration_is_answered_after_the_auction_is_archived() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
-    let (path, ada) = (format!("/auctions/{}/registrations", sale.auction), json!({ "name": "Ada" }));
+    let path = format!("/auctions/{}/registrations", sale.auction);
+    let ada = json!({ "name": "Ada" });
     let step = RequestHeaders { key: Some("ada"), version: None };
     let first = sale.send(&Method::POST, &path, &step, &ada).await;
     let lead = async |path: String, status: &str| {
@@ -232,7 +233,8 @@ async fn an_archived_webcast_accepts_no_clerk_and_an_archived_sandbox_no_advance
         assert_eq!(sale.post(&path, body).await.code(), "auction_not_live", "{path}");
     }
     let ring = sale.send(&Method::GET, &format!("{auction}/ring"), &RequestHeaders::default(), &Value::Null).await;
-    let (bearer, tag) = (format!("Bearer {}", sale.key), ring.header("etag").unwrap().to_owned());
+    let bearer = format!("Bearer {}", sale.key);
+    let tag = ring.header("etag").unwrap().to_owned();
     for command in ["begin", "send", "reopen", "offer-again", "undo"] {
         let body = match command {
             "reopen" | "undo" => json!({ "reason": "late" }),

@@ -155,7 +155,8 @@ async fn a_clerk_can_not_enter_bids_of_bidders_who_may_not_bid() {
     let ring = format!("/auctions/{}/ring", sale.auction);
     let give = async |command: &str, body: Value| {
         let current = sale.send(&Method::GET, &ring, &RequestHeaders::default(), &Value::Null).await;
-        let (tag, bearer) = (current.header("etag").unwrap(), format!("Bearer {}", sale.key));
+        let tag = current.header("etag").unwrap();
+        let bearer = format!("Bearer {}", sale.key);
         let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", tag)];
         let path = format!("/api/v1{ring}/{command}");
         let answer = sale.fixture.send(&Method::POST, &path, &headers, &body.to_string()).await;

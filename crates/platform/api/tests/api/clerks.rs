@@ -33,7 +33,8 @@ impl ClerkFixture {
 
     /// A user's UUID and the token of their session.
     async fn user(&self, name: &str, role: Role) -> (String, String) {
-        let (email, password) = (format!("{name}@example.com"), Secret::new(b"correct horse battery".to_vec()));
+        let email = format!("{name}@example.com");
+        let password = Secret::new(b"correct horse battery".to_vec());
         let new = NewUser { email: email.clone(), role, password: Some(password.clone()), must_change_password: false };
         let platform = &self.fixture.platform;
         platform.create_user(&Caller::command_line(), new, None).await.unwrap();

@@ -122,7 +122,8 @@ async fn provider() -> (String, Arc<AtomicUsize>) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let router = axum::Router::new().route("/{*path}", axum::routing::any(answer));
-    let (surface, limits) = (kit_http::finish(router), kit_http::serve::Limits::default());
+    let surface = kit_http::finish(router);
+    let limits = kit_http::serve::Limits::default();
     tokio::spawn(kit_http::serve::serve(listener, surface, std::future::pending(), limits));
     (url, request_count)
 }

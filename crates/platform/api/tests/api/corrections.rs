@@ -25,7 +25,8 @@ async fn sold() -> Sale {
 async fn clerk(sale: &Sale, command: &str, body: Value) -> Answer {
     let ring = format!("/api/v1/auctions/{}/ring", sale.auction);
     let tag = sale.fixture.call(&Method::GET, &ring, &sale.key, &Value::Null).await;
-    let (bearer, tag) = (format!("Bearer {}", sale.key), tag.header("etag").unwrap().to_owned());
+    let bearer = format!("Bearer {}", sale.key);
+    let tag = tag.header("etag").unwrap().to_owned();
     let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", &*tag)];
     sale.fixture.send(&Method::POST, &format!("{ring}/{command}"), &headers, &body.to_string()).await
 }

@@ -63,7 +63,8 @@ impl Fixture {
 
     /// The token of a signed-in administrator.
     pub(crate) async fn session(&self) -> String {
-        let (email, password) = ("root@example.com".to_owned(), Secret::new(b"correct horse battery".to_vec()));
+        let email = "root@example.com".to_owned();
+        let password = Secret::new(b"correct horse battery".to_vec());
         let new = NewUser {
             email: email.clone(),
             role: Role::Administrator,

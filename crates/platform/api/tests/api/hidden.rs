@@ -106,7 +106,8 @@ async fn no_rejected_edit_shows_the_reserve() {
     let sale = Sale::timed(json!({}), &[json!({ "reserve": RESERVE, "openingBid": 100 })]).await;
     let version = sale.item(0).await["version"].as_i64();
     for change in [json!({ "openingBid": RESERVE + 1 }), json!({ "highEstimate": 100 }), json!({ "buyNow": 200 })] {
-        let (path, step) = (format!("/items/{}", sale.items[0]), RequestHeaders { version, key: None });
+        let path = format!("/items/{}", sale.items[0]);
+        let step = RequestHeaders { version, key: None };
         let answer = sale.send(&Method::PATCH, &path, &step, &change).await;
         assert_eq!(answer.status, 422, "{change}: {}", answer.text);
         check(&change.to_string(), &answer.text);

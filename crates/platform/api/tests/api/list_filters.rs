@@ -9,7 +9,8 @@ use crate::fixture::{Answer, Fixture};
 
 /// A field of all listed rows, read in pages of one row.
 async fn listed(sale: &Sale, path: &str, field: &str) -> Vec<String> {
-    let (mut found, mut after) = (Vec::new(), String::new());
+    let mut found = Vec::new();
+    let mut after = String::new();
     for _ in 0..20 {
         let page = sale.get(&format!("{path}&limit=1{after}")).await;
         let data = page["data"].as_array().unwrap_or_else(|| panic!("{path}: {page}"));

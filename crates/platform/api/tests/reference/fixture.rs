@@ -85,7 +85,8 @@ impl Fixture {
         let bearer = format!("Bearer {key}");
         let mut all = vec![("authorization", bearer.as_str()), ("content-type", "application/json")];
         all.extend(headers);
-        let (method, path) = (Method::try_from(method).unwrap(), format!("/api/v1{path}"));
+        let method = Method::try_from(method).unwrap();
+        let path = format!("/api/v1{path}");
         web::send(&self.surface, &method, &path, &all, &body.unwrap_or_default()).await
     }
 }

@@ -89,7 +89,8 @@ impl Platform {
             return Ok(Outcome::Replayed(answer));
         }
         let bid = self.ids().uuid_v7();
-        let (mut source, mut bidder_lock) = (LookUpIn::Cache, None);
+        let mut source = LookUpIn::Cache;
+        let mut bidder_lock = None;
         for _ in 0..self.config().decide_tries_max {
             let queue = self.item_queue(item)?;
             let decide = async {

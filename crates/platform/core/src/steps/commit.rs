@@ -107,7 +107,8 @@ impl Platform {
         changes: Vec<Change>,
         node: Option<NodeId>,
     ) -> StoreResult<Vec<StoreResult<CommitReceipt>>> {
-        let (counts, begin) = (Metrics::counts(&changes), self.clock().monotonic());
+        let counts = Metrics::counts(&changes);
+        let begin = self.clock().monotonic();
         let results = self.store().commit(changes, node).await?;
         counts.committed(self.metrics(), self.clock().monotonic().saturating_duration_since(begin), &results);
         Ok(results)

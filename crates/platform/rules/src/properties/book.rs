@@ -276,7 +276,8 @@ impl Real {
         let now = at(self.seconds);
         let bid = Uuid::from_u128(1_000 + self.seconds as u128);
         let bidder = |paddle: usize| Bidder::vouched_for(PADDLES[paddle]);
-        let (log, reason) = (self.log.clone(), "requested".to_owned());
+        let log = self.log.clone();
+        let reason = "requested".to_owned();
         let asked = self.item.in_ring().map_or(OPENING, |ring| ring.asking_price);
         let command = match step {
             Step::Leave { paddle, maximum } => {
@@ -367,7 +368,8 @@ proptest! {
         let mut real = Real { auction, item: lot, log: BidLog::default(), seconds: 0 };
         let mut model = Model::new(reserve);
         for step in steps {
-            let (refused, done) = (real.take(step).err(), model.take(step));
+            let refused = real.take(step).err();
+            let done = model.take(step);
             prop_assert_eq!(refused.is_none(), done, "{:?}: {:?}", step, refused);
             let standing = real.item.standing.as_ref().map(|bid| (bid.bidder.as_str(), bid.amount));
             prop_assert_eq!(standing, model.standing.map(|(paddle, price)| (PADDLES[paddle], price)), "{:?}", step);

@@ -89,7 +89,8 @@ impl Sale {
 
     fn command(&self, step: Step) -> Command {
         let bid = Uuid::from_u128(1_000 + self.item_changes.len() as u128);
-        let (log, reason) = (self.log.clone(), "query".to_owned());
+        let log = self.log.clone();
+        let reason = "query".to_owned();
         let minimum = minimum_bid(&self.auction, &self.item);
         let is_timed = self.auction.kind == AuctionKind::Timed;
         let bidder = |paddle: Paddle| Bidder {

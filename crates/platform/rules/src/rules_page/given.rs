@@ -21,7 +21,8 @@ impl Given {
         let kind = if words.contains(&vec!["webcast"]) { AuctionKind::Webcast } else { AuctionKind::Timed };
         let auction = auction(kind, AuctionStatus::Live);
         let (low_estimate, high_estimate) = (None, None);
-        let (opening_bid, fixed_increment) = (100, Some(10));
+        let opening_bid = 100;
+        let fixed_increment = Some(10);
         let item =
             Item { low_estimate, high_estimate, opening_bid, fixed_increment, ..item(&auction, ItemStatus::Live) };
         let mut given = Self { auction, item, bidders: Vec::new() };

@@ -35,7 +35,8 @@ use Command::{Item as OfItem, Ring as OfRing};
 impl Scenario {
     pub(super) fn run(given: &str, happens: &str) -> Result<Self, String> {
         let Given { auction, item, bidders } = Given::read(given)?;
-        let (log, now_seconds) = (BidLog::default(), 10);
+        let log = BidLog::default();
+        let now_seconds = 10;
         let mut scenario = Self { auction, item, log, relisted: None, refused: None, bidders, now_seconds };
         for step in happens.split(';').map(str::trim).filter(|step| !step.is_empty()) {
             if let Some(code) = scenario.refused {
@@ -94,24 +95,29 @@ impl Scenario {
                 OfItem(ItemCommand::PlaceBid { bid, bidder: self.bidder(paddle), amount: number(amount)? })
             }
             [paddle, "leaves", maximum] => {
-                let (bidder, maximum) = (self.bidder(paddle), number(maximum)?);
+                let bidder = self.bidder(paddle);
+                let maximum = number(maximum)?;
                 OfItem(ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum, unusual_amount: false })
             }
             [paddle, "leaves", maximum, "as", "unusual"] => {
-                let (bidder, maximum) = (self.bidder(paddle), number(maximum)?);
+                let bidder = self.bidder(paddle);
+                let maximum = number(maximum)?;
                 OfItem(ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum, unusual_amount: true })
             }
             [paddle, "buys"] => OfItem(ItemCommand::BuyNow { bid, bidder: self.bidder(paddle) }),
             ["offer", paddle, amount] => {
-                let (bidder, amount) = (self.registered(paddle), number(amount)?);
+                let bidder = self.registered(paddle);
+                let amount = number(amount)?;
                 OfItem(ItemCommand::AcceptOffer { bid, bidder, amount, reason: reason(), unusual_amount: false })
             }
             ["offer", paddle, amount, "as", "unusual"] => {
-                let (bidder, amount) = (self.registered(paddle), number(amount)?);
+                let bidder = self.registered(paddle);
+                let amount = number(amount)?;
                 OfItem(ItemCommand::AcceptOffer { bid, bidder, amount, reason: reason(), unusual_amount: true })
             }
             ["unregistered", "offer", paddle, amount] => {
-                let (bidder, amount) = (self.bidder(paddle), number(amount)?);
+                let bidder = self.bidder(paddle);
+                let amount = number(amount)?;
                 OfItem(ItemCommand::AcceptOffer { bid, bidder, amount, reason: reason(), unusual_amount: false })
             }
             ["cancel", "bid", number] => {
@@ -140,15 +146,18 @@ impl Scenario {
                 OfRing(RingCommand::OpenRoomBid { bid, amount: number(amount)?, large_jump: false })
             }
             ["room", paddle, amount, "with", "large", "jump"] => {
-                let (bidder, amount) = (self.bidder(paddle), number(amount)?);
+                let bidder = self.bidder(paddle);
+                let amount = number(amount)?;
                 OfRing(RingCommand::RoomBid { bid, bidder, amount, large_jump: true })
             }
             ["room", paddle, amount] => {
-                let (bidder, amount) = (self.bidder(paddle), number(amount)?);
+                let bidder = self.bidder(paddle);
+                let amount = number(amount)?;
                 OfRing(RingCommand::RoomBid { bid, bidder, amount, large_jump: false })
             }
             ["internet", paddle, amount] => {
-                let (bidder, amount) = (self.bidder(paddle), number(amount)?);
+                let bidder = self.bidder(paddle);
+                let amount = number(amount)?;
                 OfRing(RingCommand::RelayedBid { bid, bidder, amount, large_jump: false })
             }
             ["accept", paddle] => {
@@ -260,7 +269,8 @@ impl Scenario {
 
     fn relist(&mut self) -> Result<(), Rejection> {
         let into = Auction { uuid: Uuid::from_u128(100), ..auction(AuctionKind::Timed, AuctionStatus::Draft) };
-        let (uuid, lot_number) = (Uuid::from_u128(110), "7".to_owned());
+        let uuid = Uuid::from_u128(110);
+        let lot_number = "7".to_owned();
         let lot = NewLot { uuid, lot_number, position: 0, status: ItemStatus::Draft };
         let relisting = relist((&self.auction, &self.item), &into, lot, at(self.now_seconds))?;
         let mut item = relisting.item;

@@ -105,7 +105,8 @@ impl RawDatabase {
 
 async fn simple(client: &Client, sql: &str) -> (Vec<Vec<String>>, u64) {
     let messages = client.simple_query(sql).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
-    let (mut rows, mut written) = (Vec::new(), 0);
+    let mut rows = Vec::new();
+    let mut written = 0;
     for message in messages {
         match message {
             SimpleQueryMessage::Row(row) => {

@@ -41,7 +41,8 @@ pub(super) async fn a_change_of_access_is_stored_with_its_entry_or_not_at_all(st
 
     commit(&store, created(auction(1))).await.unwrap();
     let assign = |number| {
-        let (auction, user) = (auction_uuid(1), caller_uuid(number));
+        let auction = auction_uuid(1);
+        let user = caller_uuid(number);
         AccessChange::AssignClerk(Clerk { auction, user, assigned_at: at(5), assigned_by: "user:ada".into() }, 9)
     };
     let off = || AccessChange::UnassignClerk(auction_uuid(1), caller_uuid(2));

@@ -245,7 +245,8 @@ pub(super) async fn a_large_auction_goes_live_in_steps_and_waiting_items_refuse_
     assert_eq!(nodes.bid(items[3].uuid).await.unwrap(), 1);
     assert_eq!(code(nodes.bid(items[4].uuid).await), "items_following");
     let suspend = |item: Uuid| {
-        let (platform, caller) = (nodes.second.clone(), caller.clone());
+        let platform = nodes.second.clone();
+        let caller = caller.clone();
         let reason = Some("a doubt".to_owned());
         async move { platform.change_item_status(&caller, item, ItemStatus::Suspended, reason, None, None).await }
     };

@@ -122,7 +122,8 @@ pub(super) async fn a_relisting_writes_both_items_or_neither(store: Shared) {
     let unsold = store.item(item_uuid(1)).await.unwrap().unwrap();
     let lot = NewLot { uuid: item_uuid(9), lot_number: "7".into(), position: 0, status: ItemStatus::Draft };
     let relisting = relist((&from, &unsold), &into, lot, at(20)).unwrap();
-    let (mut old, mut new) = (unsold.clone(), relisting.item);
+    let mut old = unsold.clone();
+    let mut new = relisting.item;
     relisting.unsold.iter().for_each(|change| old.apply(change));
     relisting.created.iter().for_each(|change| new.apply(change));
     let change = |old: &Item| Change { items: vec![next(old.clone()), next(new.clone())], ..Change::default() };

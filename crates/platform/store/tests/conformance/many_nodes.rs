@@ -74,7 +74,8 @@ async fn overlapping_batches_of_two_nodes_end_each_item_once() {
     }
     let backwards: Vec<Change> = batch.iter().rev().cloned().collect();
     let (first, second) = tokio::join!(one.commit(batch, None), other.commit(backwards, None));
-    let (first, second) = (first.unwrap(), second.unwrap());
+    let first = first.unwrap();
+    let second = second.unwrap();
     for (first, second) in first.iter().zip(second.iter().rev()) {
         assert!(first.is_ok() != second.is_ok(), "{first:?}, {second:?}");
         let refused = first.as_ref().err().or(second.as_ref().err());

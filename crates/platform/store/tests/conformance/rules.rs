@@ -111,7 +111,9 @@ fn below(random: &SeededRandom, end: u32) -> u32 {
 
 /// The changes as a commit without events.
 fn written(auction: &Auction, item: &Item, of_item: &[ItemChange], of_auction: &[AuctionChange]) -> Change {
-    let (mut auction, mut item, mut change) = (auction.clone(), item.clone(), Change::default());
+    let mut auction = auction.clone();
+    let mut item = item.clone();
+    let mut change = Change::default();
     for one in of_item {
         item.apply(one);
         match one {

@@ -204,7 +204,8 @@ async fn messages(ledger: &mut SeenStatuses, application: &str, endpoint: &str) 
 async fn blocked(ledger: &mut SeenStatuses, application: &str, of_endpoint: &str) {
     ledger.call(200, "PATCH", of_endpoint, json!({"ordering": "key"})).await;
     let key = ledger.fixture.key.clone();
-    let (order, body) = ([("lotwire-ordering-key", "lot")], r#"{"eventType":"a.b","payload":{}}"#);
+    let order = [("lotwire-ordering-key", "lot")];
+    let body = r#"{"eventType":"a.b","payload":{}}"#;
     let sent = ledger.ask(Some(&key), "POST", "/app/app/msg", &order, body).await.field("id");
     let endpoint = of_endpoint.rsplit('/').next().unwrap().to_owned();
     let retry = DeliveryOutcome::Retry { at: NOW.parse().unwrap(), attempts: 1 };
@@ -265,7 +266,8 @@ async fn refuse(ledger: &mut SeenStatuses) {
         // Each operation gets a new fixture.
         ledger.fixture = Fixture::new().await;
         ledger.fixture.application("app").await;
-        let (key, hurried) = (ledger.fixture.key.clone(), hurried(&ledger.fixture).await);
+        let key = ledger.fixture.key.clone();
+        let hurried = hurried(&ledger.fixture).await;
         let reader = ledger.fixture.token(json!({"readOnly": true})).await;
         let body = text(&body);
         let filled = |app: &str| path.replace("{app_id}", app).replace(['{', '}'], "");

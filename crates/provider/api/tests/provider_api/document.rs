@@ -263,7 +263,8 @@ fn requests_of_the_open_source_servers_clients_are_understood() {
             properties => properties.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect(),
         }
     };
-    let (mut compared, mut faults) = (0, Vec::new());
+    let mut compared = 0;
+    let mut faults = Vec::new();
     for (method, path, theirs) in operations(&DOCUMENT) {
         let Some(their_schema) = schema(&DOCUMENT, &theirs) else { continue };
         let ours = &OURS["paths"][&path][method.to_lowercase()];

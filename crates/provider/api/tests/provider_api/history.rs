@@ -127,7 +127,8 @@ async fn attempts_are_listed_by_outcome_and_with_their_messages() {
     let fixture = Fixture::new().await;
     let application = fixture.application("app").await;
     let endpoint = fixture.endpoint().await;
-    let (one, two) = (send(&fixture, "a.b", json!({"channels": ["one"]})).await, fixture.message().await);
+    let one = send(&fixture, "a.b", json!({"channels": ["one"]})).await;
+    let two = fixture.message().await;
     let retry = DeliveryOutcome::Retry { at: NOW.parse().unwrap(), attempts: 1 };
     for (number, message, code, next) in
         [(1, &one, 500, retry), (2, &one, 200, DeliveryOutcome::Done), (3, &two, 0, DeliveryOutcome::Done)]

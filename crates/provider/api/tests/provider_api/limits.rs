@@ -29,7 +29,8 @@ fn limit(answer: &Answer) -> [&str; 2] {
 #[tokio::test]
 async fn an_address_that_tries_keys_is_rate_limited_and_other_addresses_are_not() {
     let fixture = Fixture::new().await;
-    let (bad, good) = (format!("lwp_{}", "x".repeat(43)), fixture.key.clone());
+    let bad = format!("lwp_{}", "x".repeat(43));
+    let good = fixture.key.clone();
     assert_eq!(call_from(&fixture, "192.0.2.1", &good).await.status, 200);
     for _ in 0..20 {
         assert_eq!(call_from(&fixture, "192.0.2.1", &bad).await.status, 401);

@@ -54,7 +54,8 @@ async fn finished(svix: &Svix, id: &str) -> BackgroundTaskOut {
 #[tokio::test]
 async fn the_official_client_recovers_and_replays() {
     const MESSAGES: usize = 5;
-    let (tasks, status) = (Tasks::new(), Arc::new(AtomicU16::new(500)));
+    let tasks = Tasks::new();
+    let status = Arc::new(AtomicU16::new(500));
     let (svix, url, mut arrivals) = set_up(&tasks, Arc::clone(&status)).await;
     let app = svix.application().create(ApplicationIn::new("House".into()), None).await.unwrap().id;
     let endpoint = svix.endpoint().create(app.clone(), EndpointIn::new(url.clone()), None).await.unwrap().id;
@@ -129,7 +130,8 @@ async fn the_official_client_recovers_and_replays() {
 
 #[tokio::test]
 async fn the_official_client_receives_operational_webhooks() {
-    let (tasks, status) = (Tasks::new(), Arc::new(AtomicU16::new(204)));
+    let tasks = Tasks::new();
+    let status = Arc::new(AtomicU16::new(204));
     let (svix, url, mut arrivals) = set_up(&tasks, status).await;
     let operational = svix.operational_webhook().endpoint();
     let given = OperationalWebhookEndpointIn {

@@ -95,7 +95,8 @@ async fn a_resend_replaces_the_scheduled_retry_with_one_attempt() {
     assert_eq!(resend(&fixture, &sent.id, &endpoint.id).await.unwrap(), Created::New(()));
     let attempts = fixture.attempts(&sent, 2).await;
     let triggers: Vec<_> = attempts.iter().map(|attempt| (attempt.trigger, attempt.status)).collect();
-    let (scheduled, manual) = (AttemptTrigger::Scheduled, AttemptTrigger::Manual);
+    let scheduled = AttemptTrigger::Scheduled;
+    let manual = AttemptTrigger::Manual;
     assert_eq!(triggers, [(scheduled, AttemptStatus::Fail), (manual, AttemptStatus::Fail)]);
     fixture.finished(&endpoint).await;
     assert_eq!(destinations().await, [(AttemptStatus::Fail, false)], "no retry is scheduled");

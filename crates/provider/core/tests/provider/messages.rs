@@ -82,7 +82,9 @@ async fn page_cursors_cover_all_messages_in_both_directions() {
 async fn the_futures_of_use_cases_are_send() {
     fn assert_send<T: Send>(_: T) {}
     let fixture = Fixture::without_workers(store(), quick()).await;
-    let (provider, caller, page) = (&fixture.provider, &fixture.caller, PageRequest::default());
+    let provider = &fixture.provider;
+    let caller = &fixture.caller;
+    let page = PageRequest::default();
     let text = |_: &_| String::new();
     assert_send(provider.create_application(caller, ApplicationInput::default(), IfExists::Refuse, None, text));
     assert_send(provider.put_application(caller, "app", ApplicationInput::default()));

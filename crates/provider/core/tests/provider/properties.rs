@@ -134,7 +134,8 @@ impl ClockedFixture {
         let store = &self.fixture.store;
         let clock = &self.receivers.clock;
         let finished = async {
-            let (mut previous, mut unchanged_polls) = (None, 0);
+            let mut previous = None;
+            let mut unchanged_polls = 0;
             loop {
                 let backlog = store.backlog(&endpoint.id).await.unwrap();
                 if backlog.deliveries == 0 {

@@ -50,9 +50,13 @@ impl Receiver {
         let count = Arc::new(std::sync::atomic::AtomicUsize::new(0));
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let (sender, reply, count) = (sender.clone(), Arc::clone(&reply), Arc::clone(&count));
+                let sender = sender.clone();
+                let reply = Arc::clone(&reply);
+                let count = Arc::clone(&count);
                 let service = service_fn(move |request: Request<Incoming>| {
-                    let (sender, reply, count) = (sender.clone(), Arc::clone(&reply), Arc::clone(&count));
+                    let sender = sender.clone();
+                    let reply = Arc::clone(&reply);
+                    let count = Arc::clone(&count);
                     async move {
                         let (parts, body) = request.into_parts();
                         let body = body.collect().await.unwrap().to_bytes();

@@ -41,7 +41,8 @@ impl Fixture {
             transport: Arc::new(Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() })),
             config,
         });
-        let (surface, ready) = (kit_http::finish(Router::new()), ReadyEventTypes::default());
+        let surface = kit_http::finish(Router::new());
+        let ready = ReadyEventTypes::default();
         let surface = provider_pages::dashboard::add_to(surface, provider.clone(), clock.clone(), ready);
         let surface = provider_pages::portal::add_to(surface, provider.clone(), clock.clone());
         let account = provider.create_account("Hartley & <Sons>").await.unwrap();

@@ -47,7 +47,8 @@ async fn a_preview_ends_with_the_user_the_role_and_the_session() {
     for (number, (action, fields)) in ends.into_iter().enumerate() {
         let name = format!("Bob{number}");
         let mut bob = fixture.invited(&mut ann, "member", &name).await;
-        let (token, code) = (preview(&fixture, &mut bob, &app).await, preview_code(&mut bob, &app).await);
+        let token = preview(&fixture, &mut bob, &app).await;
+        let code = preview_code(&mut bob, &app).await;
         let visitor = fixture.provider.authenticate(&token).await.unwrap();
         assert!(visitor.has(Capability::ManageEndpoint) && fixture.provider.token_goes_on(&visitor).await.unwrap());
         let path = format!("{}/{action}", id_of(&mut ann, &name).await);

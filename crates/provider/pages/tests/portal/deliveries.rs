@@ -43,7 +43,9 @@ async fn lists_link_their_pages_in_both_directions() {
         fixture.message("a.b", &json!({ "number": number }).to_string(), None).await;
     }
     let mut visitor = fixture.visitor().await;
-    let (mut path, mut seen, mut pages) = ("/messages".to_owned(), Vec::new(), 0);
+    let mut path = "/messages".to_owned();
+    let mut seen = Vec::new();
+    let mut pages = 0;
     let ids = |text: &str| -> Vec<String> {
         let rows = text.split("href=\"/app-portal/messages/").skip(1);
         rows.map(|row| row.split('"').next().unwrap().to_owned()).collect()

@@ -26,7 +26,8 @@ async fn a_pasted_request_shows_which_check_failed() {
         let signature = signer.sign(&message.id, seconds, BODY.as_bytes(), now);
         format!("webhook-id: {}\nwebhook-timestamp: {seconds}\nwebhook-signature: {signature}", message.id)
     };
-    let (first, seconds) = (secret().await, now.as_second());
+    let first = secret().await;
+    let seconds = now.as_second();
     let mut visitor = fixture.visitor_who_may(&[]).await;
     let path = format!("/endpoints/{}/verify", endpoint.id);
     visitor.get(&path).await.is(200).shows("Check request").shows("def verify(").hides(&first).hides("Reveal this");

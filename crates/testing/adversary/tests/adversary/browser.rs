@@ -42,7 +42,8 @@ impl Page {
 
 impl Browser {
     pub fn new(server: SocketAddr, base: &'static str) -> Self {
-        let (origin, host) = (format!("http://{server}"), server.to_string());
+        let origin = format!("http://{server}");
+        let host = server.to_string();
         Browser { server, base, cookies: BTreeMap::new(), origin, host, fetch_site: "" }
     }
 

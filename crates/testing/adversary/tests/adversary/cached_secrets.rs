@@ -35,7 +35,8 @@ async fn no_response_with_a_secret_may_be_stored() {
     let account = Account::new(&running, "secrets").await;
     let endpoint = account.endpoint("https://example.com/hook").await;
     let application = format!("{provider}/api/v1/app/{}", account.application);
-    let (get, post) = (Method::GET, Method::POST);
+    let get = Method::GET;
+    let post = Method::POST;
     let mut answers = 0;
     let mut is_not_kept = |what: &str, headers: &HeaderMap| {
         assert_eq!(headers.get("cache-control").map(|value| value.to_str().unwrap()), Some("no-store"), "{what}");
@@ -61,7 +62,8 @@ async fn no_response_with_a_secret_may_be_stored() {
     is_not_kept("a new password", &headers);
     let credentials = json!({ "email": "ann@example.com", "password": PASSWORD });
     let (_, again) = call(format!("{platform}/api/v1/sessions"), "", post.clone(), &credentials).await;
-    let (session, enrolling) = (again["token"].as_str().unwrap(), json!({ "password": PASSWORD }));
+    let session = again["token"].as_str().unwrap();
+    let enrolling = json!({ "password": PASSWORD });
     let (headers, _) = call(format!("{platform}/api/v1/me/second-factor"), session, post.clone(), &enrolling).await;
     is_not_kept("the secret of a second factor", &headers);
 

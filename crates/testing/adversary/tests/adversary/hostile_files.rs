@@ -154,7 +154,8 @@ async fn workbooks_that_declare_or_expand_to_too_much_are_refused_without_memory
 #[tokio::test(flavor = "multi_thread")]
 async fn half_sent_catalogues_use_only_the_memory_of_their_last_parts() {
     let operator = Operator::new().await;
-    let (path, beginning) = (operator.import_path(), b"1,A lot of some length\n".repeat(HALF_BYTES / 23));
+    let path = operator.import_path();
+    let beginning = b"1,A lot of some length\n".repeat(HALF_BYTES / 23);
     let mut waiting = Vec::new();
     for _ in 0..HALF_SENT {
         let sending = operator.half_send(&path, "file", &beginning);

@@ -38,7 +38,8 @@ impl Running {
 
     /// A server on SQLite and one on PostgreSQL, for behaviour that depends on the store.
     pub async fn on_both_stores() -> [Self; 2] {
-        let (sqlite, data) = (Self::new(&[]).await, tempfile::tempdir().unwrap());
+        let sqlite = Self::new(&[]).await;
+        let data = tempfile::tempdir().unwrap();
         let postgres = launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap());
         [sqlite, Self::of(postgres, data).await]
     }

@@ -124,7 +124,10 @@ async fn a_customers_key_neither_sees_nor_changes_a_record_of_another_customer()
         let api = running.platform();
         let operations = api.operations().await;
         let before = state(&api, &operations, &one, &staff).await;
-        let (mut refused, mut lists, mut own, mut reached) = (0, 0, 0, Vec::new());
+        let mut refused = 0;
+        let mut lists = 0;
+        let mut own = 0;
+        let mut reached = Vec::new();
         for operation in operations.iter().filter(|operation| !operation.is_public) {
             let Some(path) = one.path(operation) else { continue };
             if operation.path.contains('{') {

@@ -75,7 +75,8 @@ async fn wrong_platform_keys_do_not_lock_out_good_ones_nor_after_a_restart() {
 async fn wrong_keys_do_not_stop_the_embedded_publisher() {
     let running = Running::new(&[]).await;
     let staff = running.launch.create_staff_key("staff").unwrap();
-    let (account, api) = (Account::new(&running, "publisher").await, running.platform());
+    let account = Account::new(&running, "publisher").await;
+    let api = running.platform();
     let receiver = serve_answers(|_| response("200 OK", "", "received")).await;
     account.endpoint(&format!("http://{receiver}/")).await;
     let make = async |path: &str, body: Value| api.make("post", path, &staff, &body).await.text("uuid");

@@ -18,7 +18,8 @@ const WARM_UP: Duration = Duration::from_secs(5);
 pub(super) async fn hanging(options: &Options) -> Result<(), RigError> {
     let settings = [("PROVIDER__ENDPOINTS_PER_APPLICATION", "250")];
     let (site, _server) = RigSite::set_up(options.store, &settings).await?;
-    let (times, sender) = (MessageTimes::of(&site), Sender::to(&site, &site.application));
+    let times = MessageTimes::of(&site);
+    let sender = Sender::to(&site, &site.application);
     let quiet = sender.at_rate(&site, &times, options.rate, options.seconds).await?;
 
     let crowd = site.add_application("Hanging").await?;
@@ -57,7 +58,8 @@ pub(super) async fn hanging(options: &Options) -> Result<(), RigError> {
 pub(super) async fn backlog(options: &Options) -> Result<(), RigError> {
     let settings = [("PROVIDER__REQUEST_TIMEOUT", "2s"), ("PROVIDER__RETRY_SCHEDULE", "5s,5s,5s,5s,5s,5s,5s")];
     let (site, server) = RigSite::set_up(options.store, &settings).await?;
-    let (times, sender) = (MessageTimes::of(&site), Sender::to(&site, &site.application));
+    let times = MessageTimes::of(&site);
+    let sender = Sender::to(&site, &site.application);
     let quiet = sender.at_rate(&site, &times, options.rate, options.seconds).await?;
     let application = site.add_application("Dead").await?;
     let dead = site.add_sink(&application).await?;
@@ -72,7 +74,8 @@ pub(super) async fn backlog(options: &Options) -> Result<(), RigError> {
     dead.release();
     let begin = Instant::now();
     dead.wait_for(options.messages, DRAIN_MAX).await?;
-    let (drained, arrived) = (begin.elapsed(), dead.received());
+    let drained = begin.elapsed();
+    let arrived = dead.received();
     say(&format!(
         "backlog      {} messages for a failing endpoint, accepted at {:.0}/s, peak {peak_mib} MiB; beside it at {}/s p99 {:.2} ms, alone \
          {:.2} ms; after its recovery {arrived} arrived in {:.1} s ({:.0}/s)",

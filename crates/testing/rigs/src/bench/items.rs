@@ -50,10 +50,12 @@ pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
     ));
 
     tokio::time::sleep(Duration::try_from(left)?).await;
-    let (begin, cpu_before) = (Instant::now(), process::cpu_time(server.id())?);
+    let begin = Instant::now();
+    let cpu_before = process::cpu_time(server.id())?;
     let (received, closed) =
         tokio::join!(sink.wait_for(u64::from(options.items), DRAIN_MAX), closed(&site, options.items, begin));
-    let (elapsed, closed) = (begin.elapsed(), closed?);
+    let elapsed = begin.elapsed();
+    let closed = closed?;
     let cpu = process::cpu_time(server.id())?.saturating_sub(cpu_before);
     let end_ms = end.as_millisecond();
     let mut lateness: Vec<i64> = sink.times().iter().map(|at| at.as_millisecond() - end_ms).collect();

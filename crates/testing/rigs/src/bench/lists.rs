@@ -105,7 +105,8 @@ impl Sale {
         let items = site.items(auction).await?;
         let after = async |count: usize| -> Result<String, RigError> {
             // The API returns the cursor at the end of a page.
-            let (mut left, mut after) = (count, String::new());
+            let mut left = count;
+            let mut after = String::new();
             while left > 0 {
                 let limit = left.min(250);
                 let page = site.platform.get(&format!("{path}?limit={limit}{after}")).await?;
@@ -127,7 +128,8 @@ impl Sale {
 
 /// The cursor of the last event in the feed.
 async fn last_event(site: &RigSite) -> Result<i64, RigError> {
-    let (path, mut after) = (format!("/api/v1/events?customer={}&limit=250", site.customer), 0);
+    let path = format!("/api/v1/events?customer={}&limit=250", site.customer);
+    let mut after = 0;
     loop {
         let page: Value = site.platform.get(&format!("{path}&after={after}")).await?.body;
         after = page["next"].as_i64().ok_or("a feed without a cursor")?;

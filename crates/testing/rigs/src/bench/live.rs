@@ -38,7 +38,10 @@ pub(super) async fn listening(options: &Options) -> Result<(), RigError> {
     let (heard, mut hearing) = mpsc::channel(listeners);
     let begin = Instant::now();
     for number in 0..listeners {
-        let (heard, key, item, address) = (heard.clone(), key.clone(), item.clone(), site.launch.platform);
+        let heard = heard.clone();
+        let key = key.clone();
+        let item = item.clone();
+        let address = site.launch.platform;
         tokio::spawn(async move {
             if let Err(error) = listen(address, &key, &item, &heard).await {
                 say(&format!("             a listener ended: {error}"));
@@ -59,7 +62,8 @@ pub(super) async fn listening(options: &Options) -> Result<(), RigError> {
     for number in 1..=BIDS_BEFORE + BIDS {
         let bid = json!({ "bidder": format!("paddle-{number}"), "amount": 1_000 * number });
         let sent = Instant::now();
-        let (bids, site) = (format!("/api/v1/items/{item}/bids"), &site);
+        let bids = format!("/api/v1/items/{item}/bids");
+        let site = &site;
         let answer = async {
             site.platform.post(&bids, &bid).await?;
             Ok::<_, RigError>(sent.elapsed())

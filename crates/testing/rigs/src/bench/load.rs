@@ -66,14 +66,16 @@ impl Sender {
         rate: u64,
         seconds: u64,
     ) -> Result<Latencies, RigError> {
-        let (count, before) = (rate * seconds, site.receiver.read(|record| record.arrivals().len()));
+        let count = rate * seconds;
+        let before = site.receiver.read(|record| record.arrivals().len());
         let begin = tokio::time::Instant::now();
         let mut senders = JoinSet::new();
         for number in 0..count {
             tokio::time::sleep_until(begin + Duration::from_secs_f64(number as f64 / rate as f64)).await;
             let subject = self.ids.uuid_v7();
             let body = serde_json::to_value(message(subject)?)?;
-            let (sender, times) = (self.clone(), times.clone());
+            let sender = self.clone();
+            let times = times.clone();
             times.lock().insert(subject, Sent { at: Instant::now(), accepted: None, received: None });
             senders.spawn(async move {
                 let answer = sender.provider.post(&sender.path, &body).await;

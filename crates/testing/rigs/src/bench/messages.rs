@@ -23,8 +23,10 @@ pub(super) async fn throughput(options: &Options) -> Result<(), RigError> {
     for _ in 0..options.fan_out {
         sinks.push(site.add_sink(&application).await?);
     }
-    let (begin, cpu_before) = (Instant::now(), process::cpu_time(server.id())?);
-    let (generator, mut rates) = (LoadGenerator::to(&site.launch, &site.provider_key, &application), Vec::new());
+    let begin = Instant::now();
+    let cpu_before = process::cpu_time(server.id())?;
+    let generator = LoadGenerator::to(&site.launch, &site.provider_key, &application);
+    let mut rates = Vec::new();
     for portion in 0..PORTIONS {
         let count = options.messages * (portion + 1) / PORTIONS - options.messages * portion / PORTIONS;
         let begin = Instant::now();
@@ -66,7 +68,8 @@ struct Baseline {
 
 async fn baseline(options: &Options) -> Result<Baseline, RigError> {
     let sink = Sink::answer(Sink::listen().await?, None)?;
-    let (begin, cpu_before) = (Instant::now(), process::cpu_time(std::process::id())?);
+    let begin = Instant::now();
+    let cpu_before = process::cpu_time(std::process::id())?;
     LoadGenerator::direct_to(&sink).send(BASELINE_MESSAGES, options.connections).await?;
     let cpu = process::cpu_time(std::process::id())?.saturating_sub(cpu_before);
     Ok(Baseline {

@@ -77,7 +77,8 @@ pub(super) async fn first_byte(options: &Options) -> Result<(), RigError> {
         showcase.sign_in(&page, *visited).await?;
         let mut walk = Walk::begin(&page, visited.prefix()).await?;
         while let Some(kind) = walk.next(&page).await? {
-            let (url, mut latency) = (page.text("location.href").await?, histogram()?);
+            let url = page.text("location.href").await?;
+            let mut latency = histogram()?;
             for number in 0..LOADS {
                 page.open("about:blank").await?;
                 page.open(&url).await?;

@@ -33,14 +33,16 @@ const DRAIN_MAX: Duration = Duration::from_secs(120);
 /// Measures the cost of scheduled items, and how late other items end meanwhile.
 pub(super) async fn scheduled(options: &Options) -> Result<(), RigError> {
     let (site, server) = RigSite::set_up(options.store, &[]).await?;
-    let (mut left, begin) = (options.scheduled, Instant::now());
+    let mut left = options.scheduled;
+    let begin = Instant::now();
     while left > 0 {
         let items = left.min(AUCTION_ITEMS_MAX);
         create_live_auction(&site, items, &site.in_ms(FAR_MS), None).await?;
         left -= items;
     }
     let setting_up = begin.elapsed();
-    let (peak, cpu_before) = (process::peak_memory_mib(server.id())?, process::cpu_time(server.id())?);
+    let peak = process::peak_memory_mib(server.id())?;
+    let cpu_before = process::cpu_time(server.id())?;
     tokio::time::sleep(Duration::from_secs(10)).await;
     let idle = process::cpu_time(server.id())?.saturating_sub(cpu_before);
     say(&format!(
@@ -66,11 +68,14 @@ pub(super) async fn closing(options: &Options) -> Result<(), RigError> {
     let rate = options.usual_bids * 100;
     let lead = ending.first.duration_since(site.clock.now()) - SignedDuration::from_secs(1);
     tokio::time::sleep(Duration::try_from(lead).unwrap_or_default()).await;
-    let (bids, count, begin) = (Bids::none()?, rate * (options.seconds + 1), tokio::time::Instant::now());
+    let bids = Bids::none()?;
+    let count = rate * (options.seconds + 1);
+    let begin = tokio::time::Instant::now();
     let mut bidders = JoinSet::new();
     for number in 0..count {
         tokio::time::sleep_until(begin + Duration::from_secs_f64(number as f64 / rate as f64)).await;
-        let (nth, is_for_crowd) = ((number / 2) as usize, number % 2 == 0);
+        let nth = (number / 2) as usize;
+        let is_for_crowd = number % 2 == 0;
         let item = if is_for_crowd { crowd.get(nth % crowd.len()) } else { ending.next(nth, site.clock.now()) };
         let Some(item) = item else { continue };
         let (platform, bids, path) = (site.platform.clone(), bids.clone(), format!("/api/v1/items/{item}/bids"));

@@ -66,7 +66,8 @@ impl Administration {
 
     /// The one-time code, from the file that the server has written.
     pub async fn setup_code(&self) -> String {
-        let (path, deadline) = (self.data.path().join("setup-code"), Instant::now() + WAIT_MAX);
+        let path = self.data.path().join("setup-code");
+        let deadline = Instant::now() + WAIT_MAX;
         loop {
             match std::fs::read_to_string(&path) {
                 Ok(code) if code.ends_with('\n') => return code,

@@ -44,9 +44,11 @@ async fn an_import_interrupted_by_a_kill_is_complete_after_the_restart() {
     let server = launch.start(&http_client()).await.unwrap();
     let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
     let auction = draft(&site).await;
-    let (platform, path) = (site.platform.clone(), format!("/api/v1/auctions/{auction}"));
+    let platform = site.platform.clone();
+    let path = format!("/api/v1/auctions/{auction}");
     let posting = tokio::spawn({
-        let (platform, path) = (platform.clone(), format!("{path}/catalogue"));
+        let platform = platform.clone();
+        let path = format!("{path}/catalogue");
         async move { platform.post_csv(&path, catalogue()).await.is_ok() }
     });
     let begun = async {
@@ -106,7 +108,8 @@ async fn is_under_way(site: &CustomerSite, auction: &str, kind: &str) {
 /// Every item of an auction.
 async fn items(site: &CustomerSite, auction: &str) -> Vec<Value> {
     let path = format!("/api/v1/auctions/{auction}/items?limit=250");
-    let (mut items, mut next) = (Vec::new(), String::new());
+    let mut items = Vec::new();
+    let mut next = String::new();
     loop {
         let page = site.platform.get(&format!("{path}{next}")).await.unwrap().body;
         items.extend(page["data"].as_array().unwrap().iter().cloned());

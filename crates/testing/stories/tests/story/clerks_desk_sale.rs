@@ -119,7 +119,8 @@ async fn a_sale_of_forty_lots_by_keys_matches_the_log() {
     // The price and the buyer of each lot agree with the last bid of its log that counts, and with the results.
     let mut hammer = 0;
     for (lot, expected) in (1..=LOTS).zip(&expected) {
-        let (item, bids) = (sale.item(lot).await, format!("/api/v1/items/{}/bids", sale.lots[lot - 1]));
+        let item = sale.item(lot).await;
+        let bids = format!("/api/v1/items/{}/bids", sale.lots[lot - 1]);
         let bids = sale.site.platform.get(&bids).await.unwrap().body["data"].as_array().unwrap().clone();
         let counting = bids.iter().filter(|bid| bid["struck"].is_null() && !bid["amount"].is_null());
         let last = counting.max_by_key(|bid| bid["number"].as_i64());

@@ -88,7 +88,9 @@ async fn bid_all_at_once(site: &CustomerSite, nodes: &[ApiClient]) -> usize {
     let mut bidders = JoinSet::new();
     let begin = Arc::new(Barrier::new(BIDDERS));
     for number in 0..BIDDERS {
-        let (api, item, begin) = (nodes[number % nodes.len()].clone(), item.clone(), begin.clone());
+        let api = nodes[number % nodes.len()].clone();
+        let item = item.clone();
+        let begin = begin.clone();
         bidders.spawn(async move {
             begin.wait().await;
             bid_in_turn(&api, &item, number).await

@@ -51,7 +51,8 @@ async fn a_manager_corrects_the_results_of_a_sale() {
     desk.does("n", "Lot 4 is in the ring").await;
 
     // While lot 4 is in the ring, an offer for the passed lot is recorded.
-    let (page, results) = (sale.desk(&browser).await.page, format!("/admin/auctions/{}/results", sale.webcast));
+    let page = sale.desk(&browser).await.page;
+    let results = format!("/admin/auctions/{}/results", sale.webcast);
     let offer = [("buyer", "8"), ("amount", "80"), ("reason", "Agreed after the lot")];
     correct(&page, &results, "Record post-sale offer", "3", &offer, "The post-sale offer was recorded").await;
     assert_eq!(announced(&sale, 3).await, ["PASSED", "SOLD"]);
@@ -95,7 +96,8 @@ async fn a_manager_assigns_a_clerk_on_the_page_of_the_sale() {
     let sale = DeskFixture::open(1).await;
     sale.launch.run_command(&["user", "create", "bea@example.com", "--role", "clerk", "--json"]).unwrap();
     let browser = Browser::start().await.unwrap();
-    let (page, overview) = (sale.desk(&browser).await.page, format!("/admin/auctions/{}", sale.webcast));
+    let page = sale.desk(&browser).await.page;
+    let overview = format!("/admin/auctions/{}", sale.webcast);
     page.evaluate(&format!("location.href = {}", json!(overview))).await.unwrap();
     page.wait_until_at(&overview).await.unwrap();
     page.wait_until_shown("No clerk is assigned").await.unwrap();

@@ -12,7 +12,8 @@ fn accepted(provider: &FakeProvider) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn quarantined_events_are_resent_in_order_and_a_customer_is_disconnected() {
-    let (fixture, provider) = (PublisherFixture::new().await, FakeProvider::start().await);
+    let fixture = PublisherFixture::new().await;
+    let provider = FakeProvider::start().await;
     let customer = fixture.customer("one", &provider).await;
     let platform = &fixture.platform;
     let consumer = format!("/api/v1/customers/{}/consumer", customer.uuid);

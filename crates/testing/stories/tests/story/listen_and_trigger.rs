@@ -161,7 +161,8 @@ async fn listen_and_trigger_work_at_a_remote_provider_with_its_api_key() {
     let key_file = empty_directory.path().join("key.txt");
     std::fs::write(&key_file, &site.key).unwrap();
     let remote = launch(empty_directory.path());
-    let (url, key_file) = (site.launch.provider_url(), key_file.to_str().unwrap().to_owned());
+    let url = site.launch.provider_url();
+    let key_file = key_file.to_str().unwrap().to_owned();
     let target = ["--application", &site.application, "--provider-url", &url, "--api-key-file", &key_file];
 
     let mut command = remote.command();

@@ -19,7 +19,8 @@ fn accepted(provider: &FakeProvider) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn transient_errors_are_retried_in_order() {
     for answer in [Answer::Status(500), Answer::Status(503), Answer::Close] {
-        let (fixture, provider) = (PublisherFixture::new().await, FakeProvider::start().await);
+        let fixture = PublisherFixture::new().await;
+        let provider = FakeProvider::start().await;
         let customer = fixture.customer("one", &provider).await;
         provider.script(&[answer, answer, answer]);
         let auction = fixture.auction(&customer).await;
@@ -37,7 +38,8 @@ async fn transient_errors_are_retried_in_order() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conflict_counts_as_published() {
-    let (fixture, provider) = (PublisherFixture::new().await, FakeProvider::start().await);
+    let fixture = PublisherFixture::new().await;
+    let provider = FakeProvider::start().await;
     let customer = fixture.customer("one", &provider).await;
     provider.script(&[Answer::Status(409)]);
     let auction = fixture.auction(&customer).await;
@@ -49,7 +51,8 @@ async fn a_conflict_counts_as_published() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn retry_after_is_honoured_in_full() {
-    let (fixture, provider) = (PublisherFixture::new().await, FakeProvider::start().await);
+    let fixture = PublisherFixture::new().await;
+    let provider = FakeProvider::start().await;
     let customer = fixture.customer("one", &provider).await;
     provider.script(&[Answer::RetryAfter(2)]);
     fixture.auction(&customer).await;
@@ -97,7 +100,8 @@ async fn refused_credentials_park_the_queue_until_support_resumes_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_permanently_refused_event_is_quarantined_and_others_are_published() {
-    let (fixture, provider) = (PublisherFixture::new().await, FakeProvider::start().await);
+    let fixture = PublisherFixture::new().await;
+    let provider = FakeProvider::start().await;
     let customer = fixture.customer("one", &provider).await;
     provider.script(&[Answer::Status(422)]);
     let auction = fixture.auction(&customer).await;

@@ -170,16 +170,19 @@ async fn each_message_is_delivered_once_and_only_a_killed_node_leaves_copies() {
 
     // One node is killed while both are busy.
     let sending_to_survivor = tokio::spawn({
-        let (survivor, path) = (survivor.clone(), path.clone());
+        let survivor = survivor.clone();
+        let path = path.clone();
         async move { send_from(&survivor, &path, 4, 300).await }
     });
     let sending_to_dying = tokio::spawn({
-        let (dying, path) = (dying.clone(), path.clone());
+        let dying = dying.clone();
+        let path = path.clone();
         async move { send_from(&dying, &path, 4, 100_000).await }
     });
     arrivals.wait_for_count(1_200).await;
     doomed.kill();
-    let (at_survivor, at_dying) = (sending_to_survivor.await.unwrap(), sending_to_dying.await.unwrap());
+    let at_survivor = sending_to_survivor.await.unwrap();
+    let at_dying = sending_to_dying.await.unwrap();
     assert_eq!(at_survivor.len(), 1_200);
     assert!(!at_dying.is_empty());
     arrivals.wait_for(&at_survivor).await;

@@ -110,7 +110,8 @@ async fn exercise_portal(site: &CustomerSite, launch: &Launch, key: &str) -> Str
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
         headers.insert(COOKIE, cookie.parse().unwrap());
         let to = format!("{}/app-portal{path}", launch.provider_url()).parse().unwrap();
-        let (deadline, response_bytes_max) = (WAIT_MAX, 1_000_000);
+        let deadline = WAIT_MAX;
+        let response_bytes_max = 1_000_000;
         let headers = headers.into();
         let request = Request { method: Method::POST, to, headers, body: form.into(), deadline, response_bytes_max };
         site.http.send(request).await.unwrap()

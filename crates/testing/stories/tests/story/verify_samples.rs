@@ -67,7 +67,8 @@ async fn every_sample_accepts_a_signed_request_and_refuses_a_changed_or_old_one(
             command.args([&arrived.id, timestamp, &arrived.signature]).env("WEBHOOK_SECRET", secret);
             output(&mut command, body)
         };
-        let (body, late) = (&arrived.body, (arrived.timestamp.parse::<i64>().unwrap() - 301).to_string());
+        let body = &arrived.body;
+        let late = (arrived.timestamp.parse::<i64>().unwrap() - 301).to_string();
         assert_eq!(run(&arrived.timestamp, body, secret), "valid 0", "{}", sample.file);
         let reserialised = [body, &b" "[..]].concat();
         let wrong = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -130,7 +131,8 @@ impl SigningProvider {
 /// Reads one request and answers it.
 async fn arrival(listener: &TcpListener) -> Arrived {
     let (mut stream, _) = listener.accept().await.unwrap();
-    let (mut bytes, mut part) = (Vec::new(), [0; 4_096]);
+    let mut bytes = Vec::new();
+    let mut part = [0; 4_096];
     loop {
         let count = stream.read(&mut part).await.unwrap();
         assert!(count > 0, "the request ended early");

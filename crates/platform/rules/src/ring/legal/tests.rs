@@ -42,7 +42,8 @@ impl Sale {
     fn command(&self, step: &str) -> RingCommand {
         let bid = Uuid::from_u128(500 + self.item.bid_count as u128);
         let asking_price = self.item.in_ring().map_or(10_000, |ring| ring.asking_price);
-        let (log, reason) = (self.log.clone(), "requested".to_owned());
+        let log = self.log.clone();
+        let reason = "requested".to_owned();
         let bidder = Bidder::vouched_for("b-17");
         match step {
             "send" => RingCommand::Send { is_next: true },

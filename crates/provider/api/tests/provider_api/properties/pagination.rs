@@ -86,7 +86,9 @@ async fn walks_there_and_back(fixture: &Fixture, walk: Walk) -> Result<(), TestC
     // Entries are added during the generated pages only, so that reading the list ends.
     let more_pages = walk.pages.iter().map(|(limit, _)| (*limit, 0)).cycle();
     let mut pages = walk.pages.iter().copied().chain(more_pages);
-    let (mut seen, mut at, mut last) = (Vec::new(), None, None);
+    let mut seen = Vec::new();
+    let mut at = None;
+    let mut last = None;
     for _ in 0..200 {
         let Some((limit, added)) = pages.next() else { break };
         let page = page(fixture, &walk, limit, at.as_deref()).await;

@@ -14,7 +14,9 @@ async fn the_same_key_and_request_is_one_message_and_another_request_is_refused(
     let input = || MessageInput { event_id: Some("item.1".into()), ..message() };
     let repeats: Vec<_> = (0..8)
         .map(|_| {
-            let (fixture, key, input) = (fixture.clone(), key.clone(), input());
+            let fixture = fixture.clone();
+            let key = key.clone();
+            let input = input();
             tokio::spawn(async move { fixture.try_send(input, Some(&key)).await.unwrap() })
         })
         .collect();
