@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_design::fields::{QueryFields, SubmittedForm, UnauthenticatedForm};
+use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
 use provider_core::ProviderError;
 

@@ -154,7 +154,7 @@ pub(in crate::portal) async fn send(
             let endpoint = session.endpoint(&endpoint).await?;
             let page = ExamplePage::new(&session, &endpoint, event_type).await?;
             let mut errors = FieldErrors::default();
-            errors.add("eventType", "there is no event type of this name");
+            errors.add("eventType", format!("there is no event type {event_type}"));
             render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &refused(page, typed, &errors))
         }
         Err(error) => {
