@@ -34,14 +34,14 @@ pub use addresses::{addresses, endpoint_url};
 pub use api::{credentials, message_body, requests};
 pub use documents::{catalogue, configuration, event_type_import, payload_check};
 pub use lists::{headers, page};
-pub use responses::{http_answer, provider_answer, receiver_answer};
+pub use responses::{provider_answer, receiver_answer};
 pub use workbooks::workbook;
 
 /// A fuzz target.
 pub type Target = fn(&[u8]);
 
 /// All targets by name. The programs and the folders of seeds have the same names.
-pub const TARGETS: [(&str, Target); 15] = [
+pub const TARGETS: [(&str, Target); 14] = [
     ("addresses", addresses),
     ("catalogue", catalogue),
     ("configuration", configuration),
@@ -49,7 +49,6 @@ pub const TARGETS: [(&str, Target); 15] = [
     ("endpoint_url", endpoint_url),
     ("event_type_import", event_type_import),
     ("headers", headers),
-    ("http_answer", http_answer),
     ("message_body", message_body),
     ("page", page),
     ("payload_check", payload_check),

@@ -3,12 +3,10 @@
 use std::time::Duration;
 
 use http::header::{HeaderName, HeaderValue};
-use http::{HeaderMap, Method, StatusCode};
+use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 
 const NOW_S: i64 = 1_795_242_483;
-/// Body bytes that [`http_answer`] asks the client to keep.
-const KEPT_BYTES_MAX: usize = 64;
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// Reads the response to a delivery. A pause is at most a day, and the stored text is bounded and has no NUL byte.
@@ -18,24 +16,6 @@ pub fn receiver_answer(data: &[u8]) {
     assert!(retry_after.is_none_or(|pause| pause <= DAY), "{retry_after:?}");
     assert!(stored.len() <= 27_000 && !stored.contains('\0'), "{} bytes are stored", stored.len());
     assert!(!(status.is_success() && retry_after.is_some()));
-}
-
-/// Parses a raw HTTP response. The result does not depend on how the bytes are split into reads, and the body is cut at
-/// the limit. The first input byte chooses the request method and the size of a read.
-pub fn http_answer(data: &[u8]) {
-    let Some((first, bytes)) = data.split_first() else { return };
-    let method = if first & 1 == 0 { Method::POST } else { Method::HEAD };
-    let read_bytes = usize::from(first >> 1) + 1;
-    let [whole, split] = [bytes.len(), read_bytes].map(|read_bytes| {
-        let response = kit_outbound::fuzzing::parse_response(&method, bytes, read_bytes, KEPT_BYTES_MAX).ok().flatten();
-        response.map(|kit_outbound::Response { status, headers, body, truncated }| (status, headers, body, truncated))
-    });
-    assert_eq!(whole, split, "in reads of {read_bytes} bytes");
-    if let Some((status, _, body, truncated)) = whole {
-        assert!(!status.is_informational() || status == StatusCode::SWITCHING_PROTOCOLS, "{status}");
-        assert!(body.len() <= KEPT_BYTES_MAX && (!truncated || body.len() == KEPT_BYTES_MAX), "{} bytes", body.len());
-        assert!(method == Method::POST || body.is_empty());
-    }
 }
 
 /// Judges the provider's response to a published event. The error text is one line of less than 400 characters.

@@ -18,8 +18,8 @@ use crate::connection::{Connection, ExchangeError};
 use crate::connector::Connector;
 use crate::destination::{Destination, Origin};
 use crate::error::TransportError;
+use crate::exchange::PreparedRequest;
 use crate::headers::Headers;
-use crate::http1::EncodedRequest;
 use crate::pool::Pool;
 use crate::probe::{self, Probe};
 use crate::proxy::Proxy;
@@ -64,7 +64,8 @@ impl Default for ClientConfig {
     }
 }
 
-/// A request. The client sends it unchanged and adds only `Host` and `Content-Length`.
+/// A request. The client sends it unchanged and adds only `Host` and `Content-Length`, and `Connection: keep-alive` after
+/// a response of HTTP/1.0 on the same connection.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// Any method but CONNECT.
@@ -154,11 +155,11 @@ impl Client {
         connections: ConnectionChoice,
     ) -> impl Future<Output = Result<Response, TransportError>> + Send {
         let Request { method, to, headers, body, deadline, response_bytes_max } = request;
-        let encoded = match EncodedRequest::new(&method, &to, &headers, body) {
-            Ok(encoded) => encoded,
+        let prepared = match PreparedRequest::new(method, &to, headers, body) {
+            Ok(prepared) => prepared,
             Err(error) => return Either::Left(ready(Err(error))),
         };
-        let exchange = self.exchange(encoded, to, response_bytes_max, connections);
+        let exchange = self.exchange(prepared, to, response_bytes_max, connections);
         let late =
             move |_| TransportError::Timeout { awaited: "complete response", limit_ms: deadline.as_millis() as u64 };
         Either::Right(tokio::time::timeout(deadline, exchange).map(move |outcome| outcome.map_err(late).flatten()))
@@ -172,7 +173,7 @@ impl Client {
     )]
     fn exchange(
         &self,
-        encoded: EncodedRequest,
+        prepared: PreparedRequest,
         to: Destination,
         response_bytes_max: usize,
         connections: ConnectionChoice,
@@ -181,7 +182,7 @@ impl Client {
             let origin = &to.target()?.origin;
             let kept = || if connections == ConnectionChoice::Pooled { self.pool.take(origin) } else { None };
             while let Some(mut connection) = kept() {
-                match connection.exchange(&encoded, response_bytes_max).await {
+                match connection.exchange(&prepared, response_bytes_max).await {
                     Ok(response) => return Ok(self.release(origin, connection, response)),
                     // Nothing of the request was written: safe for every method.
                     Err(ExchangeError::Unsent(_)) => {}
@@ -191,7 +192,7 @@ impl Client {
             }
             // Boxed, because connecting is rare and its future is large.
             let mut connection = Box::pin(self.connect(origin)).await?;
-            match connection.exchange(&encoded, response_bytes_max).await {
+            match connection.exchange(&prepared, response_bytes_max).await {
                 Ok(response) => Ok(self.release(origin, connection, response)),
                 Err(ExchangeError::Unsent(end) | ExchangeError::NoResponse(end)) => Err(end.into()),
                 Err(ExchangeError::Transport(error)) => Err(error),
@@ -205,13 +206,13 @@ impl Client {
         let Request { method, to, headers, body, deadline, response_bytes_max } = request;
         let mut probe = Probe::of(Err(TransportError::Closed));
         let look = async {
-            let encoded = EncodedRequest::new(&method, &to, &headers, body)?;
+            let prepared = PreparedRequest::new(method, &to, headers, body)?;
             let origin = &to.target()?.origin;
             probe.addresses = self.connector.look_up(origin).await?;
             let stream = self.connector.connect(origin).await?;
             probe.certificate_ends_at = stream.certificate().and_then(probe::ends_at);
-            let mut connection = Connection::new(stream, self.header_bytes_max);
-            match connection.exchange(&encoded, response_bytes_max).await {
+            let mut connection = Connection::new(stream, self.header_bytes_max).await?;
+            match connection.exchange(&prepared, response_bytes_max).await {
                 Ok(response) => Ok(response),
                 Err(ExchangeError::Unsent(end) | ExchangeError::NoResponse(end)) => Err(end.into()),
                 Err(ExchangeError::Transport(error)) => Err(error),
@@ -225,7 +226,7 @@ impl Client {
     async fn connect(&self, origin: &Origin) -> Result<Connection, TransportError> {
         tracing::debug!(host = origin.host, "opening a connection");
         let stream = self.connector.connect(origin).await?;
-        Ok(Connection::new(stream, self.header_bytes_max))
+        Connection::new(stream, self.header_bytes_max).await
     }
 
     fn release(&self, origin: &Origin, connection: Connection, response: Response) -> Response {

@@ -3,8 +3,8 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use http::Uri;
 use http::uri::{Authority, InvalidUri};
+use http::{HeaderValue, Uri};
 
 use crate::error::TransportError;
 
@@ -28,9 +28,10 @@ struct Inner {
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) origin: Origin,
-    /// The part of a request after the method: path, query and the `host` header line. The port is omitted when it is
-    /// the default of the scheme.
-    pub(crate) lines: String,
+    /// Path and query, which a request has after the method.
+    pub(crate) uri: Uri,
+    /// The `host` header. The port is omitted when it is the default of the scheme.
+    pub(crate) host: HeaderValue,
 }
 
 /// The other end of a connection, and whose requests the connection carries. Hosts in different letter case count as
@@ -93,7 +94,8 @@ impl Target {
         let (path, mark, query) = (uri.path(), if uri.query().is_some() { "?" } else { "" }, uri.query().unwrap_or(""));
         Ok(Self {
             origin: Origin { tls, host: host.to_owned(), port, owner: owner.into() },
-            lines: format!(" {path}{mark}{query} HTTP/1.1\r\nhost: {host}{shown_port}\r\n"),
+            uri: format!("{path}{mark}{query}").parse().map_err(|_| "the path of the address is not valid")?,
+            host: HeaderValue::try_from(format!("{host}{shown_port}")).map_err(|_| "the host is not valid")?,
         })
     }
 }
@@ -127,7 +129,9 @@ mod tests {
             ("https://[::1]:8443/?q", "/?q", "[::1]:8443"),
             ("https://[::1]/", "/", "[::1]"),
         ] {
-            assert_eq!(to(uri).target().unwrap().lines, format!(" {path} HTTP/1.1\r\nhost: {host}\r\n"), "{uri}");
+            let to = to(uri);
+            let target = to.target().unwrap();
+            assert_eq!((target.uri.to_string().as_str(), target.host.to_str().unwrap()), (path, host), "{uri}");
         }
     }
 

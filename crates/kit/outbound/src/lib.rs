@@ -21,10 +21,8 @@ mod connection;
 mod connector;
 mod destination;
 mod error;
-#[cfg(feature = "fuzzing")]
-pub mod fuzzing;
+mod exchange;
 mod headers;
-mod http1;
 mod pool;
 mod probe;
 mod proxy;
@@ -33,6 +31,7 @@ mod retry_after;
 mod stream;
 mod tls;
 pub mod url;
+mod wire;
 
 pub use address::{AddressPolicy, AddressRefused};
 pub use client::{Client, ClientConfig, Request, Response};

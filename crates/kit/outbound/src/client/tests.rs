@@ -7,6 +7,7 @@ mod interim;
 mod owners;
 mod proxy;
 mod rebinding;
+mod requests;
 mod stale;
 mod tls;
 

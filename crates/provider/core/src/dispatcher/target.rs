@@ -18,8 +18,6 @@ use crate::signing::Signer;
 use crate::signing::secret::{EndpointSecret, UnsealError};
 
 const USER_AGENT: &[u8] = concat!("Lotwire-Webhooks/", env!("CARGO_PKG_VERSION")).as_bytes();
-/// Bytes that a request usually adds to the endpoint's headers: six signature headers, and the media type of the body.
-const REQUEST_HEADER_BYTES: usize = 448;
 
 pub(crate) struct Target {
     pub(crate) endpoint: Id,
@@ -109,9 +107,9 @@ impl RequestTemplate {
         Ok(Self { destination: Destination::new(url.uri().clone(), account), headers, signer })
     }
 
-    /// The headers of a request with a body of this media type (JSON when none), and room for the signature.
+    /// The headers of a request with a body of this media type (JSON when none).
     pub(crate) fn request_headers(&self, media_type: Option<HeaderValue>) -> Headers {
-        let mut headers = self.headers.with_room(REQUEST_HEADER_BYTES);
+        let mut headers = self.headers.clone();
         headers
             .add(&header::CONTENT_TYPE, media_type.as_ref().map_or(media_type::JSON.as_bytes(), HeaderValue::as_bytes));
         headers

@@ -178,6 +178,11 @@ async fn each_way_in_which_a_receiver_fails_has_its_own_cause() {
             "not_http",
             "The port speaks no HTTP: its answer begins with \"SSH-2.0-OpenSSH_9.6\\r\\n\".".to_owned(),
         ),
+        (
+            format!("http://{}/", saying(b"HTTP/1.0 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n").await),
+            "not_http",
+            "The port speaks no valid HTTP.".to_owned(),
+        ),
     ] {
         let found = cause(&url, AddressPolicy::any(), RootCertStore::empty()).await;
         assert_eq!((found.code(), found.sentence()), (code, say), "{url}");

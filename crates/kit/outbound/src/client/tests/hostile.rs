@@ -59,3 +59,26 @@ async fn no_hostile_uri_is_connected_to() {
     }
     assert!(sent >= 80, "{sent}");
 }
+
+#[tokio::test]
+async fn responses_of_many_small_or_endless_chunk_lines_are_bounded() {
+    for (then, expected) in [(&b"3\r\nabc\r\n"[..], Ok(true)), (&[b'0'; 1_000], Err("invalid"))] {
+        let pushed = Arc::new(AtomicUsize::new(0));
+        let counter = pushed.clone();
+        let (address, _) = server(move |mut stream| {
+            let counter = counter.clone();
+            async move {
+                read_head(&mut stream).await;
+                stream.write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n").await.unwrap();
+                while stream.write_all(then).await.is_ok() {
+                    counter.fetch_add(then.len(), Ordering::SeqCst);
+                }
+            }
+        })
+        .await;
+        let request = Request { response_bytes_max: 20_000, ..get(format_args!("http://{address}/")) };
+        let outcome = client(AddressPolicy::any()).send(request).await;
+        assert!(pushed.load(Ordering::SeqCst) < 32 << 20);
+        assert_eq!(outcome.map(|response| response.truncated).map_err(|error| error.code()), expected);
+    }
+}

@@ -11,16 +11,7 @@ const SERVER: &[u8] = include_bytes!("../fixtures/server.pem");
 const SERVER_KEY: &[u8] = include_bytes!("../fixtures/server-key.pem");
 
 async fn tls_server() -> SocketAddr {
-    let config = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(
-            vec![CertificateDer::from_pem_slice(SERVER).unwrap()],
-            PrivateKeyDer::from_pem_slice(SERVER_KEY).unwrap(),
-        )
-        .unwrap();
-    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let acceptor = acceptor();
     let serve = move |stream| {
         let acceptor = acceptor.clone();
         async move {
@@ -33,6 +24,19 @@ async fn tls_server() -> SocketAddr {
         }
     };
     server(serve).await.0
+}
+
+fn acceptor() -> TlsAcceptor {
+    let config = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(
+            vec![CertificateDer::from_pem_slice(SERVER).unwrap()],
+            PrivateKeyDer::from_pem_slice(SERVER_KEY).unwrap(),
+        )
+        .unwrap();
+    TlsAcceptor::from(Arc::new(config))
 }
 
 fn trusting_client() -> Client {
@@ -126,4 +130,67 @@ async fn a_look_at_an_address_reports_its_name_and_the_end_of_its_certificate() 
     let refused = client(AddressPolicy::public_only(Vec::new()));
     let refused = refused.probe(get(format_args!("https://localhost:{port}/"))).await;
     assert_eq!((refused.addresses.len(), refused.outcome.unwrap_err().code()), (0, "refused_address"));
+}
+
+/// Starts a server that answers the first request of a connection with OK if `is_kept`, and the next one with `part`,
+/// after which `after` stands on the connection outside of TLS.
+async fn breaking_tls(is_kept: bool, part: &'static [u8], after: &'static [u8]) -> (String, Arc<AtomicUsize>) {
+    let acceptor = acceptor();
+    let (address, taken) = server(move |stream| {
+        let acceptor = acceptor.clone();
+        async move {
+            stream.set_nodelay(true).unwrap();
+            let mut stream = acceptor.accept(stream).await.unwrap();
+            let mut head = [0; 1_000];
+            let answers = if is_kept { [OK, part].to_vec() } else { [part].to_vec() };
+            for answer in answers {
+                if !matches!(stream.read(&mut head).await, Ok(1..)) {
+                    return;
+                }
+                stream.write_all(answer).await.unwrap();
+                stream.flush().await.unwrap();
+            }
+            // The client reads the part first: rustls drops what arrives together with a fault.
+            settle().await;
+            stream.get_mut().0.write_all(after).await.unwrap();
+        }
+    })
+    .await;
+    (format!("https://localhost:{}/", address.port()), taken)
+}
+
+/// Not a record of TLS: rustls reports it as invalid data.
+const NO_RECORD: &[u8] = b"HTTP/1.1 400 Bad Request\r\n\r\n";
+
+#[tokio::test]
+async fn a_pooled_connection_whose_tls_breaks_before_a_response_is_stale() {
+    // The second one ends the connection without a close_notify alert.
+    for after in [NO_RECORD, b""] {
+        let (address, taken) = breaking_tls(true, b"", after).await;
+        let client = trusting_client();
+        client.send(get(&address)).await.unwrap();
+        let response =
+            client.send_idempotent(DEADLINE, |deadline| Request { deadline, ..get(&address) }).await.unwrap();
+        assert_eq!((&response.body[..], taken.load(Ordering::SeqCst)), (&b"ok"[..], 2));
+        assert_eq!(client.send(get(&address)).await.unwrap_err(), TransportError::Stale);
+    }
+}
+
+#[tokio::test]
+async fn tls_that_breaks_is_not_taken_for_malformed_http() {
+    let early = |received_bytes, expected_bytes| TransportError::ClosedEarly { received_bytes, expected_bytes };
+    for (part, error) in [
+        (&b""[..], TransportError::Reset),
+        (b"HTTP/1.1 200 O", early(0, None)),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nfive!", early(5, Some(9))),
+        (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\nfive!", early(5, None)),
+        // Without a close_notify alert, bytes may be missing at the end.
+        (b"HTTP/1.1 200 OK\r\n\r\nfive!", early(5, None)),
+    ] {
+        for after in [NO_RECORD, b""] {
+            let (address, taken) = breaking_tls(false, part, after).await;
+            let outcome = trusting_client().send(get(&address)).await;
+            assert_eq!((outcome.unwrap_err(), taken.load(Ordering::SeqCst)), (error.clone(), 1), "{part:?} {after:?}");
+        }
+    }
 }
