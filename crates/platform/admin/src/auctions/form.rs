@@ -309,7 +309,7 @@ fn increments(text: &str, currency: &Currency) -> Result<Option<IncrementTable>,
     let mut rows = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (from, increment) =
-            line.split_once(':').ok_or_else(|| format!("“{line}” has no colon. Write it such as 100: 10."))?;
+            line.split_once(':').ok_or_else(|| format!("“{line:.40}” has no colon. Write it such as 100: 10."))?;
         rows.push(IncrementRow { from: currency.parse(from)?, increment: currency.parse(increment)? });
     }
     if rows.is_empty() {

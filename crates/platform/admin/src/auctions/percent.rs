@@ -16,7 +16,8 @@ pub(crate) fn field(basis_points: u32) -> String {
 
 /// Reads a rate in percent.
 pub(crate) fn parse(text: &str) -> Result<u32, String> {
-    let wrong = || format!("“{text}” is not a rate. Write percent from 0 to {}, such as 17.5.", BASIS_POINTS_MAX / 100);
+    let wrong =
+        || format!("“{text:.40}” is not a rate. Write percent from 0 to {}, such as 17.5.", BASIS_POINTS_MAX / 100);
     let bare = text.trim().trim_end_matches('%').trim().replace(',', ".");
     let (whole, rest) = bare.split_once('.').unwrap_or((&bare, ""));
     if whole.is_empty() || rest.len() > 2 || !format!("{whole}{rest}").bytes().all(|byte| byte.is_ascii_digit()) {
@@ -29,6 +30,11 @@ pub(crate) fn parse(text: &str) -> Result<u32, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_text_is_quoted_by_its_beginning() {
+        assert!(parse(&"x".repeat(900)).unwrap_err().chars().count() < 120);
+    }
 
     #[test]
     fn rates_are_read_and_shown_in_percent() {

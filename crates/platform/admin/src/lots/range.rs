@@ -24,7 +24,7 @@ pub(crate) fn parse(text: &str) -> Result<Vec<String>, String> {
                 }
                 lots.extend((from..=to).map(|number| number.to_string()));
             }
-            Some((Ok(_), Ok(_))) => return Err(format!("“{part}” begins after its end. Write it such as 1-20.")),
+            Some((Ok(_), Ok(_))) => return Err(format!("“{part:.40}” begins after its end. Write it such as 1-20.")),
             // A lot number may contain a hyphen itself.
             _ => lots.push(part.to_owned()),
         }
