@@ -94,7 +94,8 @@ async fn an_example_is_sent_to_one_endpoint_and_a_message_resent() {
     let edited = [("eventType", "lot.sold"), ("payload", "{\r\n  \"lot\": 7\r\n}")];
     let answer = visitor.post(&path, &edited).await.is(303).location.clone().unwrap();
     let answer = answer.strip_suffix("#answer").unwrap();
-    visitor.until_shown(answer, "The response had no body.").await.shows("Delivered").shows("lot.sold");
+    let page = visitor.until_shown(answer, "The response had no body.").await;
+    page.shows("Delivered").shows("lot.sold").shows("&#34;lot&#34;: 7");
     let sent =
         fixture.provider.list_messages(&fixture.account, &fixture.app.id, &provider_core::PageRequest::default()).await;
     let message = format!("/messages/{}", sent.unwrap().data[0].id);
@@ -102,6 +103,14 @@ async fn an_example_is_sent_to_one_endpoint_and_a_message_resent() {
     visitor.get(&message).await.shows("&#34;lot&#34;: 7").shows("test");
     visitor.post(&path, &[("eventType", "lot.lost")]).await.is(400).shows("has no schema");
     visitor.post(&path, &[("eventType", "no.such"), ("payload", "{}")]).await.is(422).shows("no event type no.such");
+    let show = [("eventType", "lot.sold"), ("payload", "{}"), ("action", "show")];
+    visitor.submit(&path, &show).await.is(200).shows("<option value=\"lot.sold\" selected>").shows("&#34;lot&#34;: 1");
+    // The payload is the unchanged example of the event type that the form showed before another was selected.
+    let example = "{\n  \"lot\": 1\n}";
+    let other_type = [("eventType", "svix.ping"), ("shown", "lot.sold"), ("payload", example)];
+    let answer = visitor.post(&path, &other_type).await.is(303).location.clone().unwrap();
+    let answer = answer.strip_suffix("#answer").unwrap();
+    visitor.get(answer).await.is(200).shows("<option value=\"svix.ping\" selected>").hides("&#34;lot&#34;");
     for payload in ["{", "[1]", "null"] {
         let page = visitor.post(&path, &[("eventType", "lot.sold"), ("payload", payload)]).await;
         page.is(422).shows("id=\"payload-fault\"").shows(payload);

@@ -64,30 +64,22 @@ impl ExamplePage {
             names.push(chosen.to_owned());
         }
         let chosen = if chosen.is_empty() { names[0].clone() } else { chosen.to_owned() };
-        let example = match session.provider().event_example(&session.caller, &chosen).await {
-            Ok(example) => Some(CodeBlock::json(&String::from_utf8_lossy(&example)).text),
-            Err(ProviderError::BadRequest { .. } | ProviderError::NotFound | ProviderError::Validation(_)) => None,
-            Err(error) => return Err(error.into()),
-        };
+        let example = example_text(session, &chosen).await?;
         let names = names.into_iter().map(|name| Choice::of(name.clone(), name, &chosen));
         let hint = match example {
-            Some(_) => "The example of the event type. You can change it before it is sent.",
-            None => "The event type has no example. Write the JSON object that is sent.",
+            Some(_) => format!("The example of {chosen}. You can change it before it is sent."),
+            None => format!("{chosen} has no example. Write the JSON object that is sent."),
         };
         Ok(Self {
             frame: session.frame("Send example", Section::Endpoints),
             head: Head::new(session, endpoint, Tab::Example),
             is_disabled: endpoint.disabled,
             event_type: FormField::select("eventType", "Event type", names.collect()).id("event-type"),
-            payload: FormField::area(
-                "payload",
-                format!("Payload of {chosen}"),
-                example.unwrap_or_else(|| "{}".to_owned()),
-            )
-            .lines(10)
-            .attribute("class", "mono")
-            .attribute("spellcheck", "false")
-            .hint(hint),
+            payload: FormField::area("payload", "Payload", example.unwrap_or_else(|| "{}".to_owned()))
+                .lines(10)
+                .attribute("class", "mono")
+                .attribute("spellcheck", "false")
+                .hint(hint),
             chosen,
             errors: ErrorSummary::default(),
             answer: None,
@@ -95,7 +87,16 @@ impl ExamplePage {
     }
 }
 
-/// The form, and with `message` the answer to that example.
+/// The example of an event type, as the form shows it; none for an event type without one.
+async fn example_text(session: &Session, event_type: &str) -> Result<Option<String>, PageError> {
+    match session.provider().event_example(&session.caller, event_type).await {
+        Ok(example) => Ok(Some(CodeBlock::json(&String::from_utf8_lossy(&example)).text)),
+        Err(ProviderError::BadRequest { .. } | ProviderError::NotFound | ProviderError::Validation(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The form, and with `message` the payload that was sent and the answer to it.
 pub(in crate::portal) async fn page(
     session: Session,
     PathParams([endpoint]): PathParams<1>,
@@ -105,6 +106,11 @@ pub(in crate::portal) async fn page(
     let mut page = ExamplePage::new(&session, &endpoint, query.text("eventType")).await?;
     if let Some(message) = query.non_empty("message") {
         page.answer = Some(answer(&session, &endpoint, message).await?);
+        let sent = session.provider().message(&session.caller, session.app(), message).await?;
+        if let Some(payload) = sent.payload {
+            let sent = String::from_utf8_lossy(payload.text()).into_owned();
+            page.payload = page.payload.value(if sent.contains('\n') { sent } else { CodeBlock::json(&sent).text });
+        }
     }
     render_page_as(StatusCode::OK, &page)
 }
@@ -137,19 +143,25 @@ pub(in crate::portal) async fn send(
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
     let (provider, event_type) = (session.provider(), form.text("eventType"));
+    let name: String = form_urlencoded::byte_serialize(event_type.as_bytes()).collect();
+    let path = format!("/endpoints/{endpoint}/example?eventType={name}");
+    if form.text("action") == "show" {
+        return Ok(session.portal.redirect(&path).into_response());
+    }
     // A browser sends a line break as CR LF.
-    let typed = form.all("payload").next().map(|payload| payload.replace("\r\n", "\n"));
+    let mut typed = form.all("payload").next().map(|payload| payload.replace("\r\n", "\n"));
+    // Another event type was selected, and the payload is still the example of the one that the form showed.
+    let shown = form.text("shown");
+    if !shown.is_empty() && shown != event_type && typed == example_text(&session, shown).await? {
+        typed = None;
+    }
     let sent = match typed.as_deref().map(Payload::parse).transpose() {
         Err(error) => Err(error),
         Ok(Some(payload)) => provider.send_test(&session.caller, session.app(), &endpoint, event_type, payload).await,
         Ok(None) => provider.send_example(&session.caller, session.app(), &endpoint, event_type, None, None).await,
     };
     match sent {
-        Ok(message) => {
-            let name: String = form_urlencoded::byte_serialize(event_type.as_bytes()).collect();
-            let path = format!("/endpoints/{endpoint}/example?eventType={name}&message={}#answer", message.id);
-            Ok(session.portal.redirect(&path).into_response())
-        }
+        Ok(message) => Ok(session.portal.redirect(&format!("{path}&message={}#answer", message.id)).into_response()),
         Err(ProviderError::NotFound) => {
             let endpoint = session.endpoint(&endpoint).await?;
             let page = ExamplePage::new(&session, &endpoint, event_type).await?;
