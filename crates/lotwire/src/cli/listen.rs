@@ -58,8 +58,7 @@ Examples:
 An example has random UUIDs, and the platform's event feed does not contain it. A running server delivers the event \
 within about a second.")]
 pub(crate) struct Trigger {
-    /// Event type to send: item-status-change, auction-status-change, or the name of any other event type of the
-    /// account.
+    /// Event type to send: item-status-change, auction-status-change, or any other name.
     #[arg(value_name = "TYPE")]
     pub(crate) event_type: String,
     #[command(flatten)]

@@ -132,7 +132,11 @@ pub(super) async fn run(config: &Config, options: &ListenCommand) -> Result<Exit
 }
 
 fn forward_to(url: &str) -> Result<(Client, Destination), CommandError> {
-    let to: Destination = url.parse().context(format!("--forward {url}"))?;
+    let is_http = url.starts_with("http://") || url.starts_with("https://");
+    let to: Result<Destination, _> = url.parse();
+    let to = to.ok().filter(|_| is_http).ok_or_else(|| {
+        CommandError::new(format!("--forward {url} is not an address: write it such as http://127.0.0.1:3000/hooks"))
+    })?;
     Ok((Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }), to))
 }
 

@@ -10,7 +10,7 @@ use kit_runtime::clock::SystemClock;
 use kit_runtime::ids::Ids;
 use kit_runtime::random::SystemRandom;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::application_client::ApplicationClient;
 use super::{hint, print, print_json};
@@ -60,14 +60,22 @@ fn read_payload(path: &Path) -> Result<Box<RawValue>, CommandError> {
     let is_stdin = path == Path::new("-");
     let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
     let mut text = String::new();
+    let limit = PAYLOAD_BYTES_MAX + 1;
     let read = if is_stdin {
-        std::io::stdin().lock().take(PAYLOAD_BYTES_MAX).read_to_string(&mut text)
+        std::io::stdin().lock().take(limit).read_to_string(&mut text)
     } else {
-        std::fs::File::open(path).and_then(|file| file.take(PAYLOAD_BYTES_MAX).read_to_string(&mut text))
+        std::fs::File::open(path).and_then(|file| file.take(limit).read_to_string(&mut text))
     };
-    read.context(format!("reading the payload from {name}"))?;
-    let object: Result<Map<String, Value>, _> = serde_json::from_str(&text);
-    object.context(format!("the payload in {name} is not a JSON object"))?;
+    let bytes = read.context(format!("reading the payload from {name}"))?;
+    if bytes as u64 > PAYLOAD_BYTES_MAX {
+        return Err(CommandError::new(format!("the payload in {name} is larger than {PAYLOAD_BYTES_MAX} bytes")));
+    }
+    // Editors on Windows write a byte order mark.
+    let text = text.trim_start_matches('\u{feff}');
+    let value: Value = serde_json::from_str(text).context(format!("the payload in {name} is not valid JSON"))?;
+    if !value.is_object() {
+        return Err(CommandError::new(format!("the payload in {name} is not a JSON object")));
+    }
     RawValue::from_string(text.trim().to_owned()).context(format!("reading the payload from {name}"))
 }
 

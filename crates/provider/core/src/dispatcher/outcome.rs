@@ -13,7 +13,7 @@ use kit_outbound::{Response, TransportError, retry_after};
 
 use crate::config::retry_schedule::spread;
 use crate::model::AttemptStatus;
-use crate::model::cause::{Cause, FailureDetail, RESPONSE_BYTES_MAX};
+use crate::model::cause::{Cause, FailureDetail, RESPONSE_BYTES_MAX, changes_the_page};
 
 const HEADER_CHARS_MAX: usize = 500;
 
@@ -122,7 +122,7 @@ fn explaining_header(response: &Response, retry_at: Option<Timestamp>) -> Option
         _ => return None,
     };
     let value = String::from_utf8_lossy(response.headers.get(name)?.as_bytes());
-    let value = value.chars().map(|char| if char.is_control() { ' ' } else { char });
+    let value = value.chars().map(|char| if changes_the_page(char) { ' ' } else { char });
     Some(value.take(HEADER_CHARS_MAX).collect::<String>()).filter(|value| !value.trim().is_empty())
 }
 

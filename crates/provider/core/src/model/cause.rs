@@ -11,6 +11,7 @@ mod transport;
 use serde::{Deserialize, Serialize};
 
 use self::answer_line::answer_line;
+pub(crate) use self::answer_line::changes_the_page;
 use self::transport::seconds;
 use crate::model::Attempt;
 

@@ -317,6 +317,8 @@ async fn listen_and_trigger_name_a_missing_option() {
     let list = file("list.json", "[12]");
     let no_object = refusal(&["trigger", "invoice.paid", "--application", &site.application, "--payload", &list]);
     assert!(no_object.contains("list.json is not a JSON object"), "{no_object}");
+    let no_address = refusal(&["listen", "--application", &site.application, "--forward", "notaurl"]);
+    assert!(no_address.contains("notaurl is not an address"), "{no_address}");
 
     let remote = |url: &str, application: &str, key: &str| {
         let key = file("key.txt", key);

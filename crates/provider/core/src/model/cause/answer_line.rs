@@ -21,11 +21,17 @@ pub(super) fn answer_line(response: &str) -> Option<String> {
             title(begin).or_else(|| first_line(begin))?
         }
     };
-    let line: String = text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect();
+    let line: String = text.chars().map(|char| if changes_the_page(char) { ' ' } else { char }).collect();
     let line = line.trim();
     let short: String = line.chars().take(LINE_CHARS_MAX).collect();
     let cut = if short.len() < line.len() { "…" } else { "" };
     (!short.is_empty()).then(|| format!("{short}{cut}"))
+}
+
+/// Control characters, and those that set the direction of the text around them (Unicode Standard Annex 9).
+pub(crate) fn changes_the_page(char: char) -> bool {
+    char.is_control()
+        || matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 fn field(json: &Value) -> Option<String> {
@@ -57,6 +63,7 @@ mod tests {
         for (response, line) in [
             ("KeyError: 'status'\n  at hook.py:7", Some("KeyError: 'status'")),
             ("\n\n  boom  \n", Some("boom")),
+            ("a \u{202e}reversed\u{2069} line", Some("a  reversed  line")),
             (r#"{"error": {"message": "no such table"}}"#, Some("no such table")),
             (r#"{"title": "Conflict", "status": 500}"#, Some("Conflict")),
             ("<!doctype html>\n<html><head><title>Application error</title>", Some("Application error")),
