@@ -95,7 +95,10 @@ impl PublicBid {
         Some(Self {
             number,
             bidder: record.bidder.clone(),
-            amount: leading.map_or(record.amount, |standing| record.amount.min(standing.amount)),
+            // A correction that raises the price raises no bid.
+            amount: leading.map_or(record.amount, |standing| {
+                record.amount.min(standing.amount).min(item.price_before_correction.unwrap_or(i64::MAX))
+            }),
             source: record.source,
             at: record.at,
             struck: record.struck.map(|struck| struck.strike),

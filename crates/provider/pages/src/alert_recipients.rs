@@ -107,7 +107,7 @@ impl Recipients {
         })
     }
 
-    /// The page with what is wrong.
+    /// The page with its errors.
     fn refused(self, errors: &FieldErrors) -> Self {
         let [address, code] = [self.address, self.code].map(|field| field.with(errors));
         Self { errors: ErrorSummary::of_fields(errors, [&address, &code]), address, code, ..self }

@@ -36,7 +36,7 @@ impl Platform {
             return Ok(Outcome::Replayed(answer));
         }
         let mut retry_lock = None;
-        for _ in 0..self.config().decide_tries_max {
+        for _ in 0..self.config().decide_tries_max.max(1) {
             let Decision { customer, mut change, result } = decide().await?;
             // Stored answers expire by the server's clock, in a sandbox auction too.
             if let Some(answer) = &mut change.answer {

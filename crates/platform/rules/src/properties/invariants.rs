@@ -221,8 +221,7 @@ impl Sale {
         let of_leader = self.counting().into_iter().filter(|record| Some(&record.bidder) == leader);
         let shown_of_leader =
             of_leader.filter_map(|record| PublicBid::of(&self.item, record)).map(|bid| bid.amount).max();
-        // A correction changes the public price, up or down; the bids keep their amounts.
-        let price = self.item.price_before_correction.max(self.item.price());
+        let price = self.item.price_before_correction.or(self.item.price());
         assert!(shown_of_leader <= price, "the leading bidder's bids show no more than the price");
         assert!(self.item.price_before_correction.is_none() || self.item.status == ItemStatus::Sold);
         numbers(&serde_json::to_value(bids).unwrap(), &mut shown);

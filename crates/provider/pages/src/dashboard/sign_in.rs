@@ -75,7 +75,7 @@ impl SignInPage {
         }
     }
 
-    /// The page with what is wrong, which is about both fields.
+    /// The page with its error, which is about both fields.
     fn refused(self, fault: String) -> Self {
         let fields = self.fields.map(|field| field.attribute("aria-describedby", "fault"));
         Self { fields, fault, ..self }

@@ -21,7 +21,7 @@ const COMMANDS: [&[&str]; 4] = [
     &["customer", "create", "Quay House"],
 ];
 
-/// Runs a command in a task of its own, to its end.
+/// Runs a command to its end in a separate task.
 fn run(launch: &Launch, arguments: &[&str]) -> tokio::task::JoinHandle<Output> {
     let mut command = launch.command();
     command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());

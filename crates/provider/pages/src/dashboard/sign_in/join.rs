@@ -68,7 +68,7 @@ impl JoinPage {
         .filled("", "", &FieldErrors::default())
     }
 
-    /// The page with what was typed and what is wrong with it. A user who chooses a new password has a name already.
+    /// The page with the typed values and their errors. A user who chooses a new password has a name already.
     fn filled(self, name: &str, email: &str, errors: &FieldErrors) -> Self {
         let name = FormField::text("name", "Your name", name).kind("text", "name").chars_max(100).required();
         let email = FormField::text("email", "E-mail address", email)

@@ -59,7 +59,7 @@ impl SecretPage {
         }
     }
 
-    /// The page with what is wrong. It does not contain the entered secret.
+    /// The page with its errors. It does not contain the entered secret.
     fn refused(self, grace_s: i64, errors: &FieldErrors) -> Self {
         let [grace, key] = [grace_field(grace_s), self.key].map(|field| field.with(errors));
         Self { errors: ErrorSummary::of_fields(errors, [&grace, &key]), grace, key, ..self }
