@@ -17,8 +17,6 @@ pub struct Step {
     pub good: u64,
     /// What failed.
     pub bad: u64,
-    /// There was more than is counted.
-    pub is_capped: bool,
     /// Address of the list of what happened in this step; empty for none.
     pub href: String,
 }
@@ -89,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_bar_fits_its_chart_and_what_is_not_zero_is_visible() {
-        let step = |good, bad| Step { label: "06:00".into(), good, bad, is_capped: false, href: String::new() };
+        let step = |good, bad| Step { label: "06:00".into(), good, bad, href: String::new() };
         let steps = vec![step(0, 0), step(1_000_000, 1), step(0, 500_000), step(u64::MAX / 200, 0)];
         for bar in bars(&steps) {
             assert_eq!(bar.good_y + bar.good_height, HEIGHT);

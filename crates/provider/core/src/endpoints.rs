@@ -1,6 +1,6 @@
 //! Endpoints: the URLs that receive an application's messages, with their secrets, headers and statistics.
 
-mod delivery_counts;
+pub(crate) mod delivery_counts;
 mod disable;
 pub mod example;
 mod headers;

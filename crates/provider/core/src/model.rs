@@ -4,6 +4,7 @@ mod access;
 mod activity;
 pub mod cause;
 pub mod colour;
+pub mod counts;
 pub mod hidden_account;
 mod key_scope;
 pub mod ordering;

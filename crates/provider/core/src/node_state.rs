@@ -8,4 +8,3 @@ pub(crate) mod rate_limit;
 pub(crate) mod retention_counts;
 pub(crate) mod store_counts;
 pub(crate) mod url_check_limits;
-pub(crate) mod usage_counts;

@@ -1,30 +1,29 @@
 //! The account's overview for the dashboard: figures of applications, subscribers of an event type, progress of the
 //! set-up, and usage.
-//!
-//! The cost of a page is bounded. A background task counts the usage ([`account_usage`]), because that takes longer.
 
 pub(crate) mod account_usage;
 
 use std::collections::HashMap;
 
-use jiff::SignedDuration;
-
 use crate::caller::Caller;
 use crate::error::ProviderResult;
-use crate::ids;
+use crate::model::counts::{CountSpan, DeliveryCounts};
 use crate::model::{Application, Endpoint, Id};
 use crate::page::{ListPage, PageRequest};
-use crate::port::{AccountProgress, ApplicationFigures, Order};
+use crate::port::{AccountFigures, ApplicationFigures, CountScope, Order};
 use crate::provider::Provider;
 
-/// Latest attempts of each endpoint that a failure rate is computed from.
-pub const RATE_ATTEMPTS_MAX: usize = 500;
-/// Time span of a failure rate.
-const RATE_SPAN: SignedDuration = SignedDuration::from_hours(24);
-/// Number of latest attempts of each endpoint that are searched for a successful one.
-const PROGRESS_ATTEMPTS_MAX: usize = 100;
 /// Maximum length of a search text in bytes; the rest is ignored.
 const SEARCH_BYTES_MAX: usize = 256;
+
+/// An application as lists show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApplicationOverview {
+    /// What it has now.
+    pub figures: ApplicationFigures,
+    /// Attempts and ended deliveries of the last 24 hours ([`CountSpan::DAY`]).
+    pub day: DeliveryCounts,
+}
 
 /// Progress of the set-up of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,17 +41,26 @@ pub struct SetupProgress {
 }
 
 impl Provider {
-    /// Figures of these applications of the caller's account, in their order. Failure rates cover the last 24 hours,
-    /// and at most the latest [`RATE_ATTEMPTS_MAX`] attempts of each endpoint.
-    pub async fn application_figures(
+    /// These applications of the caller's account as lists show them, in their order.
+    pub async fn application_overviews(
         &self,
         caller: &Caller,
         applications: &[Application],
-    ) -> ProviderResult<Vec<ApplicationFigures>> {
+    ) -> ProviderResult<Vec<ApplicationOverview>> {
         let own = applications.iter().filter(|application| application.account == caller.account);
         let own: Vec<Id> = own.map(|application| application.id.clone()).collect();
-        let after = ids::lowest_id_at(ids::ATTEMPT, self.now() - RATE_SPAN);
-        Ok(self.store().application_figures(&own, &after, RATE_ATTEMPTS_MAX).await?)
+        let mut overviews = Vec::with_capacity(own.len());
+        for figures in self.store().application_figures(&own).await? {
+            let of = CountScope::Application(figures.application.clone());
+            let steps = self.counts_by_step(&of, CountSpan::DAY, self.now()).await?;
+            overviews.push(ApplicationOverview { figures, day: steps.into_iter().sum() });
+        }
+        Ok(overviews)
+    }
+
+    /// What the caller's account has now.
+    pub async fn account_figures(&self, caller: &Caller) -> ProviderResult<AccountFigures> {
+        Ok(self.store().account_figures(&caller.account).await?)
     }
 
     /// The account's applications with this text in their name, uid or id, in any case, oldest first.
@@ -93,13 +101,12 @@ impl Provider {
     pub async fn setup_progress(&self, caller: &Caller) -> ProviderResult<SetupProgress> {
         let (store, account) = (self.store(), &*caller.account);
         let first = PageRequest::first(1).to_store(Order::Ascending);
-        let AccountProgress { has_endpoint, has_delivery } =
-            store.account_progress(account, PROGRESS_ATTEMPTS_MAX).await?;
+        let AccountFigures { applications, endpoints, has_delivery, .. } = store.account_figures(account).await?;
         Ok(SetupProgress {
             has_api_key: !store.api_keys(account, first.clone()).await?.is_empty(),
-            has_event_type: !store.event_types(account, first.clone()).await?.is_empty(),
-            has_application: !store.applications(account, first).await?.is_empty(),
-            has_endpoint,
+            has_event_type: !store.event_types(account, first).await?.is_empty(),
+            has_application: applications > 0,
+            has_endpoint: endpoints > 0,
             has_delivery,
         })
     }

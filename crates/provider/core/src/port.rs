@@ -19,6 +19,7 @@ mod app_tokens;
 mod applications;
 mod attempts;
 mod backlog;
+mod counts;
 mod deliveries;
 mod endpoints;
 pub(crate) mod error;
@@ -47,21 +48,23 @@ pub use app_tokens::AppTokenStore;
 pub use applications::{ApplicationExclusion, ApplicationStore};
 pub use attempts::{
     AttemptFilter, AttemptRecord, AttemptScope, AttemptStore, AttemptedMessage, DeliveryOutcome, DeliveryState,
-    Destination, EndpointCounts, EndpointEffect,
+    Destination, EndpointEffect,
 };
 pub use backlog::{BACKLOG_COUNT_MAX, Backlog, BacklogStore, DueEndpoint, EndpointBacklog, WaitingCounts};
+pub use counts::{CountScope, CountStore};
 pub use deliveries::{
-    BlockedKeyRow, ClaimLimit, Delivery, DeliveryKind, DeliveryStore, RESEND_DUE, Resend, SkipResult, WAITING_COUNT_MAX,
+    BlockedKeyRow, ClaimLimit, Delivery, DeliveryKind, DeliveryStore, DroppedDelivery, RESEND_DUE, Resend, SkipResult,
+    WAITING_COUNT_MAX,
 };
 pub use endpoints::{EndpointStates, EndpointStore};
 pub use error::{StoreError, StoreResult};
 pub use event_types::EventTypeStore;
-pub use health::{AttemptTally, EndpointWaiting, FAILURE_BYTES_MAX, HealthStore, MessageProgress};
+pub use health::{EndpointWaiting, FAILURE_BYTES_MAX, HealthStore, MessageProgress};
 pub use idempotency::{Answer, IdempotencyStore, IdempotentAnswer};
 pub use messages::{MessageFilter, MessageStore, NewDelivery, NewMessage};
 pub use nodes::{NodeId, NodeStore};
 pub use operational_events::{AttemptEvent, OperationalEvent, OperationalEventStore};
-pub use overview::{AccountProgress, ApplicationFigures, OverviewStore, PayloadBytes};
+pub use overview::{AccountFigures, ApplicationFigures, OverviewStore};
 pub use pauses::{Pause, PauseStore};
 pub use portal_settings::{LogoChange, PortalSettingsStore};
 pub use retention::{EXPUNGED, RetentionStore};
@@ -149,6 +152,7 @@ pub trait Store:
     + ApplicationStore
     + AttemptStore
     + BacklogStore
+    + CountStore
     + DeliveryStore
     + EndpointStore
     + EventTypeStore
@@ -177,6 +181,7 @@ impl<T> Store for T where
         + ApplicationStore
         + AttemptStore
         + BacklogStore
+        + CountStore
         + DeliveryStore
         + EndpointStore
         + EventTypeStore

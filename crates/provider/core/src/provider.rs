@@ -19,7 +19,6 @@ use crate::node_state::rate_limit::RateLimiters;
 use crate::node_state::retention_counts::RetentionCounters;
 use crate::node_state::store_counts::StoreCountsCache;
 use crate::node_state::url_check_limits::UrlChecks;
-use crate::node_state::usage_counts::UsageCounts;
 use crate::payload_schemas::PayloadSchemas;
 use crate::port::Store;
 
@@ -59,7 +58,6 @@ struct Inner {
     retention_counters: RetentionCounters,
     store_counts: StoreCountsCache,
     url_checks: UrlChecks,
-    usage_counts: UsageCounts,
     passwords: Passwords,
 }
 
@@ -98,7 +96,6 @@ impl Provider {
             retention_counters: RetentionCounters::default(),
             store_counts: StoreCountsCache::default(),
             url_checks: UrlChecks::new(transport, RateLimiters::new(clock_start)),
-            usage_counts: UsageCounts::default(),
         }))
     }
 
@@ -187,10 +184,6 @@ impl Provider {
 
     pub(crate) fn url_checks(&self) -> &UrlChecks {
         &self.0.url_checks
-    }
-
-    pub(crate) fn usage_counts(&self) -> &UsageCounts {
-        &self.0.usage_counts
     }
 
     pub(crate) fn passwords(&self) -> &Passwords {

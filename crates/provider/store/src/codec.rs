@@ -10,7 +10,7 @@ use provider_core::model::{
 };
 use provider_core::ordering::DeliveryOrder;
 use provider_core::port::{
-    AlertStage, ApplicationExclusion, Cursor, EndpointCounts, IdempotentAnswer, Order, Page, StoreError, StoreResult,
+    AlertStage, ApplicationExclusion, Cursor, IdempotentAnswer, Order, Page, StoreError, StoreResult,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -95,13 +95,6 @@ pub(crate) fn exclusion_sql(exclude: &[ApplicationExclusion], application: &str)
         }
     });
     conditions.collect()
-}
-
-/// Counts of an endpoint: `attempts` by status; `deliveries` that are unfinished, without and with an attempt.
-pub(crate) fn counted(attempts: [u64; 5], deliveries: [u64; 2]) -> EndpointCounts {
-    let [success, pending, fail, sending, cancelled] = attempts;
-    let [untried, tried] = deliveries;
-    EndpointCounts { success, fail, cancelled, pending: pending + untried, sending: sending + tried }
 }
 
 /// A key of fixed length for a text that is unique within its owner: the beginning of the text, and 128 bits of SHA-256

@@ -7,6 +7,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod codec;
+mod counts_codec;
 mod endpoint_codec;
 pub mod postgres;
 mod scan;

@@ -14,6 +14,7 @@ mod app_tokens;
 mod applications;
 mod attempts;
 mod backlog;
+mod counts;
 mod deliveries;
 mod endpoints;
 mod event_types;

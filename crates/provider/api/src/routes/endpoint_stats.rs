@@ -3,8 +3,8 @@
 use axum::extract::State;
 use axum::response::Response;
 use jiff::Timestamp;
-use provider_core::port::EndpointCounts;
-use provider_core::{Provider, parse_query_time};
+use provider_core::model::counts::AttemptCounts;
+use provider_core::{EndpointCounts, Provider, parse_query_time};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -53,11 +53,11 @@ pub(crate) struct EndpointStatsRange {
 impl From<EndpointCounts> for EndpointStats {
     fn from(counts: EndpointCounts) -> Self {
         Self {
-            success: counts.success,
-            pending: counts.pending,
-            sending: counts.sending,
-            fail: counts.fail,
-            canceled: counts.cancelled,
+            success: counts.attempts.success,
+            pending: counts.waiting.first,
+            sending: counts.waiting.retries,
+            fail: counts.attempts.fail,
+            canceled: counts.attempts.cancelled,
         }
     }
 }
@@ -72,8 +72,7 @@ impl From<EndpointCounts> for EndpointStats {
     responses(
         (status = 200, description = "The statistics.", body = EndpointStats),
         (status = 400, body = HttpErrorOut<'_>,
-            description = "The time range is invalid, longer than 28 days or in the future (`invalid_range`), or has \
-                more attempts than the provider counts (`limit_reached`)."),
+            description = "The time range is invalid, longer than 28 days or in the future (`invalid_range`)."),
         (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn stats(
@@ -97,8 +96,7 @@ pub(crate) async fn stats(
     responses(
         (status = 200, description = "The statistics.", body = EndpointAttemptStats),
         (status = 400, body = HttpErrorOut<'_>,
-            description = "The time range is invalid, longer than 28 days or in the future (`invalid_range`), or has \
-                more attempts than the provider counts (`limit_reached`)."),
+            description = "The time range is invalid, longer than 28 days or in the future (`invalid_range`)."),
         (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn attempt_stats(
@@ -109,7 +107,7 @@ pub(crate) async fn attempt_stats(
 ) -> Result<Response, ApiError> {
     let (since, until) = (time("since", range.since)?, time("until", range.until)?);
     let counts = provider.endpoint_stats(&caller, &application, &endpoint, since, until).await?;
-    let EndpointCounts { success, fail, cancelled: canceled, .. } = counts;
+    let AttemptCounts { success, fail, cancelled: canceled } = counts.attempts;
     Ok(response::ok(&EndpointAttemptStats { success, fail, canceled }))
 }
 

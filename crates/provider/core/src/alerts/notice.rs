@@ -22,8 +22,6 @@ pub(super) struct Notice<'a> {
     pub(super) cause: Option<Cause>,
     /// Failed attempts since `since`.
     pub(super) failed: u64,
-    /// Whether there may be more failed attempts than were counted.
-    pub(super) failed_is_capped: bool,
     /// An endpoint that has failed for this long is disabled.
     pub(super) disable_after: SignedDuration,
     /// Base address of the provider's pages.
@@ -70,8 +68,7 @@ impl Notice<'_> {
         {
             lines.push(format!("Why: {} {}", cause.sentence_without_response(), cause.remedy()).trim_end().to_owned());
         }
-        let more = if self.failed_is_capped { " or more" } else { "" };
-        lines.push(format!("Failed attempts since {}: {}{more}", time(self.since), self.failed));
+        lines.push(format!("Failed attempts since {}: {}", time(self.since), self.failed));
         match self.transition {
             Transition::Failing | Transition::DisablingSoon => {
                 if let Some(at) = self.disabled_at() {

@@ -9,12 +9,12 @@ use kit_runtime::tasks::Tasks;
 
 use super::notice::{Audience, Notice};
 use super::transition::{Schedule, Transition};
-use crate::ids;
 use crate::model::cause::Cause;
 use crate::model::{Attempt, AttemptStatus, Endpoint, Id};
 use crate::operational;
 use crate::port::{Alert, AlertCandidate, AlertScope, NewMail, Order, Page, StoreError, StoreResult, WaitingMail};
 use crate::provider::Provider;
+use crate::steps::attempt_counts::attempts_in;
 
 /// Interval of the worker's rounds.
 const POLL_INTERVAL: Duration = Duration::from_secs(15);
@@ -22,8 +22,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(15);
 const FORGET_INTERVAL: SignedDuration = SignedDuration::from_hours(1);
 /// Endpoints of each transition, and mails, in one round.
 const BATCH_MAX: usize = 100;
-/// Maximum number of an endpoint's counted attempts, and of the latest attempts whose cause is read.
-const COUNTED_MAX: usize = 10_000;
+/// Maximum number of the latest attempts of an endpoint whose cause is read.
 const EXAMINED_MAX: usize = 50;
 /// No other node sends a claimed mail for this long. Sending takes less.
 const MAIL_LEASE: SignedDuration = SignedDuration::from_mins(5);
@@ -91,17 +90,14 @@ impl Provider {
             return Ok(());
         }
         let Some((application, _)) = self.store().snapshot(&endpoint.application).await? else { return Ok(()) };
-        let bounds = [since, now + Duration::from_secs(1)].map(|at| Id::from(ids::lowest_id_at(ids::ATTEMPT, at)));
-        let tally = self.store().attempt_tallies(&endpoint.id, &bounds, COUNTED_MAX).await?;
-        let tally = tally.first().copied().unwrap_or_default();
+        let attempts = attempts_in(self.store(), &endpoint.id, &(since..now + Duration::from_secs(1))).await?;
         let notice = Notice {
             transition,
             application: &application,
             endpoint,
             since,
             cause: failures.latest_cause,
-            failed: tally.fail,
-            failed_is_capped: tally.is_capped,
+            failed: attempts.fail,
             disable_after: schedule.disable_after,
             public_url: &self.config().public_url,
         };

@@ -21,7 +21,7 @@ use super::node_leases::NodeLease;
 use super::unrecorded::{Unrecorded, UnrecordedGuard};
 use crate::model::ordering::OrderingKey;
 use crate::model::{AttemptStatus, Id};
-use crate::port::{AttemptRecord, DeliveryKind, DeliveryOutcome, EndpointEffect, StoreError};
+use crate::port::{AttemptRecord, DeliveryKind, DeliveryOutcome, DroppedDelivery, EndpointEffect, StoreError};
 
 /// Maximum number of finished attempts in each recorder's queue.
 const QUEUE_MAX: usize = 4_096;
@@ -192,9 +192,9 @@ async fn write(shared: &Arc<Shared>, entries: impl ExactSizeIterator<Item = Deli
             }
             DeliveryRecord::Drop { message, application, endpoint, key, _lease } => {
                 if key.is_some() {
-                    ordered.insert(endpoint.clone(), application);
+                    ordered.insert(endpoint.clone(), application.clone());
                 }
-                drops.push((message, endpoint));
+                drops.push(DroppedDelivery { application, endpoint, message });
                 leases.push(_lease);
             }
         }
@@ -211,7 +211,8 @@ async fn write(shared: &Arc<Shared>, entries: impl ExactSizeIterator<Item = Deli
     }
     if !drops.is_empty() {
         let store = &shared.context.store;
-        retry_while_unavailable(shared, || store.drop_deliveries(drops.clone())).await;
+        let now = shared.context.clock.now();
+        retry_while_unavailable(shared, || store.drop_deliveries(drops.clone(), now)).await;
     }
     for (endpoint, application) in ordered {
         shared.lanes.wake_for_rows(shared, &application, &endpoint, &[DeliveryKind::First]);

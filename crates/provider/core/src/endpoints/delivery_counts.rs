@@ -1,7 +1,4 @@
-//! Counts the attempts and deliveries of an endpoint in a time range.
-//!
-//! The id of an attempt contains the time when it ended, so the store counts a range of the index of attempt ids, and
-//! reads no attempt. The range is at most 28 days and [`ROWS_MAX`] rows.
+//! Counts the attempts and deliveries of an endpoint in a time range of at most 28 days.
 
 use std::ops::Range;
 
@@ -10,20 +7,29 @@ use jiff::{SignedDuration, Timestamp};
 use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
-use crate::model::Id;
-use crate::port::EndpointCounts;
+use crate::model::counts::AttemptCounts;
+use crate::model::{Endpoint, Id};
+use crate::port::EndpointWaiting;
 use crate::provider::Provider;
+use crate::steps::attempt_counts::attempts_in;
 
-/// Maximum number of counted attempts or deliveries.
-const ROWS_MAX: usize = 5_000_000;
 const RANGE_MAX: SignedDuration = SignedDuration::from_hours(28 * 24);
 /// Maximum difference between the clocks of callers and the server.
 const SKEW_MAX: SignedDuration = SignedDuration::from_mins(5);
 
+/// Attempts and waiting deliveries of an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EndpointCounts {
+    /// Attempts that ended in the time range.
+    pub attempts: AttemptCounts,
+    /// Waiting deliveries of messages that were sent in the time range.
+    pub waiting: EndpointWaiting,
+}
+
 impl Provider {
     /// Counts the attempts that ended between `since` (28 days before `until` when none) and `until` (now when none),
     /// and the waiting deliveries of messages that were sent in this range. 404; 400 `invalid_range` when `until` is in
-    /// the future, when the range is longer than 28 days, or when it has more than five million attempts.
+    /// the future, or when the range is longer than 28 days.
     pub async fn endpoint_stats(
         &self,
         caller: &Caller,
@@ -34,10 +40,17 @@ impl Provider {
     ) -> ProviderResult<EndpointCounts> {
         let range = range(since, until, self.now())?;
         let endpoint = self.endpoint(caller, application, id_or_uid).await?;
-        let id = |prefix, at| -> Id { ids::lowest_id_at(prefix, at).into() };
-        let ids = |prefix| -> Range<Id> { id(prefix, range.start)..id(prefix, range.end) };
-        let counts = self.store().endpoint_counts(&endpoint.id, ids(ids::ATTEMPT), ids(ids::MESSAGE), ROWS_MAX).await?;
-        counts.ok_or_else(|| invalid(format!("there are more than {ROWS_MAX} attempts; ask for a shorter range")))
+        let id = |at| -> Id { ids::lowest_id_at(ids::MESSAGE, at).into() };
+        let messages = id(range.start)..id(range.end);
+        Ok(EndpointCounts {
+            attempts: attempts_in(self.store(), &endpoint.id, &range).await?,
+            waiting: self.store().endpoint_waiting(&endpoint.id, Some(messages)).await?,
+        })
+    }
+
+    /// The attempts at an endpoint that ended in this time range. The caller has checked that it may read the endpoint.
+    pub async fn attempts_at(&self, endpoint: &Endpoint, range: &Range<Timestamp>) -> ProviderResult<AttemptCounts> {
+        Ok(attempts_in(self.store(), &endpoint.id, range).await?)
     }
 }
 

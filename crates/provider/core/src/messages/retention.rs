@@ -1,5 +1,5 @@
 //! Retention: removes payloads when they expire ([`super::payload_expiry`]), and messages with their attempts after 90
-//! days.
+//! days. Counts by hour become counts by day after 90 days, and are kept for three years.
 //!
 //! A background job: it finds rows after their retention and deletes them in batches. After each full batch it pauses
 //! for as long as the batch took, so that it uses at most half of the store's time. Every node runs it; each row is
@@ -8,17 +8,21 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
 use kit_runtime::tasks::Tasks;
 
 use crate::error::ProviderResult;
 use crate::ids;
 use crate::messages::history::HISTORY_WINDOW;
+use crate::model::counts::Hour;
 use crate::node_state::retention_counts::RetentionCounts;
 use crate::port::StoreResult;
 use crate::provider::Provider;
 
 /// Time between two runs.
 const RETENTION_INTERVAL: Duration = Duration::from_secs(60);
+/// How long counts by day are kept.
+const COUNTS_WINDOW: SignedDuration = SignedDuration::from_hours(3 * 366 * 24);
 /// Rows removed in one store call.
 pub(super) const BATCH_MAX: usize = 500;
 /// Maximum number of batches of one kind in a run; the next run continues.
@@ -40,7 +44,23 @@ impl Provider {
         self.remove_expired_payloads(&counts.payloads, now).await?;
         // Attempts are deleted before their messages, so that no attempt is left without its message.
         self.in_batches(&counts.attempts, || store.delete_old_attempts(&before, BATCH_MAX)).await?;
-        self.in_batches(&counts.messages, || store.delete_old_messages(&before, BATCH_MAX)).await
+        self.in_batches(&counts.messages, || store.delete_old_messages(&before, BATCH_MAX)).await?;
+        self.merge_old_counts(now).await
+    }
+
+    /// Merges the hours of days before the history of messages, and deletes counts after [`COUNTS_WINDOW`].
+    async fn merge_old_counts(&self, now: Timestamp) -> ProviderResult<()> {
+        let day_before = |window| Hour::of(now.checked_sub(window).unwrap_or(now)).day();
+        let (before, kept_from) = (day_before(HISTORY_WINDOW), day_before(COUNTS_WINDOW));
+        for _ in 0..BATCHES_MAX {
+            let began = self.clock().monotonic();
+            if self.store().merge_counts(before, kept_from, BATCH_MAX).await? {
+                return Ok(());
+            }
+            let took = self.clock().monotonic().saturating_duration_since(began);
+            self.clock().sleep_until(self.now() + took.max(PAUSE_MIN)).await;
+        }
+        Ok(())
     }
 
     /// Removes rows in batches until a batch is not full.

@@ -6,12 +6,14 @@
 //! response is expunged, and [`Cause::sentence_without_response`] omits it.
 
 mod answer_line;
+mod class;
 mod transport;
 
 use serde::{Deserialize, Serialize};
 
 use self::answer_line::answer_line;
 pub(crate) use self::answer_line::changes_the_page;
+pub use self::class::CauseClass;
 use self::transport::seconds;
 use crate::model::Attempt;
 

@@ -3,7 +3,7 @@
 use super::OrderingKey;
 use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
-use crate::port::SkipResult;
+use crate::port::{DroppedDelivery, SkipResult};
 use crate::provider::Provider;
 
 impl Provider {
@@ -19,7 +19,12 @@ impl Provider {
         message: &str,
     ) -> ProviderResult<()> {
         let endpoint = self.endpoint(caller, application, endpoint).await?;
-        match self.store().skip_head(&endpoint.id, key.as_str(), message).await? {
+        let head = DroppedDelivery {
+            application: endpoint.application.clone(),
+            endpoint: endpoint.id.clone(),
+            message: message.into(),
+        };
+        match self.store().skip_head(head, key.as_str(), self.now()).await? {
             SkipResult::Skipped => {
                 tracing::info!(endpoint = %endpoint.id, message, key = key.as_str(), "a caller skipped a blocked message");
                 self.dispatcher().wake_lane(&endpoint.application, &endpoint.id);

@@ -1,6 +1,5 @@
 //! Attempts: recording them with their consequences, reading, searching and counting them.
 
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use jiff::Timestamp;
 
 use super::operational_events::AttemptEvent;
 use super::{MessageFilter, Page, PayloadRead, Scan, ScanResult, StoreResult};
+use crate::model::counts::DeliveryEnd;
 use crate::model::{Attempt, AttemptStatus, Id, Message};
 
 /// A finished attempt and its consequences.
@@ -22,6 +22,17 @@ pub struct AttemptRecord {
     pub endpoint: EndpointEffect,
     /// The operational event that the account receives.
     pub notice: AttemptEvent,
+}
+
+impl AttemptRecord {
+    /// How the delivery ends, if this attempt ends it.
+    pub fn end(&self) -> DeliveryEnd {
+        match self.attempt.status {
+            AttemptStatus::Success => DeliveryEnd::Delivered,
+            AttemptStatus::Cancelled => DeliveryEnd::Cancelled,
+            AttemptStatus::Fail | AttemptStatus::Pending | AttemptStatus::Sending => DeliveryEnd::Exhausted,
+        }
+    }
 }
 
 /// What happens to a delivery row after an attempt.
@@ -145,21 +156,6 @@ pub struct Destination {
     pub url: Option<String>,
 }
 
-/// The number of attempts and deliveries of one endpoint by status.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct EndpointCounts {
-    /// Attempts that succeeded.
-    pub success: u64,
-    /// Attempts that failed.
-    pub fail: u64,
-    /// Attempts that were cancelled.
-    pub cancelled: u64,
-    /// Deliveries that wait for their first attempt.
-    pub pending: u64,
-    /// Deliveries that failed and wait for another attempt.
-    pub sending: u64,
-}
-
 /// Attempts of deliveries.
 #[async_trait]
 pub trait AttemptStore: Send + Sync {
@@ -168,7 +164,7 @@ pub trait AttemptStore: Send + Sync {
     ///
     /// A store may delay the transaction by up to `within`, so that the records share the transaction of another
     /// write. An endpoint effect that changes `disabled` raises the application's `version`. If the delivery row was
-    /// deleted, the attempt is stored and nothing else changes. If the row was marked for a resend since the node
+    /// deleted, the attempt is stored and counted, and no delivery ends. If the row was marked for a resend since the node
     /// claimed it, the row stays and is due immediately, unless this attempt was the resend.
     async fn record_attempts(&self, records: Arc<[AttemptRecord]>, within: Duration) -> StoreResult<()>;
     /// One attempt of a message.
@@ -197,15 +193,4 @@ pub trait AttemptStore: Send + Sync {
     ) -> StoreResult<ScanResult<AttemptedMessage>>;
     /// Every endpoint that a message was attempted at or is waiting for, by endpoint.
     async fn destinations(&self, application: &str, message: &str) -> StoreResult<Vec<Destination>>;
-    /// Counts an endpoint's attempts with ids in `attempts`, and its unfinished deliveries of messages with ids in
-    /// `messages`. None when either has more than `limit` rows; the store stops counting there.
-    ///
-    /// The count of attempts reads only an index that contains the status.
-    async fn endpoint_counts(
-        &self,
-        endpoint: &str,
-        attempts: Range<Id>,
-        messages: Range<Id>,
-        limit: usize,
-    ) -> StoreResult<Option<EndpointCounts>>;
 }

@@ -1,7 +1,8 @@
 //! Delivery rows: unfinished work of the dispatcher, one row for each message and endpoint.
 //!
 //! A delivery row is deleted in the transaction that records its last attempt. A row belongs to at most one living
-//! node.
+//! node. The deletion of a row ends the delivery, which is counted ([`super::CountStore`]), unless the delivery had ended
+//! before: a resend or a replay inserts a row for a message that was attempted at the endpoint.
 //!
 //! For an endpoint with ordering, the earliest row of each ordering key is the *head* and is delivered like any other
 //! row. The rows behind it are *held*: they have no owner, are never due, and no node can claim them. When the head's
@@ -77,6 +78,17 @@ pub struct Resend {
     pub endpoint: Id,
 }
 
+/// A delivery that ends without another attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DroppedDelivery {
+    /// The application.
+    pub application: Id,
+    /// The endpoint.
+    pub endpoint: Id,
+    /// The message.
+    pub message: Id,
+}
+
 /// An ordering key whose head is not delivered yet: the head waits, or other messages wait behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockedKeyRow {
@@ -128,8 +140,9 @@ pub trait DeliveryStore: Send + Sync {
     /// Releases rows (message, endpoint) without an attempt. They are due `now`; rows marked for a resend stay due
     /// before all others.
     async fn release(&self, node: &NodeId, rows: Vec<(Id, Id)>, now: Timestamp) -> StoreResult<()>;
-    /// Deletes rows (message, endpoint) without an attempt: the endpoint is disabled or deleted.
-    async fn drop_deliveries(&self, rows: Vec<(Id, Id)>) -> StoreResult<()>;
+    /// Deletes rows without an attempt: the endpoint is disabled or deleted, or the payload was removed. The deliveries
+    /// count as cancelled `now`.
+    async fn drop_deliveries(&self, dropped: Vec<DroppedDelivery>, now: Timestamp) -> StoreResult<()>;
     /// Marks the row of this message and endpoint for a manual attempt, due before all others, or inserts such a row.
     ///
     /// A waiting row makes one manual attempt in place of its scheduled one. A claimed row makes it after the attempt
@@ -146,6 +159,6 @@ pub trait DeliveryStore: Send + Sync {
     /// An endpoint's blocked ordering keys, ordered by key, after `after`. A head on its first attempt without messages
     /// behind it is omitted, because it is an ordinary delivery.
     async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKeyRow>>;
-    /// Deletes the head of a key, if it is this message and no node has claimed it.
-    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<SkipResult>;
+    /// Deletes the head of a key, if it is this delivery and no node has claimed it. It counts as skipped `now`.
+    async fn skip_head(&self, head: DroppedDelivery, key: &str, now: Timestamp) -> StoreResult<SkipResult>;
 }

@@ -1,5 +1,7 @@
-//! Counts of attempts and deliveries for the lists and charts of the App Portal. The delivery path calls none of these
+//! Waiting deliveries and the progress of messages, for lists of the App Portal. The delivery path calls none of these
 //! methods.
+
+use std::ops::Range;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -11,24 +13,22 @@ use crate::model::{AttemptStatus, Id};
 /// Bytes of a failed attempt's response that [`MessageProgress::failure`] contains: enough for its cause.
 pub const FAILURE_BYTES_MAX: usize = 4_096;
 
-/// Attempts of one time range, counted by result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct AttemptTally {
-    /// Attempts that succeeded.
-    pub success: u64,
-    /// Attempts that failed.
-    pub fail: u64,
-    /// Whether the range has at least as many attempts as the caller's limit; the others are not counted.
-    pub is_capped: bool,
-}
-
 /// Waiting deliveries of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EndpointWaiting {
-    /// Delivery rows, counted up to the caller's limit.
-    pub deliveries: usize,
+    /// Deliveries that wait for their first attempt.
+    pub first: u64,
+    /// Deliveries that failed and wait for another attempt.
+    pub retries: u64,
     /// The earliest time at which a row without an owner is due.
     pub next_at: Option<Timestamp>,
+}
+
+impl EndpointWaiting {
+    /// All of them.
+    pub fn deliveries(self) -> u64 {
+        self.first + self.retries
+    }
 }
 
 /// The deliveries of one message to all endpoints together.
@@ -57,17 +57,11 @@ pub struct MessageProgress {
     pub failure: String,
 }
 
-/// Counts of attempts and deliveries.
+/// What waits, and how far messages are.
 #[async_trait]
 pub trait HealthStore: Send + Sync {
-    /// Counts an endpoint's attempts between neighbouring `bounds`, which ascend; one tally for each range. Reads only
-    /// an index, and at most `rows_max` rows of a range.
-    async fn attempt_tallies(&self, endpoint: &str, bounds: &[Id], rows_max: usize) -> StoreResult<Vec<AttemptTally>>;
-    /// Durations in milliseconds of an endpoint's latest attempts with ids after `after`, newest first, at most
-    /// `limit`.
-    async fn latest_durations(&self, endpoint: &str, after: &str, limit: usize) -> StoreResult<Vec<i64>>;
-    /// Waiting deliveries of an endpoint.
-    async fn endpoint_waiting(&self, endpoint: &str, count_max: usize) -> StoreResult<EndpointWaiting>;
+    /// Waiting deliveries of an endpoint: all, or those of messages with ids in this range.
+    async fn endpoint_waiting(&self, endpoint: &str, messages: Option<Range<Id>>) -> StoreResult<EndpointWaiting>;
     /// The deliveries of each of these messages of the application to all endpoints or to one, in their order. The
     /// caller has checked that the messages belong to the application.
     async fn message_progress(

@@ -12,6 +12,7 @@ use kit_identity::second_factor::CodeUse;
 use kit_identity::throttle::{Attempt as Attempts, AttemptsToReturn};
 use kit_runtime::signal::Signal;
 use kit_runtime::vault::Sealed;
+use provider_core::model::counts::{AttemptCounts, DeliveryCounts, Hour, MessageCounts};
 use provider_core::model::*;
 use provider_core::port::*;
 
@@ -216,12 +217,6 @@ forward! {
             content: PayloadRead,
         ) -> StoreResult<ScanResult<AttemptedMessage>>;
         async fn destinations(application: &str, message: &str) -> StoreResult<Vec<Destination>>;
-        async fn endpoint_counts(
-            endpoint: &str,
-            attempts: Range<Id>,
-            messages: Range<Id>,
-            limit: usize,
-        ) -> StoreResult<Option<EndpointCounts>>;
     }
     impl BacklogStore {
         async fn backlog(endpoint: &str) -> StoreResult<Backlog>;
@@ -235,6 +230,12 @@ forward! {
         async fn waiting_messages(endpoint: &str, before: &str, limit: usize) -> StoreResult<Vec<Id>>;
         async fn longest_due_endpoints(now: Timestamp, limit: usize) -> StoreResult<Vec<DueEndpoint>>;
     }
+    impl CountStore {
+        async fn delivery_counts(of: &CountScope, hours: Range<Hour>) -> StoreResult<Vec<(Hour, DeliveryCounts)>>;
+        async fn message_counts(of: &CountScope, hours: Range<Hour>) -> StoreResult<Vec<(Hour, MessageCounts)>>;
+        async fn count_attempts(endpoint: &str, ids: Range<Id>) -> StoreResult<AttemptCounts>;
+        async fn merge_counts(before: Hour, kept_from: Hour, days_max: usize) -> StoreResult<bool>;
+    }
     impl DeliveryStore {
         async fn endpoints_with_due(now: Timestamp, limit: usize) -> StoreResult<Vec<(Id, Id)>>;
         async fn claim(
@@ -246,12 +247,12 @@ forward! {
         ) -> StoreResult<Vec<Delivery>>;
         async fn next_due() -> StoreResult<Option<Timestamp>>;
         async fn release(node: &NodeId, rows: Vec<(Id, Id)>, now: Timestamp) -> StoreResult<()>;
-        async fn drop_deliveries(rows: Vec<(Id, Id)>) -> StoreResult<()>;
+        async fn drop_deliveries(dropped: Vec<DroppedDelivery>, now: Timestamp) -> StoreResult<()>;
         async fn resend(resend: Resend, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
         async fn make_retries_due(endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<usize>;
         async fn cancel_deliveries(endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize>;
         async fn blocked_keys(endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKeyRow>>;
-        async fn skip_head(endpoint: &str, key: &str, message: &str) -> StoreResult<SkipResult>;
+        async fn skip_head(head: DroppedDelivery, key: &str, now: Timestamp) -> StoreResult<SkipResult>;
     }
     impl EndpointStore {
         async fn endpoint(application: &str, id_or_uid: &str) -> StoreResult<Option<Endpoint>>;
@@ -288,9 +289,7 @@ forward! {
         async fn delete_event_type(account: &str, name: &str) -> StoreResult<bool>;
     }
     impl HealthStore {
-        async fn attempt_tallies(endpoint: &str, bounds: &[Id], rows_max: usize) -> StoreResult<Vec<AttemptTally>>;
-        async fn latest_durations(endpoint: &str, after: &str, limit: usize) -> StoreResult<Vec<i64>>;
-        async fn endpoint_waiting(endpoint: &str, count_max: usize) -> StoreResult<EndpointWaiting>;
+        async fn endpoint_waiting(endpoint: &str, messages: Option<Range<Id>>) -> StoreResult<EndpointWaiting>;
         async fn message_progress(application: &str, messages: &[Id], endpoint: Option<&str>) -> StoreResult<Vec<MessageProgress>>;
     }
     impl IdempotencyStore {
@@ -323,17 +322,11 @@ forward! {
         async fn delete_operational_events(numbers: Vec<i64>) -> StoreResult<()>;
     }
     impl OverviewStore {
-        async fn application_figures(
-            applications: &[Id],
-            after: &str,
-            attempts_max: usize,
-        ) -> StoreResult<Vec<ApplicationFigures>>;
+        async fn application_figures(applications: &[Id]) -> StoreResult<Vec<ApplicationFigures>>;
         async fn search_applications(account: &str, text: &str, page: Page) -> StoreResult<Vec<Application>>;
         async fn failing_endpoints(account: &str, limit: usize) -> StoreResult<Vec<Endpoint>>;
         async fn subscribed_endpoints(account: &str, event_type: &str, limit: usize) -> StoreResult<Vec<Endpoint>>;
-        async fn account_progress(account: &str, attempts_max: usize) -> StoreResult<AccountProgress>;
-        async fn payload_bytes(application: &str, rows_max: usize) -> StoreResult<PayloadBytes>;
-        async fn message_tallies(application: &str, bounds: &[Id], rows_max: usize) -> StoreResult<Vec<u64>>;
+        async fn account_figures(account: &str) -> StoreResult<AccountFigures>;
     }
     impl PauseStore {
         async fn save_pause(pause: Pause, now: Timestamp) -> StoreResult<()>;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use kit_runtime::clock::TestClock;
 use provider_core::model::PayloadCheck;
+use provider_core::model::counts::CountSpan;
 use provider_core::*;
 use serde_json::json;
 
@@ -49,9 +50,10 @@ async fn failing_endpoints_are_listed_with_their_applications_and_subscribers_by
     let subscribed = fixture.provider.subscribed_endpoints(caller, "ITEM_STATUS_CHANGE", 9).await.unwrap();
     assert_eq!(subscribed.len(), 1);
     assert!(fixture.provider.subscribed_endpoints(caller, "ITEM", 9).await.unwrap().is_empty());
-    let figures = fixture.provider.application_figures(caller, std::slice::from_ref(application)).await.unwrap();
-    assert_eq!((figures[0].endpoints, figures[0].failing, figures[0].success), (1, 1, 0));
-    assert!(figures[0].fail >= 1);
+    let overviews = fixture.provider.application_overviews(caller, std::slice::from_ref(application)).await.unwrap();
+    let ApplicationOverview { figures, day } = &overviews[0];
+    assert_eq!((figures.endpoints, figures.failing, day.attempts.success), (1, 1, 0));
+    assert!(day.attempts.fail >= 1);
     assert_eq!(
         fixture.provider.search_applications(caller, "AP", &PageRequest::default()).await.unwrap().data.len(),
         1
@@ -66,12 +68,14 @@ async fn the_usage_of_an_account_is_counted_by_hour_and_day() {
     clock.advance(Duration::from_secs(24 * 3_600));
     fixture.send().await;
     fixture.send().await;
-    let usage = fixture.provider.account_usage(&fixture.caller).await.unwrap();
-    let messages = |steps: &[UsageStep]| steps.iter().map(|step| step.messages).sum::<u64>();
-    assert_eq!((usage.hours.len(), usage.days.len(), usage.applications, usage.is_whole), (24, 30, 1, true));
-    assert_eq!((messages(&usage.hours), messages(&usage.days)), (2, 3));
-    assert_eq!((usage.days[28].messages, usage.days[29].messages), (1, 2));
-    assert_eq!(usage.days[29].at, "2026-11-22T00:00:00Z".parse().unwrap());
+    let usage = async |span| fixture.provider.account_usage(&fixture.caller, span).await.unwrap();
+    let (hours, days) = (usage(CountSpan::DAY).await, usage(CountSpan::MONTH).await);
+    let messages = |steps: &[UsageStep]| steps.iter().map(|step| step.messages.messages).sum::<u64>();
+    assert_eq!((hours.len(), days.len()), (24, 30));
+    assert_eq!((messages(&hours), messages(&days)), (2, 3));
+    assert_eq!((days[28].messages.messages, days[29].messages.messages), (1, 2));
+    assert_eq!(days[29].at, "2026-11-22T00:00:00Z".parse().unwrap());
+    assert_eq!(fixture.provider.account_figures(&fixture.caller).await.unwrap().applications, 1);
 }
 
 #[tokio::test]

@@ -8,14 +8,15 @@ use kit_design::charts::{BarChart, Step};
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use provider_core::model::Role;
+use provider_core::model::counts::{CountSpan, DeliveryCounts};
 use provider_core::page::PageRequest;
-use provider_core::{AccountUsage, SetupProgress, UsageStep};
+use provider_core::{SetupProgress, UsageStep};
 
 use super::Dashboard;
 use super::access::Page;
 use super::session::{DashboardSession, Section};
 use crate::page_error::PageError;
-use crate::portal::labels::{DayStats, number};
+use crate::portal::labels::{DeliveryFigures, number};
 
 pub(super) const PAGES: &[Page] = &[("GET", "/", Role::Viewer)];
 
@@ -48,12 +49,12 @@ struct SetupStep {
 }
 
 struct Figures {
-    day: DayStats,
+    day: DeliveryFigures,
     messages: String,
     applications: String,
     endpoints: String,
+    failing: String,
     chart: BarChart,
-    counted: RelativeTime,
 }
 
 struct Failing {
@@ -70,7 +71,7 @@ async fn page(session: DashboardSession) -> Result<Response, PageError> {
     let mut failing = provider.failing_endpoints(caller, FAILING_MAX + 1).await?;
     let has_more_failing = failing.len() > FAILING_MAX;
     failing.truncate(FAILING_MAX);
-    let usage = if progress.has_endpoint { provider.account_usage(caller).await } else { None };
+    let figures = if progress.has_endpoint { Some(figures(&session).await?) } else { None };
     let failing = failing.into_iter().map(|(application, endpoint)| Failing {
         application: application.id.to_string(),
         application_name: application.name,
@@ -81,7 +82,7 @@ async fn page(session: DashboardSession) -> Result<Response, PageError> {
         frame: session.frame("Overview", Section::Overview),
         steps_done: steps.iter().filter(|step| step.is_done).count(),
         steps,
-        figures: usage.map(|usage| figures(&session, &usage)),
+        figures,
         failing: failing.collect(),
         has_more_failing,
     })
@@ -133,25 +134,26 @@ async fn steps(session: &DashboardSession, progress: SetupProgress) -> Result<Ve
     ])
 }
 
-fn figures(session: &DashboardSession, usage: &AccountUsage) -> Figures {
-    let sum = |of: fn(&UsageStep) -> u64| usage.hours.iter().map(of).sum::<u64>();
-    Figures {
-        day: DayStats::of(sum(|step| step.success), sum(|step| step.fail)),
-        messages: number(sum(|step| step.messages)),
-        applications: number(usage.applications as u64),
-        endpoints: number(usage.endpoints as u64),
-        chart: BarChart::new("Attempts of the last 24 hours, by hour", chart_steps(&usage.hours, "%-d %b, %H:%M")),
-        counted: RelativeTime::new(usage.at, session.now()),
-    }
+async fn figures(session: &DashboardSession) -> Result<Figures, PageError> {
+    let hours = session.provider().account_usage(&session.caller, CountSpan::DAY).await?;
+    let account = session.provider().account_figures(&session.caller).await?;
+    let day: DeliveryCounts = hours.iter().map(|step| step.deliveries).sum();
+    Ok(Figures {
+        day: day.into(),
+        messages: number(hours.iter().map(|step| step.messages.messages).sum()),
+        applications: number(account.applications),
+        endpoints: number(account.endpoints),
+        failing: number(account.failing),
+        chart: BarChart::new("Attempts of the last 24 hours, by hour", chart_steps(&hours, "%-d %b, %H:%M")),
+    })
 }
 
 /// The attempts of each step, for a chart.
 pub(super) fn chart_steps(steps: &[UsageStep], form: &str) -> Vec<Step> {
     let step = |step: &UsageStep| Step {
         label: step.at.to_zoned(jiff::tz::TimeZone::UTC).strftime(form).to_string(),
-        good: step.success,
-        bad: step.fail,
-        is_capped: step.is_capped,
+        good: step.deliveries.attempts.success,
+        bad: step.deliveries.attempts.fail,
         href: String::new(),
     };
     steps.iter().map(step).collect()

@@ -6,18 +6,17 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use kit_design::charts::BarChart;
-use kit_design::error_page::ErrorPage;
 use kit_design::frame::{Frame, render_page};
-use kit_design::relative_time::RelativeTime;
+use provider_core::UsageStep;
 use provider_core::model::Role;
-use provider_core::{AccountUsage, UsageStep};
+use provider_core::model::counts::{CountSpan, DeliveryCounts};
 
 use super::Dashboard;
 use super::access::Page;
 use super::checklist::chart_steps;
 use super::session::{DashboardSession, Section};
 use crate::page_error::PageError;
-use crate::portal::labels::{DayStats, number};
+use crate::portal::labels::{DeliveryFigures, number};
 
 pub(super) const PAGES: &[Page] = &[("GET", "/usage", Role::Viewer), ("GET", "/usage.csv", Role::Viewer)];
 
@@ -29,56 +28,41 @@ pub(super) fn router() -> Router<Dashboard> {
 #[template(path = "dashboard/usage.html")]
 struct UsagePage {
     frame: Frame,
-    usage: Option<Shown>,
-}
-
-struct Shown {
-    total: DayStats,
+    total: DeliveryFigures,
     messages: String,
+    payload_bytes: String,
+    applications: String,
+    endpoints: String,
     chart: BarChart,
     /// The days, the latest first.
     days: Vec<DayRow>,
-    applications: String,
-    endpoints: String,
-    stored: String,
-    is_whole: bool,
-    counted: RelativeTime,
 }
 
 struct DayRow {
     day: String,
     messages: String,
-    stats: DayStats,
-    is_capped: bool,
+    figures: DeliveryFigures,
 }
 
 async fn page(session: DashboardSession) -> Result<Response, PageError> {
-    let usage = session.provider().account_usage(&session.caller).await;
-    render_page(&UsagePage {
-        frame: session.frame("Usage and health", Section::Usage),
-        usage: usage.map(|usage| shown(&session, &usage)),
-    })
-}
-
-fn shown(session: &DashboardSession, usage: &AccountUsage) -> Shown {
-    let sum = |of: fn(&UsageStep) -> u64| usage.days.iter().map(of).sum::<u64>();
+    let days = session.provider().account_usage(&session.caller, CountSpan::MONTH).await?;
+    let account = session.provider().account_figures(&session.caller).await?;
+    let total: DeliveryCounts = days.iter().map(|step| step.deliveries).sum();
     let row = |step: &UsageStep| DayRow {
         day: day(step),
-        messages: number(step.messages),
-        stats: DayStats::of(step.success, step.fail),
-        is_capped: step.is_capped,
+        messages: number(step.messages.messages),
+        figures: step.deliveries.into(),
     };
-    Shown {
-        total: DayStats::of(sum(|step| step.success), sum(|step| step.fail)),
-        messages: number(sum(|step| step.messages)),
-        chart: BarChart::new("Attempts of the last 30 days, by day", chart_steps(&usage.days, "%-d %b %Y")),
-        days: usage.days.iter().rev().map(row).collect(),
-        applications: number(usage.applications as u64),
-        endpoints: number(usage.endpoints as u64),
-        stored: bytes(usage.stored_bytes),
-        is_whole: usage.is_whole,
-        counted: RelativeTime::new(usage.at, session.now()),
-    }
+    render_page(&UsagePage {
+        frame: session.frame("Usage and health", Section::Usage),
+        total: total.into(),
+        messages: number(days.iter().map(|step| step.messages.messages).sum()),
+        payload_bytes: bytes(days.iter().map(|step| step.messages.payload_bytes).sum()),
+        applications: number(account.applications),
+        endpoints: number(account.endpoints),
+        chart: BarChart::new("Attempts of the last 30 days, by day", chart_steps(&days, "%-d %b %Y")),
+        days: days.iter().rev().map(row).collect(),
+    })
 }
 
 /// A number of bytes in its largest unit.
@@ -96,16 +80,26 @@ fn day(step: &UsageStep) -> String {
     step.at.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y-%m-%d").to_string()
 }
 
-/// The table as CSV. 503 while the account is counted for the first time.
+/// The table as CSV.
 async fn csv(session: DashboardSession) -> Result<Response, PageError> {
-    let Some(usage) = session.provider().account_usage(&session.caller).await else {
-        let detail = "The usage of the account is being counted. Try again in a few seconds.";
-        let status = http::StatusCode::SERVICE_UNAVAILABLE;
-        return Err(ErrorPage::new(status, "Not counted yet", detail).with_retry_after(1).into());
-    };
-    let mut text = String::from("day_utc,messages,attempts_succeeded,attempts_failed\r\n");
-    for step in &usage.days {
-        text.push_str(&format!("{},{},{},{}\r\n", day(step), step.messages, step.success, step.fail));
+    let days = session.provider().account_usage(&session.caller, CountSpan::MONTH).await?;
+    let mut text = String::from(
+        "day_utc,messages,payload_bytes,attempts_succeeded,attempts_failed,messages_delivered,messages_failed_for_good,\
+         messages_skipped,messages_cancelled\r\n",
+    );
+    for step in &days {
+        let (messages, DeliveryCounts { attempts, ended, .. }) = (step.messages, step.deliveries);
+        let counts = [
+            messages.messages,
+            messages.payload_bytes,
+            attempts.success,
+            attempts.fail,
+            ended.delivered,
+            ended.exhausted,
+            ended.skipped,
+            ended.cancelled,
+        ];
+        text.push_str(&format!("{},{}\r\n", day(step), counts.map(|count| count.to_string()).join(",")));
     }
     let headers =
         [(CONTENT_TYPE, "text/csv; charset=utf-8"), (CONTENT_DISPOSITION, "attachment; filename=\"usage.csv\"")];

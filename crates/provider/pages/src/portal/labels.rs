@@ -2,9 +2,9 @@
 
 use askama::Template;
 use askama::filters::HtmlSafe;
+use provider_core::MessageState;
+use provider_core::model::counts::{AttemptCounts, DeliveryCounts};
 use provider_core::model::{AttemptStatus, AttemptTrigger, Endpoint};
-use provider_core::port::EndpointCounts;
-use provider_core::{EndpointHealth, MessageState};
 
 /// A status as a word with a colour.
 #[derive(Debug, Clone, Copy, Template)]
@@ -79,28 +79,46 @@ pub(crate) fn is_manual(trigger: AttemptTrigger) -> bool {
 
 /// A duration in milliseconds, or in seconds from one second on.
 pub(crate) fn duration(ms: i64) -> String {
-    if ms < 1_000 { format!("{ms} ms") } else { format!("{}.{} s", ms / 1_000, ms % 1_000 / 100) }
+    match (ms / 1_000, ms % 1_000 / 100) {
+        (0, _) => format!("{ms} ms"),
+        (seconds, 0) => format!("{seconds} s"),
+        (seconds, tenths) => format!("{seconds}.{tenths} s"),
+    }
 }
 
-/// Statistics of an endpoint for the last 24 hours.
+/// A range of durations in milliseconds, which a percentile lies in: longer than the first, at most the second.
+pub(crate) fn duration_range((from_ms, to_ms): (i64, Option<i64>)) -> String {
+    match to_ms {
+        None => format!("over {}", duration(from_ms)),
+        Some(to_ms) if from_ms == 0 => format!("at most {}", duration(to_ms)),
+        Some(to_ms) => format!("{} to {}", duration(from_ms), duration(to_ms)),
+    }
+}
+
+/// Figures of a time range, as pages show them. Each is exact.
 #[derive(Debug, Clone)]
-pub(crate) struct DayStats {
+pub(crate) struct DeliveryFigures {
     /// Share of attempts that succeeded, such as `98.2 %`; none without attempts.
     pub(crate) rate: Option<String>,
     /// Colour of the rate.
     pub(crate) kind: &'static str,
+    /// Attempts that succeeded.
     pub(crate) succeeded: String,
+    /// Attempts that failed.
     pub(crate) failed: String,
-    pub(crate) waiting: String,
-    pub(crate) is_any_waiting: bool,
+    /// Messages that were delivered: a resend is not counted again.
+    pub(crate) delivered: String,
+    /// Messages whose last attempt failed.
+    pub(crate) exhausted: String,
+    /// Messages that were skipped or cancelled, if any.
+    pub(crate) given_up: Option<String>,
 }
 
-impl From<EndpointCounts> for DayStats {
-    fn from(counts: EndpointCounts) -> Self {
-        let EndpointCounts { success, fail, pending, sending, .. } = counts;
-        let (attempts, waiting) = (success + fail, pending + sending);
+impl From<DeliveryCounts> for DeliveryFigures {
+    fn from(counts: DeliveryCounts) -> Self {
+        let DeliveryCounts { attempts: AttemptCounts { success, fail, .. }, ended, .. } = counts;
         // The rate is rounded down: 100 % means that every attempt succeeded.
-        let per_mille = (success * 1_000).checked_div(attempts);
+        let per_mille = (success * 1_000).checked_div(success + fail);
         let kind = match per_mille {
             None => "off",
             Some(990..) => "good",
@@ -111,34 +129,16 @@ impl From<EndpointCounts> for DayStats {
             1_000 => "100 %".to_owned(),
             rate => format!("{}.{} %", rate / 10, rate % 10),
         });
+        let given_up = ended.skipped + ended.cancelled;
         Self {
             rate,
             kind,
             succeeded: number(success),
             failed: number(fail),
-            waiting: number(waiting),
-            is_any_waiting: waiting > 0,
+            delivered: number(ended.delivered),
+            exhausted: number(ended.exhausted),
+            given_up: (given_up > 0).then(|| number(given_up)),
         }
-    }
-}
-
-impl DayStats {
-    /// The statistics of attempts that were counted.
-    pub(crate) fn of(success: u64, fail: u64) -> Self {
-        Self::from(EndpointCounts { success, fail, ..EndpointCounts::default() })
-    }
-}
-
-impl From<&EndpointHealth> for DayStats {
-    fn from(health: &EndpointHealth) -> Self {
-        let sum = |of: fn(&provider_core::port::AttemptTally) -> u64| health.tallies.iter().map(of).sum();
-        let (success, fail) = (sum(|tally| tally.success), sum(|tally| tally.fail));
-        Self::from(EndpointCounts {
-            success,
-            fail,
-            pending: health.waiting.deliveries as u64,
-            ..EndpointCounts::default()
-        })
     }
 }
 
@@ -162,14 +162,23 @@ mod tests {
     #[test]
     fn counts_have_separators_and_durations_have_units() {
         assert_eq!([number(0), number(999), number(1_000), number(1_234_567)], ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([duration(0), duration(999), duration(1_250)], ["0 ms", "999 ms", "1.2 s"]);
+        assert_eq!([duration(0), duration(999), duration(1_250), duration(2_000)], ["0 ms", "999 ms", "1.2 s", "2 s"]);
+    }
+
+    #[test]
+    fn a_percentile_is_shown_with_the_width_of_its_bucket() {
+        assert_eq!(
+            [(0, Some(5)), (500, Some(1_000)), (20_000, None)].map(duration_range),
+            ["at most 5 ms", "500 ms to 1 s", "over 20 s"]
+        );
     }
 
     #[test]
     fn a_success_rate_is_rounded_down() {
-        let day = |success, fail| {
-            let day = DayStats::from(EndpointCounts { success, fail, ..EndpointCounts::default() });
-            (day.rate.unwrap_or_default(), day.kind)
+        let figures = |success, fail| {
+            let attempts = AttemptCounts { success, fail, cancelled: 0 };
+            let figures = DeliveryFigures::from(DeliveryCounts { attempts, ..DeliveryCounts::default() });
+            (figures.rate.unwrap_or_default(), figures.kind)
         };
         for (success, fail, rate, kind) in [
             (0, 0, "", "off"),
@@ -178,7 +187,7 @@ mod tests {
             (95, 5, "95.0 %", "wait"),
             (0, 1, "0.0 %", "bad"),
         ] {
-            assert_eq!(day(success, fail), (rate.to_owned(), kind));
+            assert_eq!(figures(success, fail), (rate.to_owned(), kind));
         }
     }
 }

@@ -2,21 +2,18 @@
 
 use askama::Template;
 use axum::response::Response;
-use jiff::SignedDuration;
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use kit_design::charts::{BarChart, Step};
-use provider_core::HealthSpan;
-use provider_core::page::{LIMIT_MAX, PageRequest};
+use provider_core::model::cause::CauseClass;
+use provider_core::model::counts::{CountSpan, DeliveryCounts};
 
-use super::labels::{self, DayStats, StatusBadge};
+use super::labels::{self, DeliveryFigures, StatusBadge};
 use super::session::{Permissions, Section, Session};
 use crate::page_error::PageError;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
-
-const DAY: HealthSpan = super::endpoints::list::DAY;
-const WEEK: HealthSpan = HealthSpan { step: SignedDuration::from_hours(6), steps: 28 };
 
 #[derive(Template)]
 #[template(path = "portal/overview.html")]
@@ -25,11 +22,16 @@ struct OverviewPage {
     may: Permissions,
     is_week: bool,
     has_endpoints: bool,
-    stats: DayStats,
+    figures: DeliveryFigures,
+    /// The ranges of durations that contain the percentiles.
     p50: Option<String>,
     p95: Option<String>,
+    /// The receiver's time limit.
+    limit: String,
+    waiting: String,
     next: Option<RelativeTime>,
     failing: Vec<Failing>,
+    failures: Vec<FailureClass>,
     chart: BarChart,
 }
 
@@ -40,36 +42,21 @@ struct Failing {
     since: Option<RelativeTime>,
 }
 
+/// Failed attempts of one class of causes.
+struct FailureClass {
+    words: &'static str,
+    attempts: String,
+}
+
 /// The page for the last 24 hours, or with `range=7d` for the last 7 days.
 pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let is_week = query.text("range") == "7d";
-    let span = if is_week { WEEK } else { DAY };
+    let span = if is_week { CountSpan::WEEK } else { CountSpan::DAY };
     let (provider, now) = (session.provider(), session.portal.now());
-    let endpoints = provider.list_endpoints(&session.caller, session.app(), &PageRequest::first(LIMIT_MAX)).await?.data;
-    let health = provider.endpoint_health(&session.caller, session.app(), &endpoints, span).await?;
-    let bounds = span.bounds(now);
-    let since = bounds.first().copied().unwrap_or(now);
-    let durations = provider.latest_durations(&session.caller, session.app(), &endpoints, since).await?;
-    let steps: Vec<Step> = (0..span.steps)
-        .map(|no| {
-            let tallies = health.iter().filter_map(|health| health.tallies.get(no));
-            let utc = bounds[no].to_zoned(TimeZone::UTC);
-            let to = (bounds[no] + span.step).to_zoned(TimeZone::UTC);
-            let form = "%Y-%m-%dT%H:%M";
-            Step {
-                label: utc.strftime("%-d %b, %H:%M").to_string(),
-                good: tallies.clone().map(|tally| tally.success).sum(),
-                bad: tallies.clone().map(|tally| tally.fail).sum(),
-                is_capped: tallies.clone().any(|tally| tally.is_capped),
-                href: format!(
-                    "{}/messages?from={}&to={}",
-                    session.portal.site().base,
-                    utc.strftime(form),
-                    to.strftime(form)
-                ),
-            }
-        })
-        .collect();
+    let endpoints = provider.all_endpoints(&session.caller, session.app()).await?;
+    let counts = provider.application_health(&session.caller, session.app(), span).await?;
+    let waiting = provider.waiting_of(&session.caller, session.app(), &endpoints).await?;
+    let total: DeliveryCounts = counts.iter().copied().sum();
     let failing = endpoints.iter().filter(|endpoint| endpoint.disabled || endpoint.failing_since.is_some());
     let failing = failing.map(|endpoint| Failing {
         id: endpoint.id.to_string(),
@@ -77,44 +64,52 @@ pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> R
         status: if endpoint.disabled { StatusBadge::DISABLED } else { StatusBadge::FAILING },
         since: super::endpoints::list::since(endpoint).map(|at| RelativeTime::new(at, now)),
     });
-    let next = health.iter().filter_map(|health| health.waiting.next_at).filter(|at| *at > now).min();
-    let counts = provider_core::port::EndpointCounts {
-        success: steps.iter().map(|step| step.good).sum(),
-        fail: steps.iter().map(|step| step.bad).sum(),
-        pending: health.iter().map(|health| health.waiting.deliveries as u64).sum(),
-        ..Default::default()
-    };
+    let next = waiting.iter().filter_map(|waiting| waiting.next_at).filter(|at| *at > now).min();
+    let percentile = |percent| total.durations.percentile(percent).map(labels::duration_range);
     render_page(&OverviewPage {
         frame: session.frame("Overview", Section::Overview),
         may: session.permissions(),
         is_week,
         has_endpoints: !endpoints.is_empty(),
-        stats: counts.into(),
-        p50: percentile(&durations, 50).map(labels::duration),
-        p95: percentile(&durations, 95).map(labels::duration),
+        figures: total.into(),
+        p50: percentile(50),
+        p95: percentile(95),
+        limit: labels::duration(i64::try_from(provider.config().request_timeout.as_millis()).unwrap_or(i64::MAX)),
+        waiting: labels::number(waiting.iter().map(|waiting| waiting.deliveries()).sum()),
         next: next.map(|at| RelativeTime::new(at, now)),
         failing: failing.collect(),
+        failures: failures(&total),
         chart: BarChart::new(
             if is_week { "Attempts of the last 7 days, by 6 hours" } else { "Attempts of the last 24 hours, by hour" },
-            steps,
+            chart_steps(&session, &span.bounds(now), &counts),
         ),
     })
 }
 
-/// The value that this share of the ascending values does not exceed.
-fn percentile(ascending: &[i64], percent: usize) -> Option<i64> {
-    let place = (ascending.len() * percent).div_ceil(100).saturating_sub(1);
-    ascending.get(place).copied()
+/// The classes of causes with failed attempts, the most frequent first.
+fn failures(total: &DeliveryCounts) -> Vec<FailureClass> {
+    let mut classes: Vec<_> = CauseClass::ALL.into_iter().map(|class| (total.failures_of(class), class)).collect();
+    classes.retain(|(attempts, _)| *attempts > 0);
+    classes.sort_by_key(|(attempts, _)| std::cmp::Reverse(*attempts));
+    let row = |(attempts, class): (u64, CauseClass)| FailureClass {
+        words: class.words(),
+        attempts: labels::number(attempts),
+    };
+    classes.into_iter().map(row).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_percentile_is_one_of_the_values() {
-        let values: Vec<i64> = (1..=100).collect();
-        assert_eq!([percentile(&values, 50), percentile(&values, 95), percentile(&[], 50)], [Some(50), Some(95), None]);
-        assert_eq!(percentile(&[7], 95), Some(7));
-    }
+/// The steps between these bounds, each with a link to its messages.
+fn chart_steps(session: &Session, bounds: &[Timestamp], counts: &[DeliveryCounts]) -> Vec<Step> {
+    let step = |(range, counts): (&[Timestamp], &DeliveryCounts)| {
+        let [from, to] = [range[0], range[1]].map(|at| at.to_zoned(TimeZone::UTC));
+        let form = "%Y-%m-%dT%H:%M";
+        let base = &session.portal.site().base;
+        Step {
+            label: from.strftime("%-d %b, %H:%M").to_string(),
+            good: counts.attempts.success,
+            bad: counts.attempts.fail,
+            href: format!("{base}/messages?from={}&to={}", from.strftime(form), to.strftime(form)),
+        }
+    };
+    bounds.windows(2).zip(counts).map(step).collect()
 }

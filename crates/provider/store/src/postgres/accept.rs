@@ -9,8 +9,9 @@ use provider_core::payload::StoredPayload;
 use provider_core::port::{NewMessage, NodeId, StoreError, StoreResult};
 
 use super::rows::{self, Client, SqlResult};
-use super::{deliveries, idempotency, nodes, ordering};
+use super::{counts, deliveries, idempotency, nodes, ordering};
 use crate::codec::{Fingerprint, answer_key, fingerprint, optional_to_json};
+use crate::counts_codec::MessageAdditions;
 
 /// A message of the batch with its unique keys.
 struct PendingMessage<'batch> {
@@ -35,7 +36,13 @@ pub(super) async fn accept(db: &impl Client, batch: &[NewMessage], now: Timestam
         }
         open = later;
     }
-    Ok(results.into_iter().flatten().collect())
+    let results: Vec<StoreResult<()>> = results.into_iter().flatten().collect();
+    let mut additions = MessageAdditions::default();
+    for (new, _) in batch.iter().zip(&results).filter(|(_, result)| result.is_ok()) {
+        additions.message(&new.message);
+    }
+    counts::add_to_applications(db, &additions).await?;
+    Ok(results)
 }
 
 impl<'batch> PendingMessage<'batch> {

@@ -2,8 +2,7 @@
 //!
 //! A search has two steps: it finds the matching rows without payloads and responses, and then reads those rows.
 
-use std::collections::{BTreeMap, HashMap};
-use std::ops::Range;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,24 +12,32 @@ use provider_core::model::{Attempt, AttemptStatus, Id};
 use provider_core::operational::events::{DisabledBy, OperationalEventKind};
 use provider_core::port::{
     AttemptFilter, AttemptRecord, AttemptScope, AttemptStore, AttemptedMessage, DeliveryOutcome, DeliveryState,
-    Destination, EndpointCounts, EndpointEffect, MessageFilter, Order, Page, PayloadRead, Scan, ScanResult,
-    StoreResult,
+    Destination, EndpointEffect, MessageFilter, Order, Page, PayloadRead, Scan, ScanResult, StoreResult,
 };
-use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::messages::{SCANNED, ScannedMessage, read_messages};
-use super::rows::{self, ATTEMPT, Client, SqlResult, sql_limit};
-use super::{PostgresStore, applications, deliveries, messages, operational_events, ordering};
-use crate::codec::{self, PageQuery, counted, newest_first, optional_to_json};
+use super::rows::{self, ATTEMPT, Client, SqlError, SqlResult, sql_limit};
+use super::{PostgresStore, applications, counts, deliveries, messages, operational_events, ordering};
+use crate::codec::{self, PageQuery, newest_first, optional_to_json};
+use crate::counts_codec::EndpointAdditions;
 use crate::scan::{self as scans, ScanFlow, ScanProgress};
 
 #[async_trait]
 impl AttemptStore for PostgresStore {
     async fn record_attempts(&self, records: Arc<[AttemptRecord]>, _within: Duration) -> StoreResult<()> {
-        if self.transaction(&(&*records,), |db, &(records,)| Box::pin(record(db, records))).await?
-            == RoutingChange::Changed
-        {
+        let mut recorded = Recorded::None;
+        let routes = loop {
+            let batch = (&*records, recorded);
+            let job =
+                self.engine.transaction(&batch, |db, &(records, recorded)| Box::pin(record(db, records, recorded)));
+            match job.await {
+                // Each repetition means that another transaction recorded one of the attempts meanwhile.
+                Err(SqlError::RecordedBefore) => recorded = Recorded::Some,
+                routes => break routes?,
+            }
+        };
+        if routes == RoutingChange::Changed {
             self.engine.notify().await;
         }
         Ok(())
@@ -131,17 +138,6 @@ impl AttemptStore for PostgresStore {
         });
         Ok(found.await?)
     }
-
-    async fn endpoint_counts(
-        &self,
-        endpoint: &str,
-        attempts: Range<Id>,
-        messages: Range<Id>,
-        limit: usize,
-    ) -> StoreResult<Option<EndpointCounts>> {
-        let client = self.client().await?;
-        Ok(endpoint_counts(&client, endpoint, &attempts, &messages, limit).await?)
-    }
 }
 
 /// Whether other nodes have to be notified of changed endpoints.
@@ -151,19 +147,51 @@ pub(super) enum RoutingChange {
     Changed,
 }
 
-pub(super) async fn record(db: &impl Client, records: &[AttemptRecord]) -> SqlResult<RoutingChange> {
-    let endpoint_summaries = endpoint_summaries(records);
+/// What is known about a batch of attempts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Recorded {
+    /// None of them was recorded before, as nearly always.
+    None,
+    /// Some of them may have been, or are in the batch twice.
+    Some,
+}
+
+/// Records attempts. `RecordedBefore` when attempts were recorded before and `recorded` says otherwise.
+async fn record(db: &impl Client, records: &[AttemptRecord], recorded: Recorded) -> SqlResult<RoutingChange> {
+    let records: Vec<&AttemptRecord> = match recorded {
+        Recorded::None => records.iter().collect(),
+        Recorded::Some => without_recorded(db, records).await?,
+    };
+    let endpoint_summaries = endpoint_summaries(&records);
     // Every transaction locks applications first, to prevent deadlocks.
     let routes = disable(db, &endpoint_summaries).await?;
-    insert(db, records.iter().map(|record| &record.attempt).collect()).await?;
-    apply_outcomes(db, records).await?;
+    if insert(db, records.iter().map(|record| &record.attempt).collect()).await? != records.len() as u64 {
+        return Err(SqlError::RecordedBefore);
+    }
+    let mut additions = EndpointAdditions::default();
+    for record in &records {
+        additions.attempt(&record.attempt);
+    }
+    apply_outcomes(db, &records, &mut additions).await?;
     note_failing(db, &endpoint_summaries).await?;
-    operational_events::insert_notice_events(db, records).await?;
+    operational_events::insert_notice_events(db, &records).await?;
+    counts::add_to_endpoints(db, &additions).await?;
     Ok(routes)
 }
 
-/// Inserts attempts, except those that were recorded before.
-pub(super) async fn insert(db: &impl Client, mut attempts: Vec<&Attempt>) -> SqlResult<()> {
+/// The records of attempts that are not recorded, each once.
+async fn without_recorded<'a>(db: &impl Client, records: &'a [AttemptRecord]) -> SqlResult<Vec<&'a AttemptRecord>> {
+    let messages: Vec<&str> = records.iter().map(|record| &*record.attempt.message).collect();
+    let ids: Vec<&str> = records.iter().map(|record| &*record.attempt.id).collect();
+    let select = "SELECT a.id FROM unnest($1::text[], $2::text[]) AS given (message, id) \
+         JOIN attempts a ON a.message = given.message COLLATE \"C\" AND a.id = given.id COLLATE \"C\"";
+    let recorded = rows::all(db, select, &[&messages, &ids], |row| rows::id(row, 0)).await?;
+    let mut recorded: HashSet<Id> = recorded.into_iter().collect();
+    Ok(records.iter().filter(|record| recorded.insert(record.attempt.id.clone())).collect())
+}
+
+/// Inserts attempts, except those that were recorded before, and returns the number of inserted ones.
+pub(super) async fn insert(db: &impl Client, mut attempts: Vec<&Attempt>) -> SqlResult<u64> {
     attempts.sort_by_key(|attempt| (&attempt.message, &attempt.id));
     let texts = |of: fn(&Attempt) -> &str| attempts.iter().map(|attempt| of(attempt)).collect::<Vec<_>>();
     let numbers = |of: fn(&Attempt) -> i64| attempts.iter().map(|attempt| of(attempt)).collect::<Vec<_>>();
@@ -193,91 +221,100 @@ pub(super) async fn insert(db: &impl Client, mut attempts: Vec<&Attempt>) -> Sql
         &[&messages, &ids, &endpoints, &urls, &statuses, &codes, &responses, &durations, &triggers, &times, &details],
     )
     .await
-    .map(drop)
 }
 
 /// Deletes finished delivery rows and sets the time of the next attempt of the others. If a batch has several records
 /// for a row, the last record counts, but a finished row stays finished. A scheduled attempt does not end a delivery
 /// that a caller requested manually.
-async fn apply_outcomes(db: &impl Client, records: &[AttemptRecord]) -> SqlResult<()> {
-    let mut rows: BTreeMap<(&Id, &Id), (DeliveryOutcome, i64)> = BTreeMap::new();
+async fn apply_outcomes<'a>(
+    db: &impl Client,
+    records: &[&'a AttemptRecord],
+    additions: &mut EndpointAdditions<'a>,
+) -> SqlResult<()> {
+    let mut rows: BTreeMap<(&Id, &Id), (&AttemptRecord, i64)> = BTreeMap::new();
     for record in records {
         let attempt = &record.attempt;
-        let row = rows.entry((&attempt.endpoint, &attempt.message)).or_insert((record.outcome, 0));
-        if row.0 != DeliveryOutcome::Done {
-            row.0 = record.outcome;
+        let row = rows.entry((&attempt.endpoint, &attempt.message)).or_insert((record, 0));
+        if row.0.outcome != DeliveryOutcome::Done {
+            row.0 = record;
         }
         row.1 = row.1.max(attempt.trigger as i64);
     }
     let (mut done, mut retried) = (Rows::default(), Rows::default());
     let (mut times, mut counts) = (Vec::new(), Vec::new());
-    for ((endpoint, message), (next, trigger)) in rows {
-        match next {
-            DeliveryOutcome::Done => done.push(endpoint, message, trigger),
+    for (record, trigger) in rows.into_values() {
+        match record.outcome {
+            DeliveryOutcome::Done => done.push(record, trigger),
             DeliveryOutcome::Retry { at, attempts } => {
-                retried.push(endpoint, message, trigger);
+                retried.push(record, trigger);
                 times.push(at);
                 counts.push(i64::from(attempts));
             }
         }
     }
-    if !done.endpoints.is_empty() {
-        let delete = "WITH gone AS ( \
-                 DELETE FROM deliveries d \
-                 USING unnest($1::text[], $2::text[], $3::bigint[]) AS done (endpoint, message, trigger) \
-                 WHERE d.endpoint = done.endpoint AND d.message = done.message AND d.manual <= done.trigger \
-                 RETURNING d.endpoint, d.ordering_key \
-             ) SELECT endpoint, ordering_key FROM gone WHERE ordering_key IS NOT NULL \
-             UNION ALL SELECT NULL, count(*)::text FROM gone";
-        let row = |row: &Row| Ok((rows::get::<Option<String>>(row, 0)?, rows::get::<String>(row, 1)?));
-        let mut deleted = 0;
+    if !done.records.is_empty() {
+        let (endpoints, messages, triggers) = done.columns();
+        let delete = "DELETE FROM deliveries d \
+             USING unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS done (endpoint, message, trigger, place) \
+             WHERE d.endpoint = done.endpoint AND d.message = done.message AND d.manual <= done.trigger \
+             RETURNING done.place, d.ordering_key, d.ended_before";
+        let deleted = rows::all(db, delete, &[&endpoints, &messages, &triggers], |row| {
+            let place = usize::try_from(rows::get::<i64>(row, 0)?).unwrap_or_default();
+            Ok((place, rows::get::<Option<String>>(row, 1)?, rows::get::<bool>(row, 2)?))
+        })
+        .await?;
         let mut ordered = Vec::new();
-        for (endpoint, key_or_count) in
-            rows::all(db, delete, &[&done.endpoints, &done.messages, &done.triggers], row).await?
-        {
-            match endpoint {
-                Some(endpoint) => ordered.push((endpoint, key_or_count)),
-                None => deleted = key_or_count.parse().unwrap_or(0),
-            }
+        let mut is_deleted = vec![false; done.records.len()];
+        for (place, key, ended_before) in deleted {
+            let place = place.saturating_sub(1);
+            let Some(record) = done.records.get(place) else { continue };
+            is_deleted[place] = true;
+            ordered.extend(key.map(|key| (record.attempt.endpoint.to_string(), key)));
+            additions.ended(&record.attempt, record.end(), u64::from(!ended_before));
         }
         ordering::make_next_due(db, ordered).await?;
-        done.return_rest_for_manual(deleted, db).await?;
+        // A caller may have requested a manual attempt while the owner made this one.
+        let kept = done.records.iter().zip(is_deleted).filter(|(_, is_deleted)| !is_deleted);
+        let kept: Vec<&AttemptRecord> = kept.map(|(record, _)| *record).collect();
+        for record in deliveries::end_for_manual(db, &kept).await? {
+            additions.ended(&record.attempt, record.end(), 1);
+        }
     }
-    if !retried.endpoints.is_empty() {
+    if !retried.records.is_empty() {
+        let (endpoints, messages, triggers) = retried.columns();
         let update = "UPDATE deliveries d SET owner = NULL, next_at = retry.at, attempts = retry.attempts, manual = 0 \
              FROM unnest($1::text[], $2::text[], $3::bigint[], $4::timestamptz[], $5::bigint[]) \
                  AS retry (endpoint, message, trigger, at, attempts) \
              WHERE d.endpoint = retry.endpoint AND d.message = retry.message AND d.manual <= retry.trigger";
-        let params: &[&(dyn ToSql + Sync)] =
-            &[&retried.endpoints, &retried.messages, &retried.triggers, &times, &counts];
+        let params: &[&(dyn ToSql + Sync)] = &[&endpoints, &messages, &triggers, &times, &counts];
         let updated = rows::write(db, update, params).await?;
-        retried.return_rest_for_manual(updated, db).await?;
+        // If the number is too small, a caller may have requested manual attempts of the other rows while their owner made
+        // an attempt.
+        if updated < retried.records.len() as u64 {
+            deliveries::return_for_manual(db, &endpoints, &messages).await?;
+        }
     }
     Ok(())
 }
 
-/// Delivery rows as columns, in the order in which they are locked.
+/// Delivery rows with their records, in the order in which the rows are locked.
 #[derive(Default)]
 struct Rows<'records> {
-    endpoints: Vec<&'records str>,
-    messages: Vec<&'records str>,
+    records: Vec<&'records AttemptRecord>,
     triggers: Vec<i64>,
 }
 
 impl<'records> Rows<'records> {
-    fn push(&mut self, endpoint: &'records Id, message: &'records Id, trigger: i64) {
-        self.endpoints.push(endpoint);
-        self.messages.push(message);
+    fn push(&mut self, record: &'records AttemptRecord, trigger: i64) {
+        self.records.push(record);
         self.triggers.push(trigger);
     }
 
-    /// Called with the number of changed rows. If it is too small, a caller may have requested manual attempts of the
-    /// other rows while their owner made an attempt.
-    async fn return_rest_for_manual(&self, changed: u64, db: &impl Client) -> SqlResult<()> {
-        match usize::try_from(changed) {
-            Ok(changed) if changed >= self.endpoints.len() => Ok(()),
-            _ => deliveries::return_for_manual(db, &self.endpoints, &self.messages).await,
-        }
+    /// Endpoints, messages and triggers.
+    fn columns(&self) -> (Vec<&'records str>, Vec<&'records str>, &[i64]) {
+        let endpoints = self.records.iter().map(|record| &*record.attempt.endpoint).collect();
+        let messages = self.records.iter().map(|record| &*record.attempt.message).collect();
+        (endpoints, messages, &self.triggers)
     }
 }
 
@@ -293,7 +330,7 @@ struct EndpointSummary {
 }
 
 /// Keyed by application and endpoint.
-fn endpoint_summaries(records: &[AttemptRecord]) -> BTreeMap<(&Id, &Id), EndpointSummary> {
+fn endpoint_summaries<'a>(records: &[&'a AttemptRecord]) -> BTreeMap<(&'a Id, &'a Id), EndpointSummary> {
     let mut endpoint_summaries: BTreeMap<(&Id, &Id), EndpointSummary> = BTreeMap::new();
     for record in records {
         let attempt = &record.attempt;
@@ -379,48 +416,6 @@ pub(super) async fn find(db: &impl Client, application: &str, message: &str, id:
         return rows::one(db, &select, &[&message, &id], |row| rows::attempt(row, application)).await;
     }
     Ok(None)
-}
-
-/// Number of attempts of each status. PostgreSQL reads only the index for pages that were vacuumed.
-const ATTEMPTS_BY_STATUS: &str = "SELECT count(*) FILTER (WHERE status = 0), count(*) FILTER (WHERE status = 1), \
-     count(*) FILTER (WHERE status = 2), count(*) FILTER (WHERE status = 3), count(*) FILTER (WHERE status = 4) \
-     FROM (SELECT status FROM attempts WHERE endpoint = $1 AND id >= $2 AND id < $3 LIMIT $4) found";
-
-/// Number of deliveries without and with an attempt.
-const DELIVERIES_BY_STATE: &str = "SELECT count(*) FILTER (WHERE attempts = 0), count(*) FILTER (WHERE attempts > 0) \
-     FROM (SELECT attempts FROM deliveries WHERE endpoint = $1 AND message >= $2 AND message < $3 LIMIT $4) found";
-
-async fn endpoint_counts(
-    db: &impl Client,
-    endpoint: &str,
-    attempts: &Range<Id>,
-    messages: &Range<Id>,
-    limit: usize,
-) -> SqlResult<Option<EndpointCounts>> {
-    let attempts: [u64; 5] = counts_row(db, ATTEMPTS_BY_STATUS, endpoint, attempts, limit).await?;
-    let deliveries: [u64; 2] = counts_row(db, DELIVERIES_BY_STATE, endpoint, messages, limit).await?;
-    let rows = attempts.iter().sum::<u64>().max(deliveries.iter().sum());
-    Ok((rows <= limit as u64).then(|| counted(attempts, deliveries)))
-}
-
-/// The counts of a statement that reads at most one row more than `limit`.
-async fn counts_row<const COLUMNS: usize>(
-    db: &impl Client,
-    sql: &str,
-    endpoint: &str,
-    ids: &Range<Id>,
-    limit: usize,
-) -> SqlResult<[u64; COLUMNS]> {
-    let limit = rows::sql_limit(limit.saturating_add(1));
-    let found = rows::one(db, sql, &[&endpoint, &&*ids.start, &&*ids.end, &limit], |row| {
-        let mut numbers = [0; COLUMNS];
-        for (column, number) in numbers.iter_mut().enumerate() {
-            *number = rows::get::<i64>(row, column)?.unsigned_abs();
-        }
-        Ok(numbers)
-    })
-    .await?;
-    Ok(found.unwrap_or([0; COLUMNS]))
 }
 
 async fn find_attempts(

@@ -4,15 +4,17 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use provider_core::model::counts::{DeliveryEnd, Hour};
 use provider_core::model::{Attempt, AttemptTrigger, Id};
 use provider_core::port::{
-    BlockedKeyRow, ClaimLimit, Delivery, DeliveryKind, DeliveryStore, IdempotentAnswer, NodeId, RESEND_DUE, Resend,
-    SkipResult, StoreError, StoreResult,
+    AttemptRecord, BlockedKeyRow, ClaimLimit, Delivery, DeliveryKind, DeliveryStore, DroppedDelivery, IdempotentAnswer,
+    NodeId, RESEND_DUE, Resend, SkipResult, StoreError, StoreResult,
 };
 use tokio_postgres::Row;
 
 use super::rows::{self, Client, MESSAGE, MESSAGE_COLUMNS, SqlResult, sql_limit};
-use super::{PostgresStore, attempts, idempotency, nodes, ordering};
+use super::{PostgresStore, attempts, counts, idempotency, nodes, ordering};
+use crate::counts_codec::EndpointAdditions;
 
 #[async_trait]
 impl DeliveryStore for PostgresStore {
@@ -48,9 +50,9 @@ impl DeliveryStore for PostgresStore {
         Ok(outcome)
     }
 
-    async fn drop_deliveries(&self, rows: Vec<(Id, Id)>) -> StoreResult<()> {
-        self.transaction(&(&rows,), |db, &(rows,)| {
-            Box::pin(drop_rows(db, rows.iter().map(|(message, endpoint)| (message, endpoint))))
+    async fn drop_deliveries(&self, dropped: Vec<DroppedDelivery>, now: Timestamp) -> StoreResult<()> {
+        self.transaction(&(&dropped, now), |db, &(dropped, now)| {
+            Box::pin(drop_rows(db, dropped, DeliveryEnd::Cancelled, now))
         })
         .await
     }
@@ -94,11 +96,9 @@ impl DeliveryStore for PostgresStore {
         Ok(ordering::blocked(&client, endpoint, after.unwrap_or_default(), limit).await?)
     }
 
-    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<SkipResult> {
+    async fn skip_head(&self, head: DroppedDelivery, key: &str, now: Timestamp) -> StoreResult<SkipResult> {
         let skipped = self
-            .transaction(&(endpoint, key, message), |db, &(endpoint, key, message)| {
-                Box::pin(ordering::skip(db, endpoint, key, message))
-            })
+            .transaction(&(&head, key, now), |db, &(head, key, now)| Box::pin(ordering::skip(db, head, key, now)))
             .await?;
         if skipped == SkipResult::Skipped {
             self.engine.notify().await;
@@ -203,17 +203,30 @@ pub(super) async fn release(db: &impl Client, node: &NodeId, rows: &[(Id, Id)], 
 }
 
 /// Deletes rows of any owner. If a row has an ordering key, the next row of the key becomes due.
-pub(super) async fn drop_rows<'rows>(
+pub(super) async fn drop_rows(
     db: &impl Client,
-    rows: impl Iterator<Item = (&'rows Id, &'rows Id)>,
+    dropped: &[DroppedDelivery],
+    end: DeliveryEnd,
+    now: Timestamp,
 ) -> SqlResult<()> {
-    let (endpoints, messages) = columns(rows);
-    let delete = "WITH gone AS ( \
-             DELETE FROM deliveries d USING unnest($1::text[], $2::text[]) AS done (endpoint, message) \
-             WHERE d.endpoint = done.endpoint AND d.message = done.message RETURNING d.endpoint, d.ordering_key \
-         ) SELECT endpoint, ordering_key FROM gone WHERE ordering_key IS NOT NULL";
-    let ordered = rows::all(db, delete, &[&endpoints, &messages], ordering::endpoint_and_key).await?;
-    ordering::make_next_due(db, ordered).await
+    let (endpoints, messages) = columns(dropped.iter().map(|dropped| (&dropped.message, &dropped.endpoint)));
+    let delete = "DELETE FROM deliveries d USING unnest($1::text[], $2::text[]) AS done (endpoint, message) \
+         WHERE d.endpoint = done.endpoint AND d.message = done.message RETURNING d.endpoint, d.ordering_key, d.ended_before";
+    let row = |row: &Row| {
+        Ok((rows::get::<String>(row, 0)?, rows::get::<Option<String>>(row, 1)?, rows::get::<bool>(row, 2)?))
+    };
+    let deleted = rows::all(db, delete, &[&endpoints, &messages], row).await?;
+    let applications: HashMap<&str, &str> =
+        dropped.iter().map(|dropped| (&*dropped.endpoint, &*dropped.application)).collect();
+    let mut additions = EndpointAdditions::default();
+    for (endpoint, _, ended_before) in &deleted {
+        if let Some((endpoint, application)) = applications.get_key_value(endpoint.as_str()) {
+            additions.ended_in(endpoint, application, Hour::of(now), end, u64::from(!ended_before));
+        }
+    }
+    let ordered = deleted.into_iter().filter_map(|(endpoint, key, _)| Some((endpoint, key?)));
+    ordering::make_next_due(db, ordered.collect()).await?;
+    counts::add_to_endpoints(db, &additions).await
 }
 
 pub(super) async fn drop_rows_of(db: &impl Client, endpoints: &[Id]) -> SqlResult<()> {
@@ -266,8 +279,9 @@ async fn mark_for_resend(db: &impl Client, resend: &Resend, answer: Option<&Idem
 
 /// Inserts or marks the delivery row of a manual attempt.
 pub(super) async fn enter_manual(db: &impl Client, endpoint: &str, message: &str) -> SqlResult<()> {
-    let enter = "INSERT INTO deliveries AS d (endpoint, message, owner, attempts, next_at, manual) \
-         VALUES ($1, $2, NULL, 0, $3, 1) ON CONFLICT (endpoint, message) DO UPDATE SET \
+    let enter = "INSERT INTO deliveries AS d (endpoint, message, owner, attempts, next_at, manual, ended_before) \
+         VALUES ($1, $2, NULL, 0, $3, 1, \
+             EXISTS (SELECT FROM attempts a WHERE a.message = $2 AND a.endpoint || '' = $1)) ON CONFLICT (endpoint, message) DO UPDATE SET \
              manual = CASE WHEN d.owner IS NULL THEN 1 ELSE 2 END, \
              next_at = CASE WHEN d.owner IS NULL THEN excluded.next_at ELSE d.next_at END";
     rows::write(db, enter, &[&endpoint, &message, &RESEND_DUE]).await.map(drop)
@@ -281,19 +295,48 @@ pub(super) async fn return_for_manual(db: &impl Client, endpoints: &[&str], mess
     rows::write(db, return_for_manual, &[&endpoints, &messages, &RESEND_DUE]).await.map(drop)
 }
 
+/// As [`return_for_manual`], after attempts that ended their deliveries. Returns those whose delivery had not ended before.
+pub(super) async fn end_for_manual<'a>(
+    db: &impl Client,
+    records: &[&'a AttemptRecord],
+) -> SqlResult<Vec<&'a AttemptRecord>> {
+    if records.is_empty() {
+        return Ok(Vec::new());
+    }
+    let endpoints: Vec<&str> = records.iter().map(|record| &*record.attempt.endpoint).collect();
+    let messages: Vec<&str> = records.iter().map(|record| &*record.attempt.message).collect();
+    let end = "UPDATE deliveries d SET ended_before = TRUE \
+         FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS ended (endpoint, message, place) \
+         WHERE d.endpoint = ended.endpoint AND d.message = ended.message AND d.manual = 2 AND NOT d.ended_before \
+         RETURNING ended.place";
+    let places = rows::all(db, end, &[&endpoints, &messages], |row| rows::get::<i64>(row, 0)).await?;
+    return_for_manual(db, &endpoints, &messages).await?;
+    let places = places.into_iter().filter_map(|place| usize::try_from(place - 1).ok());
+    Ok(places.filter_map(|place| records.get(place).copied()).collect())
+}
+
 /// Skips rows that another transaction is claiming. If a head of line is deleted, the next row of its key becomes due.
 async fn cancel_deliveries(db: &impl Client, endpoint: &str, given_up: &[Attempt]) -> SqlResult<usize> {
     let messages: Vec<&str> = given_up.iter().map(|attempt| &*attempt.message).collect();
     let delete = "DELETE FROM deliveries d USING (SELECT message FROM deliveries \
              WHERE endpoint = $1 AND message = ANY ($2) AND NOT (ordering_key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) \
              ORDER BY message FOR UPDATE SKIP LOCKED) waiting \
-         WHERE d.endpoint = $1 AND d.message = waiting.message RETURNING d.message, d.ordering_key";
-    let row = |row: &Row| Ok((rows::id(row, 0)?, rows::get::<Option<String>>(row, 1)?));
+         WHERE d.endpoint = $1 AND d.message = waiting.message RETURNING d.message, d.ordering_key, d.ended_before";
+    let row = |row: &Row| Ok((rows::id(row, 0)?, (rows::get::<Option<String>>(row, 1)?, rows::get::<bool>(row, 2)?)));
     let deleted = rows::all(db, delete, &[&endpoint, &messages], row).await?;
-    let deleted: HashMap<Id, Option<String>> = deleted.into_iter().collect();
-    attempts::insert(db, given_up.iter().filter(|attempt| deleted.contains_key(&attempt.message)).collect()).await?;
+    let deleted: HashMap<Id, (Option<String>, bool)> = deleted.into_iter().collect();
+    let mut additions = EndpointAdditions::default();
+    let mut cancelled = Vec::new();
+    for attempt in given_up {
+        let Some((_, ended_before)) = deleted.get(&attempt.message) else { continue };
+        additions.attempt(attempt);
+        additions.ended(attempt, DeliveryEnd::Cancelled, u64::from(!ended_before));
+        cancelled.push(attempt);
+    }
+    attempts::insert(db, cancelled).await?;
     let count = deleted.len();
-    let keys = deleted.into_values().flatten().map(|key| (endpoint.to_owned(), key));
+    let keys = deleted.into_values().filter_map(|(key, _)| Some((endpoint.to_owned(), key?)));
     ordering::make_next_due(db, keys.collect()).await?;
+    counts::add_to_endpoints(db, &additions).await?;
     Ok(count)
 }

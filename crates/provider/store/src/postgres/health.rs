@@ -1,55 +1,30 @@
 //! Statistics of deliveries for the App Portal.
 
+use std::ops::Range;
+
 use async_trait::async_trait;
 use provider_core::model::Id;
-use provider_core::port::{
-    AttemptTally, EndpointWaiting, FAILURE_BYTES_MAX, HealthStore, MessageProgress, StoreResult,
-};
+use provider_core::port::{EndpointWaiting, FAILURE_BYTES_MAX, HealthStore, MessageProgress, StoreResult};
 use tokio_postgres::Row;
 
 use super::PostgresStore;
-use super::rows::{self, SqlResult, sql_limit};
+use super::rows::{self, SqlResult};
 use crate::codec;
 
 #[async_trait]
 impl HealthStore for PostgresStore {
-    async fn attempt_tallies(&self, endpoint: &str, bounds: &[Id], rows_max: usize) -> StoreResult<Vec<AttemptTally>> {
+    async fn endpoint_waiting(&self, endpoint: &str, messages: Option<Range<Id>>) -> StoreResult<EndpointWaiting> {
         let client = self.client().await?;
-        let lows: Vec<&str> = bounds.windows(2).map(|range| &*range[0]).collect();
-        let highs: Vec<&str> = bounds.windows(2).map(|range| &*range[1]).collect();
-        let count = "SELECT counted.success, counted.fail, counted.listed \
-             FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS span (low, high, no) \
-             CROSS JOIN LATERAL ( \
-                 SELECT count(*) FILTER (WHERE status = 0) AS success, count(*) FILTER (WHERE status = 2) AS fail, \
-                     count(*) AS listed FROM (SELECT status FROM attempts \
-                     WHERE endpoint = $1 AND id >= span.low AND id < span.high LIMIT $4) first \
-             ) counted ORDER BY span.no";
+        let select = "SELECT count(*) FILTER (WHERE attempts = 0), count(*) FILTER (WHERE attempts > 0), \
+                 (SELECT next_at FROM deliveries WHERE endpoint = $1 AND owner IS NULL ORDER BY next_at, message LIMIT 1) \
+             FROM deliveries \
+             WHERE endpoint = $1 AND ($2::text IS NULL OR message >= $2) AND ($3::text IS NULL OR message < $3)";
+        let (from, to) = (messages.as_ref().map(|range| &*range.start), messages.as_ref().map(|range| &*range.end));
         let read = |row: &Row| {
             let number = |column| -> SqlResult<u64> { Ok(rows::get::<i64>(row, column)?.unsigned_abs()) };
-            Ok(AttemptTally { success: number(0)?, fail: number(1)?, is_capped: number(2)? >= rows_max as u64 })
+            Ok(EndpointWaiting { first: number(0)?, retries: number(1)?, next_at: rows::get(row, 2)? })
         };
-        Ok(rows::all(&client, count, &[&endpoint, &lows, &highs, &sql_limit(rows_max)], read).await?)
-    }
-
-    async fn latest_durations(&self, endpoint: &str, after: &str, limit: usize) -> StoreResult<Vec<i64>> {
-        let client = self.client().await?;
-        let select = "SELECT response_duration_ms FROM attempts WHERE endpoint = $1 AND id > $2 \
-             ORDER BY id DESC LIMIT $3";
-        let params: &[&(dyn tokio_postgres::types::ToSql + Sync)] = &[&endpoint, &after, &sql_limit(limit)];
-        Ok(rows::all(&client, select, params, |row| rows::get(row, 0)).await?)
-    }
-
-    async fn endpoint_waiting(&self, endpoint: &str, count_max: usize) -> StoreResult<EndpointWaiting> {
-        let client = self.client().await?;
-        let select = "SELECT (SELECT count(*) FROM (SELECT FROM deliveries WHERE endpoint = $1 LIMIT $2) listed), \
-             (SELECT min(next_at) FROM deliveries WHERE owner IS NULL AND endpoint = $1)";
-        let read = |row: &Row| {
-            Ok(EndpointWaiting {
-                deliveries: usize::try_from(rows::get::<i64>(row, 0)?).unwrap_or(0),
-                next_at: rows::get(row, 1)?,
-            })
-        };
-        Ok(rows::one(&client, select, &[&endpoint, &sql_limit(count_max)], read).await?.unwrap_or_default())
+        Ok(rows::one(&client, select, &[&endpoint, &from, &to], read).await?.unwrap_or_default())
     }
 
     async fn message_progress(

@@ -62,7 +62,7 @@ async fn subscribed_account(db: &impl Client, application: &str) -> SqlResult<Op
 }
 
 /// Inserts the events that follow from attempts.
-pub(super) async fn insert_notice_events(db: &impl Client, records: &[AttemptRecord]) -> SqlResult<()> {
+pub(super) async fn insert_notice_events(db: &impl Client, records: &[&AttemptRecord]) -> SqlResult<()> {
     for record in records.iter().filter(|record| record.notice != AttemptEvent::None) {
         let attempt = &record.attempt;
         let select = "SELECT event_id FROM messages WHERE application = $1 AND id = $2";

@@ -6,8 +6,9 @@
 
 use jiff::Timestamp;
 use provider_core::model::Id;
+use provider_core::model::counts::DeliveryEnd;
 use provider_core::ordering::OrderingKey;
-use provider_core::port::{BlockedKeyRow, SkipResult, StoreResult, WAITING_COUNT_MAX};
+use provider_core::port::{BlockedKeyRow, DroppedDelivery, SkipResult, StoreResult, WAITING_COUNT_MAX};
 use tokio_postgres::Row;
 
 use super::deliveries;
@@ -107,15 +108,14 @@ pub(super) async fn blocked(
     rows::all(db, select, &[&endpoint, &after, &sql_limit(limit), &sql_limit(WAITING_COUNT_MAX)], of_row).await
 }
 
-pub(super) async fn skip(db: &impl Client, endpoint: &str, key: &str, message: &str) -> SqlResult<SkipResult> {
+pub(super) async fn skip(db: &impl Client, head: &DroppedDelivery, key: &str, now: Timestamp) -> SqlResult<SkipResult> {
+    let (endpoint, message) = (&*head.endpoint, &*head.message);
     lock(db, std::iter::once((endpoint, key))).await?;
     let select = "SELECT owner FROM deliveries WHERE endpoint = $1 AND message = $2 AND ordering_key = $3 FOR UPDATE";
     let owner = rows::one(db, select, &[&endpoint, &message, &key], |row| rows::get::<Option<i64>>(row, 0)).await?;
     Ok(match owner {
         Some(None) => {
-            let endpoint = Id::from(endpoint);
-            let message = Id::from(message);
-            deliveries::drop_rows(db, std::iter::once((&message, &endpoint))).await?;
+            deliveries::drop_rows(db, std::slice::from_ref(head), DeliveryEnd::Skipped, now).await?;
             SkipResult::Skipped
         }
         Some(Some(no)) if no != 0 => SkipResult::UnderWay,

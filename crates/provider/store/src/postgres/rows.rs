@@ -34,11 +34,16 @@ impl<C: Connection> Client for C {}
 
 /// Why a statement, or the job that contains it, failed.
 #[derive(Debug, thiserror::Error)]
-#[error(transparent)]
 pub(super) enum SqlError {
+    #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(transparent)]
     Statement(tokio_postgres::Error),
+    #[error(transparent)]
     Engine(#[from] EngineError),
+    /// Some attempts of a batch were recorded before, and it is not known which: the transaction is repeated.
+    #[error("attempts were recorded before")]
+    RecordedBefore,
 }
 
 pub(super) type SqlResult<T> = Result<T, SqlError>;
@@ -53,6 +58,7 @@ impl From<SqlError> for StoreError {
             }
             SqlError::Statement(error) => Self::Unavailable(EngineError::from(error).to_string()),
             SqlError::Engine(error) => Self::Unavailable(error.to_string()),
+            SqlError::RecordedBefore => Self::Unavailable(error.to_string()),
         }
     }
 }
@@ -74,7 +80,7 @@ impl HasStatementError for SqlError {
     fn statement_error(&self) -> Option<&tokio_postgres::Error> {
         match self {
             Self::Statement(error) => Some(error),
-            Self::Store(_) | Self::Engine(_) => None,
+            Self::Store(_) | Self::Engine(_) | Self::RecordedBefore => None,
         }
     }
 }

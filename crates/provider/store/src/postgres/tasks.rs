@@ -296,10 +296,12 @@ async fn enqueue(db: &impl Client, endpoint: &Id, kind: TaskKind, step: &TaskSte
     let retried = if kind.makes_retries_due() { make_retries_due(db, endpoint, &messages, step.now).await? } else { 0 };
     let ordered = if in_order { enqueue_in_order(db, endpoint, kind, &mut messages, step.now).await? } else { 0 };
     let insert = format!(
-        "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual) \
+        "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual, ended_before) \
          SELECT $1, new.message, NULL, 0, greatest($3, \
              (SELECT m.deliver_at FROM endpoints e JOIN messages m ON m.application = e.application AND m.id = new.message \
-              WHERE e.id = $1)), -1 FROM unnest($2::text[]) AS new (message) WHERE {} ON CONFLICT DO NOTHING",
+              WHERE e.id = $1)), -1, \
+             EXISTS (SELECT FROM attempts a WHERE a.message = new.message COLLATE \"C\" AND a.endpoint || '' = $1) \
+         FROM unnest($2::text[]) AS new (message) WHERE {} ON CONFLICT DO NOTHING",
         enqueue_condition(kind, "new.message COLLATE \"C\"", "$1")
     );
     Ok(retried + ordered + rows::write(db, &insert, &[&&**endpoint, &messages, &step.now]).await?)
@@ -340,7 +342,9 @@ async fn enqueue_in_order(
     if !ordered.is_empty() {
         ordering::enter(db, &ordered).await?;
         let entered: Vec<&str> = keyed.iter().map(|(message, ..)| &**message).collect();
-        let mark = "UPDATE deliveries SET manual = -1 WHERE endpoint = $1 AND message = ANY ($2)";
+        let mark = "UPDATE deliveries d SET manual = -1, \
+             ended_before = EXISTS (SELECT FROM attempts a WHERE a.message = d.message AND a.endpoint || '' = $1) \
+             WHERE endpoint = $1 AND message = ANY ($2)";
         rows::write(db, mark, &[&&**endpoint, &entered]).await?;
     }
     messages.retain(|message| keyed.binary_search_by(|(entered, ..)| (**entered).cmp(message)).is_err());

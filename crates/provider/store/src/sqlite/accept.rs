@@ -12,8 +12,9 @@ use rusqlite::{CachedStatement, Connection};
 
 use super::insert::{Insert, ROWS, Sql, Values};
 use super::rows::{SqlResult, ms};
-use super::{applications, deliveries, idempotency, nodes, ordering};
+use super::{applications, counts, deliveries, idempotency, nodes, ordering};
 use crate::codec::{fingerprint, optional_to_json};
+use crate::counts_codec::MessageAdditions;
 
 const MESSAGES: Sql = Sql {
     head: "INSERT OR FAIL INTO messages (application, id, event_type, event_id, event_fingerprint, payload, channels, tags, created_at, \
@@ -39,6 +40,7 @@ pub(super) fn accept(db: &Connection, batch: &[NewMessage], now: Timestamp) -> S
         versions: HashMap::new(),
         nodes: HashMap::new(),
     };
+    let mut additions = MessageAdditions::default();
     let mut results = Vec::with_capacity(batch.len());
     // Messages with an answer are accepted one by one, because their answers decide on later messages with the same
     // key.
@@ -48,6 +50,10 @@ pub(super) fn accept(db: &Connection, batch: &[NewMessage], now: Timestamp) -> S
             _ => results.extend(accepting.accept(run)?),
         }
     }
+    for (new, _) in batch.iter().zip(&results).filter(|(_, result)| result.is_ok()) {
+        additions.message(&new.message);
+    }
+    counts::add_to_applications(db, &additions)?;
     Ok(results)
 }
 

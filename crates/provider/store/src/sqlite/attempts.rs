@@ -2,8 +2,7 @@
 //!
 //! A search has two steps: it finds the matching rows without payloads and responses, and then reads those rows.
 
-use std::collections::HashMap;
-use std::ops::Range;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,21 +10,26 @@ use async_trait::async_trait;
 use provider_core::model::{Attempt, AttemptStatus, Id};
 use provider_core::port::{
     AttemptFilter, AttemptRecord, AttemptScope, AttemptStore, AttemptedMessage, DeliveryOutcome, DeliveryState,
-    Destination, EndpointCounts, EndpointEffect, MessageFilter, Page, PayloadRead, Scan, ScanResult, StoreResult,
+    Destination, EndpointEffect, MessageFilter, Page, PayloadRead, Scan, ScanResult, StoreResult,
 };
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 use super::deliveries::DeliveryDeleter;
 use super::insert::{Insert, Sql, Values};
-use super::rows::{self, ATTEMPT, SqlResult, ms, sql_limit};
-use super::{SqliteStore, applications, deliveries, messages, operational_events};
-use crate::codec::{self, PageQuery, counted, newest_first, optional_to_json};
+use super::rows::{self, ATTEMPT, SqlError, SqlResult, ms, sql_limit};
+use super::{SqliteStore, applications, counts, deliveries, messages, operational_events};
+use crate::codec::{self, PageQuery, newest_first, optional_to_json};
+use crate::counts_codec::EndpointAdditions;
 use crate::scan::{self as scans, ScanFlow, ScanProgress};
 
 #[async_trait]
 impl AttemptStore for SqliteStore {
     async fn record_attempts(&self, records: Arc<[AttemptRecord]>, within: Duration) -> StoreResult<()> {
-        Ok(self.database.write_within(within, move |db| record(db, &records)).await?)
+        let batch = Arc::clone(&records);
+        match self.database.write_within(within, move |db| record(db, &batch, Recorded::None)).await {
+            Err(SqlError::RecordedBefore) => self.write(move |db| record(db, &records, Recorded::Some)).await,
+            result => Ok(result?),
+        }
     }
 
     async fn attempt(&self, application: &str, message: &str, id: &str) -> StoreResult<Option<Attempt>> {
@@ -90,20 +94,9 @@ impl AttemptStore for SqliteStore {
         let (application, message) = (application.to_owned(), message.to_owned());
         self.read(move |db| destinations(db, &application, &message)).await
     }
-
-    async fn endpoint_counts(
-        &self,
-        endpoint: &str,
-        attempts: Range<Id>,
-        messages: Range<Id>,
-        limit: usize,
-    ) -> StoreResult<Option<EndpointCounts>> {
-        let endpoint = endpoint.to_owned();
-        self.read(move |db| endpoint_counts(db, &endpoint, &attempts, &messages, limit)).await
-    }
 }
 
-/// Has no effect for an attempt that was recorded before.
+/// Skips an attempt that was recorded before.
 const INSERT: Sql = Sql {
     head: "INSERT OR FAIL INTO attempts (message, id, endpoint, url, status, response_status_code, response, response_duration_ms, \
          trigger, began_at, failure_detail)",
@@ -114,25 +107,47 @@ const INSERT: Sql = Sql {
 const RETRY: &str = "UPDATE deliveries SET owner = NULL, next_at = ?4, attempts = ?5, manual = 0 \
      WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3";
 
-pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> SqlResult<()> {
-    Insert::prepare(db, &INSERT)?.rows(records, |values, record| bind(values, &record.attempt))?;
+/// What is known about a batch of attempts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Recorded {
+    /// None of them was recorded before, as nearly always.
+    None,
+    /// Some of them may have been, or are in the batch twice.
+    Some,
+}
+
+/// Records attempts. `RecordedBefore` when attempts were recorded before and `recorded` says otherwise.
+fn record(db: &Connection, records: &[AttemptRecord], recorded: Recorded) -> SqlResult<()> {
+    let new: Vec<&AttemptRecord> = match recorded {
+        Recorded::None => records.iter().collect(),
+        Recorded::Some => without_recorded(db, records)?,
+    };
+    if Insert::prepare(db, &INSERT)?.rows(&new, |values, record| bind(values, &record.attempt))? != new.len() {
+        return Err(SqlError::RecordedBefore);
+    }
+    let mut additions = EndpointAdditions::default();
     let mut finish = DeliveryDeleter::prepare(db)?;
     let mut retry = db.prepare_cached(RETRY)?;
     // The last effect on each endpoint. Applying it again would change nothing.
     let mut last_effects: HashMap<&Id, EndpointEffect> = HashMap::new();
-    for record in records {
+    for record in new {
         let attempt = &record.attempt;
+        additions.attempt(attempt);
         // A scheduled attempt does not end a delivery that a caller requested manually.
         let trigger = attempt.trigger as i64;
         let (endpoint, message) = (&*attempt.endpoint, &*attempt.message);
-        let is_changed = match record.outcome {
-            DeliveryOutcome::Done => finish.row(endpoint, message, trigger)?,
-            DeliveryOutcome::Retry { at, attempts } => {
-                retry.execute((endpoint, message, trigger, ms(at), attempts))? == 1
+        match record.outcome {
+            DeliveryOutcome::Done => {
+                let deleted = finish.row(endpoint, message, trigger)?;
+                let ends =
+                    if deleted.rows == 0 { deliveries::end_for_manual(db, endpoint, message)? } else { deleted.ended };
+                additions.ended(attempt, record.end(), ends as u64);
             }
-        };
-        if !is_changed {
-            deliveries::return_for_manual(db, endpoint, message)?;
+            DeliveryOutcome::Retry { at, attempts } => {
+                if retry.execute((endpoint, message, trigger, ms(at), attempts))? == 0 {
+                    deliveries::return_for_manual(db, endpoint, message)?;
+                }
+            }
         }
         if record.endpoint != EndpointEffect::None
             && last_effects.insert(&attempt.endpoint, record.endpoint) != Some(record.endpoint)
@@ -141,7 +156,19 @@ pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> SqlResult<()
         }
         operational_events::insert_notice_event(db, record)?;
     }
-    Ok(())
+    counts::add_to_endpoints(db, &additions)
+}
+
+/// The records of attempts that are not recorded, each once.
+fn without_recorded<'a>(db: &Connection, records: &'a [AttemptRecord]) -> SqlResult<Vec<&'a AttemptRecord>> {
+    let mut recorded = db.prepare_cached("SELECT 1 FROM attempts WHERE message = ?1 AND id = ?2")?;
+    let (mut new, mut ids) = (Vec::new(), HashSet::new());
+    for record in records {
+        if ids.insert(&record.attempt.id) && !recorded.exists((&*record.attempt.message, &*record.attempt.id))? {
+            new.push(record);
+        }
+    }
+    Ok(new)
 }
 
 pub(super) fn insert(db: &Connection, attempt: &Attempt) -> SqlResult<()> {
@@ -209,47 +236,6 @@ pub(super) fn find(db: &Connection, application: &str, message: &str, id: &str) 
         return rows::one(db, &select, (message, id), |row| rows::attempt(row, application));
     }
     Ok(None)
-}
-
-/// Number of attempts of each status. SQLite reads only the index.
-const ATTEMPTS_BY_STATUS: &str = "SELECT count(*) FILTER (WHERE status = 0), count(*) FILTER (WHERE status = 1), \
-     count(*) FILTER (WHERE status = 2), count(*) FILTER (WHERE status = 3), count(*) FILTER (WHERE status = 4) \
-     FROM (SELECT status FROM attempts WHERE endpoint = ?1 AND id >= ?2 AND id < ?3 LIMIT ?4) found";
-
-/// Number of deliveries without and with an attempt.
-const DELIVERIES_BY_STATE: &str = "SELECT count(*) FILTER (WHERE attempts = 0), count(*) FILTER (WHERE attempts > 0) \
-     FROM (SELECT attempts FROM deliveries WHERE endpoint = ?1 AND message >= ?2 AND message < ?3 LIMIT ?4) found";
-
-fn endpoint_counts(
-    db: &Connection,
-    endpoint: &str,
-    attempts: &Range<Id>,
-    messages: &Range<Id>,
-    limit: usize,
-) -> SqlResult<Option<EndpointCounts>> {
-    let attempts: [u64; 5] = counts_row(db, ATTEMPTS_BY_STATUS, endpoint, attempts, limit)?;
-    let deliveries: [u64; 2] = counts_row(db, DELIVERIES_BY_STATE, endpoint, messages, limit)?;
-    let rows = attempts.iter().sum::<u64>().max(deliveries.iter().sum());
-    Ok((rows <= limit as u64).then(|| counted(attempts, deliveries)))
-}
-
-/// The counts of a statement that reads at most one row more than `limit`.
-fn counts_row<const COLUMNS: usize>(
-    db: &Connection,
-    sql: &str,
-    endpoint: &str,
-    ids: &Range<Id>,
-    limit: usize,
-) -> SqlResult<[u64; COLUMNS]> {
-    let limit = i64::try_from(limit.saturating_add(1)).unwrap_or(i64::MAX);
-    let mut statement = db.prepare_cached(sql)?;
-    Ok(statement.query_row(params![endpoint, &*ids.start, &*ids.end, limit], |row| {
-        let mut numbers = [0; COLUMNS];
-        for (column, number) in numbers.iter_mut().enumerate() {
-            *number = row.get::<_, i64>(column)?.unsigned_abs();
-        }
-        Ok(numbers)
-    })?)
 }
 
 fn find_attempts(
@@ -331,21 +317,4 @@ fn destinations(db: &Connection, application: &str, message: &str) -> SqlResult<
         }
     }
     Ok(found.into_values().collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn attempts_are_counted_in_their_index() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("provider.db");
-        drop(super::super::open(&path).await.unwrap());
-        let db = Connection::open(&path).unwrap();
-        let mut plan = db.prepare(&format!("EXPLAIN QUERY PLAN {ATTEMPTS_BY_STATUS}")).unwrap();
-        let steps = plan.query_map(params!["ep", "a", "b", 1], |row| row.get::<_, String>(3)).unwrap();
-        let steps: Vec<String> = steps.map(Result::unwrap).filter(|step| step.contains("attempts")).collect();
-        assert_eq!(steps, ["SEARCH attempts USING COVERING INDEX attempts_at_endpoint (endpoint=? AND id>? AND id<?)"]);
-    }
 }

@@ -2,15 +2,17 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use provider_core::model::counts::{DeliveryEnd, Hour};
 use provider_core::model::{Attempt, AttemptTrigger, Id};
 use provider_core::port::{
-    BlockedKeyRow, ClaimLimit, Delivery, DeliveryKind, DeliveryStore, IdempotentAnswer, NodeId, RESEND_DUE, Resend,
-    SkipResult, StoreError, StoreResult,
+    BlockedKeyRow, ClaimLimit, Delivery, DeliveryKind, DeliveryStore, DroppedDelivery, IdempotentAnswer, NodeId,
+    RESEND_DUE, Resend, SkipResult, StoreError, StoreResult,
 };
 use rusqlite::{CachedStatement, Connection};
 
 use super::rows::{self, MESSAGE, MESSAGE_COLUMNS, SqlResult, ms, sql_limit};
-use super::{SqliteStore, attempts, idempotency, nodes, ordering};
+use super::{SqliteStore, attempts, counts, idempotency, nodes, ordering};
+use crate::counts_codec::EndpointAdditions;
 
 #[async_trait]
 impl DeliveryStore for SqliteStore {
@@ -40,8 +42,8 @@ impl DeliveryStore for SqliteStore {
         self.write(move |db| release(db, &node, &rows, now)).await
     }
 
-    async fn drop_deliveries(&self, rows: Vec<(Id, Id)>) -> StoreResult<()> {
-        self.write(move |db| drop_rows(db, &rows)).await
+    async fn drop_deliveries(&self, dropped: Vec<DroppedDelivery>, now: Timestamp) -> StoreResult<()> {
+        self.write(move |db| drop_rows(db, &dropped, DeliveryEnd::Cancelled, now)).await
     }
 
     async fn resend(&self, resend: Resend, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
@@ -70,9 +72,9 @@ impl DeliveryStore for SqliteStore {
         self.read(move |db| ordering::blocked(db, &endpoint, &after, limit)).await
     }
 
-    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<SkipResult> {
-        let (endpoint, key, message) = (endpoint.to_owned(), key.to_owned(), message.to_owned());
-        self.write(move |db| ordering::skip(db, &endpoint, &key, &message)).await
+    async fn skip_head(&self, head: DroppedDelivery, key: &str, now: Timestamp) -> StoreResult<SkipResult> {
+        let key = key.to_owned();
+        self.write(move |db| ordering::skip(db, &head, &key, now)).await
     }
 }
 
@@ -178,34 +180,53 @@ pub(super) fn release(db: &Connection, node: &NodeId, rows: &[(Id, Id)], now: Ti
     Ok(())
 }
 
-pub(super) fn drop_rows(db: &Connection, rows: &[(Id, Id)]) -> SqlResult<()> {
+pub(super) fn drop_rows(
+    db: &Connection,
+    dropped: &[DroppedDelivery],
+    end: DeliveryEnd,
+    now: Timestamp,
+) -> SqlResult<()> {
     let mut finish = DeliveryDeleter::prepare(db)?;
-    for (message, endpoint) in rows {
-        finish.row(endpoint, message, i64::MAX)?;
+    let mut additions = EndpointAdditions::default();
+    for DroppedDelivery { application, endpoint, message } in dropped {
+        let deleted = finish.row(endpoint, message, i64::MAX)?;
+        additions.ended_in(endpoint, application, Hour::of(now), end, deleted.ended as u64);
     }
-    Ok(())
+    counts::add_to_endpoints(db, &additions)
 }
 
-/// Deletes finished rows one by one. A row without an ordering key, which is the usual case, needs no `RETURNING`, for
-/// which SQLite would collect the rows first.
+/// Rows that a statement deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct DeletedRows {
+    /// All rows.
+    pub(super) rows: usize,
+    /// Rows whose delivery had not ended before.
+    pub(super) ended: usize,
+}
+
+/// Deletes finished rows one by one. A row without an ordering key whose delivery had not ended, which is the usual case,
+/// needs no `RETURNING`, for which SQLite would collect the rows first.
 pub(super) struct DeliveryDeleter<'db> {
     db: &'db Connection,
-    without_key: CachedStatement<'db>,
+    usual: CachedStatement<'db>,
 }
 
 impl<'db> DeliveryDeleter<'db> {
     pub(super) fn prepare(db: &'db Connection) -> SqlResult<Self> {
-        let without_key =
-            "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3 AND ordering_key IS NULL";
-        Ok(Self { db, without_key: db.prepare_cached(without_key)? })
+        let usual = "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3 \
+             AND ordering_key IS NULL AND ended_before = 0";
+        Ok(Self { db, usual: db.prepare_cached(usual)? })
     }
 
-    /// Deletes a row whose `manual` is at most `manual_max`. False when no such row exists.
-    pub(super) fn row(&mut self, endpoint: &str, message: &str, manual_max: i64) -> SqlResult<bool> {
-        let of_key = "DELETE FROM deliveries \
-             WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3 AND ordering_key IS NOT NULL RETURNING ordering_key";
+    /// Deletes a row whose `manual` is at most `manual_max`, if there is one.
+    pub(super) fn row(&mut self, endpoint: &str, message: &str, manual_max: i64) -> SqlResult<DeletedRows> {
+        let other = "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3 \
+             AND (ordering_key IS NOT NULL OR ended_before = 1) RETURNING ordering_key, ended_before";
         let row = (endpoint, message, manual_max);
-        Ok(self.without_key.execute(row)? == 1 || ordering::delete(self.db, endpoint, of_key, row)? == 1)
+        match self.usual.execute(row)? {
+            0 => ordering::delete(self.db, endpoint, other, row),
+            rows => Ok(DeletedRows { rows, ended: rows }),
+        }
     }
 }
 
@@ -261,7 +282,8 @@ fn mark_for_resend(db: &Connection, resend: &Resend, answer: Option<&IdempotentA
 
 /// Inserts or marks the delivery row of a manual attempt.
 pub(super) fn enter_manual(db: &Connection, endpoint: &str, message: &str) -> SqlResult<()> {
-    let enter = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual) VALUES (?1, ?2, NULL, 0, ?3, 1) \
+    let enter = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual, ended_before) \
+         VALUES (?1, ?2, NULL, 0, ?3, 1, EXISTS (SELECT 1 FROM attempts WHERE message = ?2 AND +endpoint = ?1)) \
          ON CONFLICT (endpoint, message) DO UPDATE SET \
              manual = iif(owner IS NULL, 1, 2), next_at = iif(owner IS NULL, excluded.next_at, next_at)";
     db.prepare_cached(enter)?.execute((endpoint, message, ms(RESEND_DUE)))?;
@@ -276,15 +298,29 @@ pub(super) fn return_for_manual(db: &Connection, endpoint: &str, message: &str) 
     Ok(())
 }
 
+/// As [`return_for_manual`], after an attempt that ended the delivery. Returns the number of deliveries that had not ended
+/// before: one or none.
+pub(super) fn end_for_manual(db: &Connection, endpoint: &str, message: &str) -> SqlResult<usize> {
+    let end = "UPDATE deliveries SET ended_before = 1 WHERE endpoint = ?1 AND message = ?2 AND manual = 2 AND ended_before = 0";
+    let ended = db.prepare_cached(end)?.execute((endpoint, message))?;
+    return_for_manual(db, endpoint, message)?;
+    Ok(ended)
+}
+
 fn cancel_deliveries(db: &Connection, endpoint: &str, given_up: &[Attempt]) -> SqlResult<usize> {
     let delete = "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2 \
-         AND NOT (ordering_key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) RETURNING ordering_key";
-    let mut ended = 0;
+         AND NOT (ordering_key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) RETURNING ordering_key, ended_before";
+    let mut additions = EndpointAdditions::default();
+    let mut cancelled = 0;
     for attempt in given_up {
-        if ordering::delete(db, endpoint, delete, (endpoint, &*attempt.message))? == 1 {
+        let deleted = ordering::delete(db, endpoint, delete, (endpoint, &*attempt.message))?;
+        if deleted.rows == 1 {
             attempts::insert(db, attempt)?;
-            ended += 1;
+            additions.attempt(attempt);
+            additions.ended(attempt, DeliveryEnd::Cancelled, deleted.ended as u64);
+            cancelled += 1;
         }
     }
-    Ok(ended)
+    counts::add_to_endpoints(db, &additions)?;
+    Ok(cancelled)
 }

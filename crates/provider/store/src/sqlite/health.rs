@@ -1,13 +1,12 @@
 //! Statistics of deliveries for the App Portal.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use async_trait::async_trait;
 use provider_core::model::{AttemptStatus, Id};
-use provider_core::port::{
-    AttemptTally, EndpointWaiting, FAILURE_BYTES_MAX, HealthStore, MessageProgress, StoreResult,
-};
-use rusqlite::Connection;
+use provider_core::port::{EndpointWaiting, FAILURE_BYTES_MAX, HealthStore, MessageProgress, StoreResult};
+use rusqlite::{Connection, Row};
 
 use super::rows::{self, SqlResult, sql_limit};
 use super::{SqliteStore, backlog};
@@ -15,35 +14,16 @@ use crate::codec;
 
 #[async_trait]
 impl HealthStore for SqliteStore {
-    async fn attempt_tallies(&self, endpoint: &str, bounds: &[Id], rows_max: usize) -> StoreResult<Vec<AttemptTally>> {
-        let endpoint = endpoint.to_owned();
-        let bounds = bounds.to_vec();
-        self.read(move |db| bounds.windows(2).map(|range| tally(db, &endpoint, range, rows_max)).collect()).await
-    }
-
-    async fn latest_durations(&self, endpoint: &str, after: &str, limit: usize) -> StoreResult<Vec<i64>> {
-        let endpoint = endpoint.to_owned();
-        let after = after.to_owned();
-        self.read(move |db| {
-            let select = "SELECT response_duration_ms FROM attempts WHERE endpoint = ?1 AND id > ?2 \
-                 ORDER BY id DESC LIMIT ?3";
-            let mut statement = db.prepare_cached(select)?;
-            let mut found = statement.query((endpoint, after, sql_limit(limit)))?;
-            let mut durations = Vec::new();
-            while let Some(row) = found.next()? {
-                durations.push(row.get(0)?);
-            }
-            Ok(durations)
-        })
-        .await
-    }
-
-    async fn endpoint_waiting(&self, endpoint: &str, count_max: usize) -> StoreResult<EndpointWaiting> {
+    async fn endpoint_waiting(&self, endpoint: &str, messages: Option<Range<Id>>) -> StoreResult<EndpointWaiting> {
         let endpoint = endpoint.to_owned();
         self.read(move |db| {
-            let count = "SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE endpoint = ?1 LIMIT ?2)";
-            let deliveries = rows::one(db, count, (&endpoint, sql_limit(count_max)), |row| rows::count(row, 0))?;
-            Ok(EndpointWaiting { deliveries: deliveries.unwrap_or(0), next_at: backlog::earliest_due(db, &endpoint)? })
+            let count = "SELECT count(*) FILTER (WHERE attempts = 0), count(*) FILTER (WHERE attempts > 0) FROM deliveries \
+                 WHERE endpoint = ?1 AND (?2 IS NULL OR message >= ?2) AND (?3 IS NULL OR message < ?3)";
+            let (from, to) = (messages.as_ref().map(|range| &*range.start), messages.as_ref().map(|range| &*range.end));
+            let number = |row: &Row<'_>, column| -> SqlResult<u64> { Ok(row.get::<_, i64>(column)?.unsigned_abs()) };
+            let counted = rows::one(db, count, (&endpoint, from, to), |row| Ok((number(row, 0)?, number(row, 1)?)))?;
+            let (first, retries) = counted.unwrap_or_default();
+            Ok(EndpointWaiting { first, retries, next_at: backlog::earliest_due(db, &endpoint)? })
         })
         .await
     }
@@ -63,20 +43,6 @@ impl HealthStore for SqliteStore {
         };
         self.read(read).await
     }
-}
-
-fn tally(db: &Connection, endpoint: &str, range: &[Id], rows_max: usize) -> SqlResult<AttemptTally> {
-    let count = "SELECT count(*) FILTER (WHERE status = 0), count(*) FILTER (WHERE status = 2), count(*) \
-         FROM (SELECT status FROM attempts WHERE endpoint = ?1 AND id >= ?2 AND id < ?3 LIMIT ?4)";
-    let params = (endpoint, &*range[0], &*range[1], sql_limit(rows_max));
-    let counted = rows::one(db, count, params, |row| {
-        Ok(AttemptTally {
-            success: row.get::<_, i64>(0)?.unsigned_abs(),
-            fail: row.get::<_, i64>(1)?.unsigned_abs(),
-            is_capped: rows::count(row, 2)? >= rows_max,
-        })
-    })?;
-    Ok(counted.unwrap_or_default())
 }
 
 fn progress(db: &Connection, application: &str, message: &Id, endpoint: Option<&str>) -> SqlResult<MessageProgress> {

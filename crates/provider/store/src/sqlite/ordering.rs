@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use jiff::Timestamp;
-use provider_core::model::Id;
+use provider_core::model::counts::DeliveryEnd;
 use provider_core::ordering::OrderingKey;
-use provider_core::port::{BlockedKeyRow, SkipResult, WAITING_COUNT_MAX};
+use provider_core::port::{BlockedKeyRow, DroppedDelivery, SkipResult, WAITING_COUNT_MAX};
 use rusqlite::{Connection, Params, params};
 
-use super::deliveries;
+use super::deliveries::{self, DeletedRows};
 use super::rows::{self, SqlResult, ms};
 
 /// Inserts a row behind the existing rows of its ordering key. The first row of a key is due.
@@ -35,20 +35,23 @@ pub(super) fn reenqueue(
     now: Timestamp,
 ) -> SqlResult<()> {
     enter(db, endpoint, message, key, now)?;
-    let mark = "UPDATE deliveries SET manual = -1 WHERE endpoint = ?1 AND message = ?2";
+    let mark = "UPDATE deliveries SET manual = -1, \
+         ended_before = EXISTS (SELECT 1 FROM attempts a WHERE a.message = ?2 AND +a.endpoint = ?1) \
+         WHERE endpoint = ?1 AND message = ?2";
     db.prepare_cached(mark)?.execute((endpoint, message))?;
     Ok(())
 }
 
-/// Deletes rows of an endpoint with a statement that returns their keys. The first remaining row of each key becomes
-/// due.
-pub(super) fn delete(db: &Connection, endpoint: &str, delete: &str, params: impl Params) -> SqlResult<usize> {
-    let mut deleted = 0;
+/// Deletes rows of an endpoint with a statement that returns their keys and `ended_before`. The first remaining row of
+/// each key becomes due.
+pub(super) fn delete(db: &Connection, endpoint: &str, delete: &str, params: impl Params) -> SqlResult<DeletedRows> {
+    let mut deleted = DeletedRows::default();
     let mut keys = HashSet::new();
     let mut statement = db.prepare_cached(delete)?;
     let mut rows = statement.query(params)?;
     while let Some(row) = rows.next()? {
-        deleted += 1;
+        deleted.rows += 1;
+        deleted.ended += usize::from(!row.get::<_, bool>(1)?);
         if let Some(key) = rows::optional_text(row, 0)?
             && !keys.contains(key)
         {
@@ -108,12 +111,12 @@ pub(super) fn blocked(db: &Connection, endpoint: &str, after: &str, limit: usize
     Ok(blocked)
 }
 
-pub(super) fn skip(db: &Connection, endpoint: &str, key: &str, message: &str) -> SqlResult<SkipResult> {
+pub(super) fn skip(db: &Connection, head: &DroppedDelivery, key: &str, now: Timestamp) -> SqlResult<SkipResult> {
     let owner = "SELECT owner FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND ordering_key = ?3";
-    let owner = rows::one(db, owner, (endpoint, message, key), |row| Ok(row.get::<_, Option<i64>>(0)?))?;
+    let owner = rows::one(db, owner, (&*head.endpoint, &*head.message, key), |row| Ok(row.get::<_, Option<i64>>(0)?))?;
     Ok(match owner {
         Some(None) => {
-            deliveries::drop_rows(db, &[(Id::from(message), Id::from(endpoint))])?;
+            deliveries::drop_rows(db, std::slice::from_ref(head), DeliveryEnd::Skipped, now)?;
             SkipResult::Skipped
         }
         Some(Some(no)) if no != 0 => SkipResult::UnderWay,

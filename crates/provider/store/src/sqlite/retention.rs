@@ -97,7 +97,8 @@ impl RetentionStore for SqliteStore {
             let deleted = write(db, delete, (&before, sql_limit(limit)))?;
             if deleted > 0 {
                 // Deliveries of deleted messages must not stay unfinished.
-                let drop = "DELETE FROM deliveries WHERE endpoint = ?1 AND message < ?2 RETURNING ordering_key";
+                let drop =
+                    "DELETE FROM deliveries WHERE endpoint = ?1 AND message < ?2 RETURNING ordering_key, ended_before";
                 for endpoint in deliveries::endpoints_with_rows(db)? {
                     ordering::delete(db, &endpoint, drop, (&*endpoint, &before))?;
                 }

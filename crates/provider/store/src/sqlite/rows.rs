@@ -30,11 +30,16 @@ pub(super) fn check_limit(db: &Connection, count: &str, owner: &str, max: usize)
 
 /// Why a statement, or the job that contains it, failed.
 #[derive(Debug, thiserror::Error)]
-#[error(transparent)]
 pub(super) enum SqlError {
+    #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(transparent)]
     Statement(#[from] rusqlite::Error),
+    #[error(transparent)]
     Engine(#[from] EngineError),
+    /// Some attempts of a batch were recorded before, and it is not known which: the job is repeated.
+    #[error("attempts were recorded before")]
+    RecordedBefore,
 }
 
 pub(super) type SqlResult<T> = Result<T, SqlError>;
@@ -46,6 +51,7 @@ impl From<SqlError> for StoreError {
             SqlError::Statement(error) if is_decoding_error(&error) => Self::Corrupt(error.to_string()),
             SqlError::Statement(error) => Self::Unavailable(EngineError::from(error).to_string()),
             SqlError::Engine(error) => Self::Unavailable(error.to_string()),
+            SqlError::RecordedBefore => Self::Unavailable(error.to_string()),
         }
     }
 }

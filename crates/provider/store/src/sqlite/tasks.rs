@@ -310,10 +310,11 @@ fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &TaskStep) -> S
         rows::one(db, order, [&**endpoint], |row| Ok(row.get::<_, bool>(0)?))?.ok_or(StoreError::NotFound)?;
     let must_send = enqueue_condition(kind, "?2", "?1");
     let insert = format!(
-        "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual) \
+        "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual, ended_before) \
          SELECT ?1, ?2, NULL, 0, max(?3, coalesce(\
              (SELECT m.deliver_at FROM endpoints e JOIN messages m ON m.application = e.application AND m.id = ?2 \
-              WHERE e.id = ?1), ?3)), -1 WHERE {must_send}"
+              WHERE e.id = ?1), ?3)), -1, EXISTS (SELECT 1 FROM attempts WHERE message = ?2 AND +endpoint = ?1) \
+         WHERE {must_send}"
     );
     let key = format!(
         "SELECT m.ordering_key, m.deliver_at FROM endpoints e JOIN messages m ON m.application = e.application AND m.id = ?2 \

@@ -1,7 +1,8 @@
 //! Changes of what is configured as it was seen, applications by their endpoints, and counts.
 
-use provider_core::model::{Application, Attempt, AttemptStatus, Endpoint, EventType, Id};
-use provider_core::port::{Answer, ApplicationExclusion, Cursor, EndpointCounts, IdempotentAnswer, Order};
+use provider_core::model::counts::AttemptCounts;
+use provider_core::model::{Application, Attempt, AttemptStatus, Endpoint, EventType};
+use provider_core::port::{Answer, ApplicationExclusion, Cursor, IdempotentAnswer, Order};
 
 use super::given::*;
 
@@ -155,16 +156,16 @@ pub(super) async fn attempts_and_what_waits_are_counted_within_their_ids(store: 
         )
         .await
         .unwrap();
-    let ids =
-        |prefix: &'static str, from: usize, to: usize| -> std::ops::Range<Id> { id(prefix, from)..id(prefix, to) };
-    let count = async |attempts: (usize, usize), messages: (usize, usize), limit| {
-        let (attempts, messages) = (ids("atmpt", attempts.0, attempts.1), ids("msg", messages.0, messages.1));
-        store.endpoint_counts(&id("ep", 1), attempts, messages, limit).await.unwrap()
+    let count = async |from: usize, to: usize| {
+        store.count_attempts(&id("ep", 1), id("atmpt", from)..id("atmpt", to)).await.unwrap()
     };
-    let all = EndpointCounts { success: 1, fail: 3, cancelled: 1, pending: 2, sending: 2 };
-    assert_eq!(count((0, 99), (0, 99), 5).await, Some(all));
-    assert_eq!(count((0, 99), (0, 99), 4).await, None, "five attempts");
-    let part = EndpointCounts { success: 0, fail: 2, cancelled: 0, pending: 1, sending: 1 };
-    assert_eq!(count((2, 4), (3, 6), 2).await, Some(part));
-    assert_eq!(count((9, 9), (9, 9), 0).await, Some(EndpointCounts::default()));
+    let waiting = async |from: usize, to: usize| {
+        let waiting = store.endpoint_waiting(&id("ep", 1), Some(id("msg", from)..id("msg", to))).await.unwrap();
+        (waiting.first, waiting.retries)
+    };
+    assert_eq!(count(0, 99).await, AttemptCounts { success: 1, fail: 3, cancelled: 1 });
+    assert_eq!(waiting(0, 99).await, (2, 2));
+    assert_eq!(count(2, 4).await, AttemptCounts { success: 0, fail: 2, cancelled: 0 });
+    assert_eq!(waiting(3, 6).await, (1, 1));
+    assert_eq!((count(9, 9).await, waiting(9, 9).await), (AttemptCounts::default(), (0, 0)));
 }

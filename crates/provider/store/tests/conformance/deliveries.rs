@@ -141,8 +141,7 @@ pub(super) async fn a_released_row_is_due_at_once_with_the_attempts_it_had(store
 pub(super) async fn dropped_rows_are_gone_without_an_attempt(store: Shared) {
     let version = routes(&store, 1).await;
     accepted(&store, vec![sent(1, version, &[(1, Some(1))]), sent(2, version, &[(1, None)])], at(5)).await;
-    let rows = vec![(id("msg", 1), id("ep", 1)), (id("msg", 2), id("ep", 1)), (id("msg", 9), id("ep", 9))];
-    store.drop_deliveries(rows).await.unwrap();
+    store.drop_deliveries(vec![dropped(1, 1), dropped(2, 1), dropped(9, 9)], at(6)).await.unwrap();
     assert_eq!(store.backlog(&id("ep", 1)).await.unwrap(), Backlog::default());
     assert_eq!(due(&store, 9, 10).await, []);
 }

@@ -13,8 +13,8 @@ use provider_core::model::{
 };
 use provider_core::port::{
     Answer, AttemptEvent, AttemptFilter, AttemptRecord, AttemptScope, ClaimLimit, Cursor, Delivery, DeliveryKind,
-    DeliveryOutcome, EndpointEffect, IdempotentAnswer, MessageFilter, NewDelivery, NewMessage, NodeId, Order, Page,
-    PayloadRead, Scan, Store, StoreError, StoreResult,
+    DeliveryOutcome, DroppedDelivery, EndpointEffect, IdempotentAnswer, MessageFilter, NewDelivery, NewMessage, NodeId,
+    Order, Page, PayloadRead, Scan, Store, StoreError, StoreResult,
 };
 use provider_store::postgres::PostgresConfig;
 
@@ -199,6 +199,11 @@ pub(super) fn attempt(number: usize, message: usize, endpoint: usize, at: Timest
         trigger: AttemptTrigger::Scheduled,
         at,
     }
+}
+
+/// A delivery that ends without an attempt.
+pub(super) fn dropped(message: usize, endpoint: usize) -> DroppedDelivery {
+    DroppedDelivery { application: id("app", 1), endpoint: id("ep", endpoint), message: id("msg", message) }
 }
 
 pub(super) fn succeeded(attempt: Attempt) -> AttemptRecord {

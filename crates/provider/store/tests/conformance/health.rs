@@ -1,11 +1,11 @@
 //! How endpoints and messages fare.
 
-use provider_core::model::{AttemptStatus, Id};
-use provider_core::port::{AttemptTally, EndpointWaiting};
+use provider_core::model::AttemptStatus;
+use provider_core::port::EndpointWaiting;
 
 use super::given::*;
 
-pub(super) async fn attempts_are_tallied_between_bounds_and_a_message_has_the_progress_of_all_endpoints(store: Shared) {
+pub(super) async fn a_message_has_the_progress_of_all_endpoints(store: Shared) {
     let version = routes(&store, 2).await;
     let both = &[(1, Some(1)), (2, Some(1))];
     accepted(&store, vec![sent(1, version, both), sent(2, version, both), sent(3, version, &[])], at(0)).await;
@@ -18,20 +18,10 @@ pub(super) async fn attempts_are_tallied_between_bounds_and_a_message_has_the_pr
     let retried = records[0].attempt.clone();
     store.record_attempts(records.into(), NO_DELAY).await.unwrap();
 
-    let bounds: Vec<Id> = [1, 2, 4, 9].map(|number| id("atmpt", number)).to_vec();
-    let tallies = store.attempt_tallies(&id("ep", 1), &bounds, 10).await.unwrap();
-    let tally = |success, fail, is_capped| AttemptTally { success, fail, is_capped };
-    assert_eq!(tallies, [tally(0, 1, false), tally(1, 0, false), tally(0, 0, false)]);
-    let whole = [bounds[0].clone(), bounds[3].clone()];
-    let [capped] = store.attempt_tallies(&id("ep", 1), &whole, 1).await.unwrap()[..] else { panic!("one range") };
-    assert_eq!((capped.success + capped.fail, capped.is_capped), (1, true));
-    assert_eq!(store.latest_durations(&id("ep", 1), &id("atmpt", 1), 9).await.unwrap().len(), 1);
-    assert_eq!(store.latest_durations(&id("ep", 1), "", 1).await.unwrap().len(), 1);
-
-    let waiting = store.endpoint_waiting(&id("ep", 1), 9).await.unwrap();
-    assert_eq!(waiting.deliveries, 1);
+    let waiting = store.endpoint_waiting(&id("ep", 1), None).await.unwrap();
+    assert_eq!((waiting.first, waiting.retries), (0, 1));
     assert!(waiting.next_at.is_some());
-    assert_eq!(store.endpoint_waiting(&id("ep", 2), 9).await.unwrap(), EndpointWaiting::default());
+    assert_eq!(store.endpoint_waiting(&id("ep", 2), None).await.unwrap(), EndpointWaiting::default());
 
     let messages = [3, 1, 2].map(|number| id("msg", number));
     let found = store.message_progress(&id("app", 1), &messages, None).await.unwrap();

@@ -219,7 +219,7 @@ pub(super) async fn destinations_are_all_endpoints_tried_or_waiting(store: Share
     let tried = |next_at| Destination { endpoint: id("ep", 1), latest: Some(AttemptStatus::Fail), next_at, url: url() };
     let waits = Destination { endpoint: id("ep", 2), latest: None, next_at: Some(at(5)), url: None };
     assert_eq!(of(2).await, [tried(Some(at(510))), waits.clone()]);
-    store.drop_deliveries(vec![(id("msg", 2), id("ep", 1))]).await.unwrap();
+    store.drop_deliveries(vec![dropped(2, 1)], at(5)).await.unwrap();
     store.delete_endpoint(&id("app", 1), &id("ep", 1)).await.unwrap();
     assert_eq!(of(2).await, [tried(None), waits], "one that went is still shown");
     store.record_attempts(vec![succeeded(attempt(2, 2, 2, at(20)))].into(), NO_DELAY).await.unwrap();

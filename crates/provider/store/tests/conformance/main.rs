@@ -9,6 +9,7 @@ mod alerts;
 mod attempts;
 mod changes;
 mod config;
+mod counts;
 mod deliveries;
 mod endpoint_tasks;
 mod given;
@@ -53,7 +54,13 @@ stories! {
     overview:
         applications_have_figures_and_are_found_by_a_part_of_their_name,
         an_accounts_failing_and_subscribed_endpoints_are_found;
-    health: attempts_are_tallied_between_bounds_and_a_message_has_the_progress_of_all_endpoints;
+    counts:
+        each_attempt_and_each_end_of_a_delivery_counts_once,
+        a_skipped_head_counts_as_skipped,
+        messages_count_by_application_with_the_bytes_of_their_payloads,
+        the_hours_of_old_days_are_merged_and_very_old_days_deleted,
+        counts_equal_the_records_after_any_history;
+    health: a_message_has_the_progress_of_all_endpoints;
     config:
         api_keys_belong_to_an_account_and_are_found_by_their_hash,
         an_answer_is_kept_with_its_write_and_once,

@@ -76,12 +76,12 @@ pub(super) async fn a_blocked_key_shows_its_head_and_can_be_skipped(store: Share
     accepted(&store, vec![keyed(4, version, "lot-a", &[1]), keyed(5, version, "lot-c", &[1])], at(1)).await;
     let endpoint = id("ep", 1);
     assert_eq!(
-        store.skip_head(&endpoint, "lot-b", &id("msg", 2)).await.unwrap(),
+        store.skip_head(dropped(2, 1), "lot-b", at(20)).await.unwrap(),
         SkipResult::NotHead,
         "it is not the head"
     );
     assert_eq!(claimed(&store, 1, 9).await, [1, 4, 5]);
-    assert_eq!(store.skip_head(&endpoint, "lot-b", &id("msg", 1)).await.unwrap(), SkipResult::UnderWay);
+    assert_eq!(store.skip_head(dropped(1, 1), "lot-b", at(20)).await.unwrap(), SkipResult::UnderWay);
     for (number, message, ms) in [(1, 1, 10), (2, 4, 11), (3, 1, 12)] {
         store
             .record_attempts(vec![failed(attempt(number, message, 1, at(ms)), 1, 500)].into(), NO_DELAY)
@@ -97,12 +97,12 @@ pub(super) async fn a_blocked_key_shows_its_head_and_can_be_skipped(store: Share
     assert_eq!(store.blocked_keys(&endpoint, None, 1).await.unwrap(), [a]);
     assert_eq!(store.blocked_keys(&endpoint, Some("lot-a"), 9).await.unwrap(), [b]);
     assert_eq!(
-        store.skip_head(&endpoint, "lot-a", &id("msg", 1)).await.unwrap(),
+        store.skip_head(dropped(1, 1), "lot-a", at(20)).await.unwrap(),
         SkipResult::NotHead,
         "it is of another key"
     );
-    assert_eq!(store.skip_head(&endpoint, "lot-b", &id("msg", 1)).await.unwrap(), SkipResult::Skipped);
-    assert_eq!(store.skip_head(&endpoint, "lot-b", &id("msg", 1)).await.unwrap(), SkipResult::NotHead);
+    assert_eq!(store.skip_head(dropped(1, 1), "lot-b", at(20)).await.unwrap(), SkipResult::Skipped);
+    assert_eq!(store.skip_head(dropped(1, 1), "lot-b", at(20)).await.unwrap(), SkipResult::NotHead);
     assert_eq!(claimed(&store, 1, 20).await, [2]);
     assert_eq!(store.backlog(&id("ep", 2)).await.unwrap().deliveries, 3, "another endpoint's are as they were");
 }
@@ -111,7 +111,7 @@ pub(super) async fn a_head_that_is_dropped_or_forgotten_lets_the_next_go(store: 
     let version = routes(&store, 2).await;
     accepted(&store, (1..=5).map(|number| keyed(number, version, "lot", &[1, 2])).collect(), at(0)).await;
     accepted(&store, vec![keyed(6, version, "other", &[1])], at(1)).await;
-    let drop_one = async |message| store.drop_deliveries(vec![(id("msg", message), id("ep", 1))]).await.unwrap();
+    let drop_one = async |message| store.drop_deliveries(vec![dropped(message, 1)], at(5)).await.unwrap();
     assert_eq!(claimed(&store, 1, 9).await, [1, 6]);
     drop_one(1).await;
     assert_eq!(claimed(&store, 1, 9).await, [2]);
@@ -156,7 +156,7 @@ pub(super) async fn a_key_is_seen_whatever_its_first_message_waits_for_and_can_b
     assert_eq!(listed(Some("y")).await, [], "it is on its way, and nothing waits for it");
     accepted(&store, vec![keyed(5, version, "z", &[1])], at(10)).await;
     assert_eq!(listed(Some("y")).await, [BlockedKeyRow { claimed: true, ..head("z", 4, 0, 1) }]);
-    assert_eq!(store.skip_head(&endpoint, "x", &id("msg", 1)).await.unwrap(), SkipResult::Skipped);
+    assert_eq!(store.skip_head(dropped(1, 1), "x", at(20)).await.unwrap(), SkipResult::Skipped);
     assert_eq!(listed(None).await, [head("x", 2, 0, 0), y]);
     assert_eq!(claimed(&store, 1, 20).await, [2], "the next of the key is due at once");
 }
@@ -173,7 +173,7 @@ pub(super) async fn keys_and_endpoints_do_not_wait_for_each_other(store: Shared)
     done(&store, 1, 1, 2).await;
     assert_eq!(claimed(&store, 1, 9).await, NOTHING);
     assert_eq!(claimed(&store, 2, 9).await, [3]);
-    store.drop_deliveries(vec![(id("msg", 1), id("ep", 1))]).await.unwrap();
+    store.drop_deliveries(vec![dropped(1, 1)], at(5)).await.unwrap();
     assert_eq!(claimed(&store, 1, 9).await, [3]);
     // A manual attempt at what is held takes it out of the order; at what is due, it lets the next go on.
     accepted(&store, (5..=7).map(|number| keyed(number, version, "z", &[1])).collect(), at(2)).await;

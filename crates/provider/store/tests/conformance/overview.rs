@@ -1,7 +1,7 @@
 //! What an account's applications and endpoints are together.
 
 use provider_core::model::{Endpoint, Id};
-use provider_core::port::{AccountProgress, ApplicationFigures, Cursor, Order, PayloadBytes};
+use provider_core::port::{AccountFigures, ApplicationFigures, Cursor, Order};
 
 use super::given::*;
 
@@ -23,23 +23,21 @@ pub(super) async fn applications_have_figures_and_are_found_by_a_part_of_their_n
 
     let [first, second] = [id("app", 1), id("app", 2)];
     let wanted = [second.clone(), first.clone()];
-    let figures = |application: &Id, success, fail| ApplicationFigures {
-        application: application.clone(),
+    let figures = ApplicationFigures {
+        application: first.clone(),
         endpoints: 3,
         failing: 1,
         disabled: 1,
         last_message_at: Some(at(2)),
-        success,
-        fail,
     };
-    let empty =
-        ApplicationFigures { endpoints: 0, failing: 0, disabled: 0, last_message_at: None, ..figures(&second, 0, 0) };
-    let found = store.application_figures(&wanted, "", 9).await.unwrap();
-    assert_eq!(found, [empty, figures(&first, 2, 2)]);
-    let one_each = store.application_figures(&wanted[1..], "", 1).await.unwrap();
-    assert_eq!(one_each, [figures(&first, 1, 1)]);
-    let late = store.application_figures(&wanted[1..], &id("atmpt", 3), 9).await.unwrap();
-    assert_eq!(late, [figures(&first, 1, 0)]);
+    let empty = ApplicationFigures {
+        application: second.clone(),
+        endpoints: 0,
+        failing: 0,
+        disabled: 0,
+        last_message_at: None,
+    };
+    assert_eq!(store.application_figures(&wanted).await.unwrap(), [empty, figures]);
 
     let account = id("org", 1);
     let search = async |text: &str, from: Option<Cursor>, limit| {
@@ -56,24 +54,13 @@ pub(super) async fn applications_have_figures_and_are_found_by_a_part_of_their_n
         assert_eq!(search(none, None, 9).await, [] as [Id; 0], "{none}");
     }
     assert!(store.search_applications(&id("org", 2), "hammer", whole(Order::Ascending)).await.unwrap().is_empty());
-
-    let bounds = [1, 2, 4].map(|number| id("msg", number));
-    assert_eq!(store.message_tallies(&first, &bounds, 9).await.unwrap(), [1, 1]);
-    let span = [id("msg", 1), id("msg", 9)];
-    assert_eq!(store.message_tallies(&first, &span, 1).await.unwrap(), [1], "counted up to the limit");
-    assert_eq!(store.message_tallies(&second, &span, 9).await.unwrap(), [0]);
-    let stored = store.payload_bytes(&first, 9).await.unwrap();
-    assert!(stored.messages == 2 && stored.bytes > 0, "{stored:?}");
-    let latest = store.payload_bytes(&first, 1).await.unwrap();
-    assert!(latest.messages == 1 && latest.bytes < stored.bytes, "{latest:?}");
-    assert_eq!(store.payload_bytes(&second, 9).await.unwrap(), PayloadBytes::default());
 }
 
 pub(super) async fn an_accounts_failing_and_subscribed_endpoints_are_found(store: Shared) {
     let account = id("org", 1);
-    let progress = async || store.account_progress(&account, 1).await.unwrap();
+    let figures = async || store.account_figures(&account).await.unwrap();
     store.create_account(super::given::account(1)).await.unwrap();
-    assert_eq!(progress().await, AccountProgress::default());
+    assert_eq!(figures().await, AccountFigures::default());
     store.create_application(application(1), None).await.unwrap();
     let all = Endpoint { filter_types: None, ..endpoint(4) };
     let longer = Endpoint { filter_types: Some(vec!["ITEM_STATUS_CHANGE.more".to_owned()]), ..endpoint(5) };
@@ -85,7 +72,8 @@ pub(super) async fn an_accounts_failing_and_subscribed_endpoints_are_found(store
     accepted(&store, vec![sent(1, version, to)], at(0)).await;
     let fails = |number, endpoint, ms| failed(attempt(number, 1, endpoint, at(ms)), 1, 5);
     store.record_attempts(vec![fails(1, 2, 10), fails(2, 1, 11)].into(), NO_DELAY).await.unwrap();
-    assert_eq!(progress().await, AccountProgress { has_endpoint: true, has_delivery: false });
+    let all = AccountFigures { applications: 1, endpoints: 5, failing: 2, has_delivery: false };
+    assert_eq!(figures().await, all);
     let failing = async |limit| {
         let found = store.failing_endpoints(&account, limit).await.unwrap();
         found.into_iter().map(|endpoint| endpoint.id).collect::<Vec<_>>()
@@ -105,6 +93,6 @@ pub(super) async fn an_accounts_failing_and_subscribed_endpoints_are_found(store
 
     let succeeds = succeeded(attempt(3, 1, 3, at(12)));
     store.record_attempts(vec![succeeds].into(), NO_DELAY).await.unwrap();
-    assert_eq!(progress().await, AccountProgress { has_endpoint: true, has_delivery: true });
-    assert_eq!(store.account_progress(&id("org", 2), 1).await.unwrap(), AccountProgress::default());
+    assert_eq!(figures().await, AccountFigures { failing: 1, has_delivery: true, ..all });
+    assert_eq!(store.account_figures(&id("org", 2)).await.unwrap(), AccountFigures::default());
 }

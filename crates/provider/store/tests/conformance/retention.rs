@@ -82,7 +82,7 @@ pub(super) async fn what_waits_of_expunged_messages_is_due_and_others_are_read_a
     assert_eq!(store.next_due().await.unwrap(), Some(at(20)));
     assert_eq!(given(1, 20).await, [(id("msg", 1), false)]);
     assert_eq!(given(2, 20).await, [], "its message is another");
-    store.drop_deliveries(vec![(id("msg", 1), id("ep", 1))]).await.unwrap();
+    store.drop_deliveries(vec![dropped(1, 1)], at(5)).await.unwrap();
     assert_eq!(given(1, 20).await, [(id("msg", 2), true)], "the next of its key");
     let (removed, _) = store.expunge_payloads(&app, &id("msg", 0), &id("msg", 9), 9, at(30)).await.unwrap();
     assert_eq!((removed, given(2, 30).await), (2, vec![(id("msg", 3), false)]));

@@ -23,7 +23,7 @@ struct DeletePage {
 pub(super) async fn page(session: DashboardSession, PathParams([id]): PathParams<1>) -> Result<Response, PageError> {
     let provider = session.provider();
     let application = provider.application(&session.caller, &id).await?;
-    let figures = provider.application_figures(&session.caller, std::slice::from_ref(&application)).await?;
+    let overviews = provider.application_overviews(&session.caller, std::slice::from_ref(&application)).await?;
     let operational = provider.list_operational_endpoints(&session.caller, &PageRequest::default()).await?.data;
     let hears = |types: &Option<Vec<String>>| {
         types.as_ref().is_none_or(|types| types.iter().any(|name| name == "endpoint.deleted"))
@@ -33,7 +33,7 @@ pub(super) async fn page(session: DashboardSession, PathParams([id]): PathParams
         frame: session.frame("Delete application", Section::Applications),
         id: application.id.to_string(),
         name: application.name,
-        endpoints: figures.first().map_or(0, |figures| figures.endpoints),
+        endpoints: overviews.first().map_or(0, |overview| overview.figures.endpoints),
         notified: notified.map(|endpoint| endpoint.url).collect(),
     })
 }

@@ -5,7 +5,7 @@ use axum::response::Response;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
-use provider_core::HealthSpan;
+use provider_core::model::counts::CountSpan;
 use provider_core::model::{Attempt, AttemptStatus, Endpoint};
 use provider_core::page::PageRequest;
 
@@ -16,10 +16,8 @@ use crate::dashboard::session::{DashboardSession, PathParams, Section};
 use crate::page_error::PageError;
 use crate::portal::causes;
 use crate::portal::endpoints::list::since;
-use crate::portal::labels::{DayStats, StatusBadge};
+use crate::portal::labels::{DeliveryFigures, StatusBadge, number};
 
-/// The last 24 hours in one step each: the page shows sums.
-const DAY: HealthSpan = HealthSpan { step: jiff::SignedDuration::from_hours(1), steps: 24 };
 /// Endpoints that the page shows; the App Portal lists all.
 const ENDPOINTS_MAX: usize = 50;
 /// Failing endpoints whose latest attempts the page shows.
@@ -54,7 +52,8 @@ struct EndpointRow {
     status: StatusBadge,
     since: Option<RelativeTime>,
     types: String,
-    day: DayStats,
+    day: DeliveryFigures,
+    waiting: String,
 }
 
 struct Failure {
@@ -72,12 +71,13 @@ pub(super) async fn page(
 ) -> Result<Response, PageError> {
     let (provider, now) = (session.provider(), session.now());
     let application = provider.application(&session.caller, &id).await?;
-    let figures = provider.application_figures(&session.caller, std::slice::from_ref(&application)).await?;
-    let figures = figures.into_iter().next();
+    let overview = provider.application_overviews(&session.caller, std::slice::from_ref(&application)).await?;
+    let overview = overview.into_iter().next();
+    let figures = overview.as_ref().map(|overview| &overview.figures);
     let page = PageRequest::first(ENDPOINTS_MAX);
     let mut endpoints = provider.list_endpoints(&session.caller, &application.id, &page).await?.data;
     endpoints.sort_by_key(|endpoint| endpoint.disabled || endpoint.failing_since.is_none());
-    let health = provider.endpoint_health(&session.caller, &application.id, &endpoints, DAY).await?;
+    let health = provider.endpoint_health(&session.caller, &application.id, &endpoints, CountSpan::DAY).await?;
     let failures = failures(&session, &endpoints).await?;
     let contacts = provider.alert_recipients(&session.caller, Some(&application.id)).await?;
     let contacts: Vec<String> = contacts.into_iter().map(|recipient| recipient.address).collect();
@@ -88,7 +88,8 @@ pub(super) async fn page(
         status: StatusBadge::of(endpoint),
         since: since(endpoint).map(|at| RelativeTime::new(at, now)),
         types: types(endpoint),
-        day: health.into(),
+        day: health.total().into(),
+        waiting: number(health.waiting.deliveries()),
     });
     render_page(&ApplicationPage {
         frame: session.frame(&application.name, Section::Applications).with_notice(outcomes::from_query(&query)),
@@ -98,10 +99,10 @@ pub(super) async fn page(
         uid: application.uid.clone(),
         throttle_rate: application.throttle_rate,
         created: RelativeTime::new(application.created_at, now),
-        last_message: figures.as_ref().and_then(|figures| figures.last_message_at).map(|at| RelativeTime::new(at, now)),
-        failure_rate: figures.as_ref().and_then(|figures| failure_rate(figures.success, figures.fail)),
-        is_cut: figures.as_ref().is_some_and(|figures| figures.endpoints > endpoints.len() as u64),
-        endpoints_total: figures.as_ref().map_or(0, |figures| figures.endpoints),
+        last_message: figures.and_then(|figures| figures.last_message_at).map(|at| RelativeTime::new(at, now)),
+        failure_rate: overview.as_ref().and_then(|overview| failure_rate(overview.day.attempts)),
+        is_cut: figures.is_some_and(|figures| figures.endpoints > endpoints.len() as u64),
+        endpoints_total: figures.map_or(0, |figures| figures.endpoints),
         endpoints: rows.collect(),
         failures,
         contacts: contacts.join(", "),

@@ -9,16 +9,16 @@ use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page};
 use kit_design::pager::Pager;
 use kit_design::relative_time::RelativeTime;
+use provider_core::model::counts::AttemptCounts;
 use provider_core::model::{Application, Id};
 use provider_core::page::{CursorKey, PageQuery, PageRequest};
-use provider_core::port::ApplicationFigures;
-use provider_core::{ListPage, ids};
+use provider_core::{ApplicationOverview, ListPage, ids};
 
 use crate::dashboard::outcomes;
 use crate::dashboard::rights::Rights;
 use crate::dashboard::session::{DashboardSession, Section};
 use crate::page_error::PageError;
-use crate::portal::labels::{DayStats, number};
+use crate::portal::labels::{DeliveryFigures, number};
 use crate::portal::pager::pager;
 
 /// Applications of a page.
@@ -62,13 +62,13 @@ pub(super) async fn page(session: DashboardSession, QueryFields(query): QueryFie
         provider.search_applications(&session.caller, search, &request).await?
     };
     let applications = failing_first(&session, &found, search.is_empty(), requested.is_none()).await?;
-    let mut figures = provider.application_figures(&session.caller, &applications).await?;
-    let mut rows: Vec<_> = applications.iter().zip(figures.drain(..)).collect();
-    rows.sort_by_key(|(_, figures)| figures.failing == 0);
+    let overviews = provider.application_overviews(&session.caller, &applications).await?;
+    let mut rows: Vec<_> = applications.iter().zip(overviews).collect();
+    rows.sort_by_key(|(_, overview)| overview.figures.failing == 0);
     render_page(&ApplicationsPage {
         frame: session.frame("Applications", Section::Applications).with_notice(outcomes::from_query(&query)),
         may: Rights::of(&session),
-        rows: rows.into_iter().map(|(application, figures)| row(&session, application, &figures)).collect(),
+        rows: rows.into_iter().map(|(application, overview)| row(&session, application, &overview)).collect(),
         list_path: "/applications",
         filter: filter(search),
         search: search.to_owned(),
@@ -95,8 +95,8 @@ async fn failing_first(
     Ok(if is_first_page { failing.into_iter().chain(others).collect() } else { others.collect() })
 }
 
-fn row(session: &DashboardSession, application: &Application, figures: &ApplicationFigures) -> Row {
-    let rate = failure_rate(figures.success, figures.fail);
+fn row(session: &DashboardSession, application: &Application, overview: &ApplicationOverview) -> Row {
+    let ApplicationOverview { figures, day } = overview;
     Row {
         id: application.id.to_string(),
         name: application.name.clone(),
@@ -104,13 +104,13 @@ fn row(session: &DashboardSession, application: &Application, figures: &Applicat
         endpoints: number(figures.endpoints),
         failing: figures.failing,
         last_message: figures.last_message_at.map(|at| RelativeTime::new(at, session.now())),
-        is_bad: figures.fail > 0 && DayStats::of(figures.success, figures.fail).kind == "bad",
-        failure_rate: rate,
+        is_bad: DeliveryFigures::from(*day).kind == "bad",
+        failure_rate: failure_rate(day.attempts),
     }
 }
 
 /// The share of attempts that failed, rounded up: 0 % means that none failed.
-pub(in crate::dashboard) fn failure_rate(success: u64, fail: u64) -> Option<String> {
+pub(in crate::dashboard) fn failure_rate(AttemptCounts { success, fail, .. }: AttemptCounts) -> Option<String> {
     let per_mille = (fail * 1_000).checked_div(success + fail)?;
     let per_mille = if fail > 0 && per_mille == 0 { 1 } else { per_mille };
     Some(match per_mille {
@@ -141,7 +141,8 @@ mod tests {
             (99_999, 1, Some("0.1 %")),
             (75, 25, Some("25.0 %")),
         ] {
-            assert_eq!(failure_rate(success, fail).as_deref(), rate, "{success} {fail}");
+            let attempts = AttemptCounts { success, fail, cancelled: 0 };
+            assert_eq!(failure_rate(attempts).as_deref(), rate, "{success} {fail}");
         }
     }
 }

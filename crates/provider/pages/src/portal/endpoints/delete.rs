@@ -4,9 +4,8 @@ use askama::Template;
 use axum::response::{Redirect, Response};
 
 use super::head::{Head, Tab};
-use super::list;
+use super::list::EndpointDay;
 use crate::page_error::PageError;
-use crate::portal::labels::DayStats;
 use crate::portal::session::{PathParams, Section, Session};
 use kit_design::frame::{Frame, render_page};
 
@@ -15,7 +14,7 @@ use kit_design::frame::{Frame, render_page};
 struct DeletePage {
     frame: Frame,
     head: Head,
-    day: Option<DayStats>,
+    day: Option<EndpointDay>,
 }
 
 /// The confirmation.
@@ -27,7 +26,7 @@ pub(in crate::portal) async fn page(
     render_page(&DeletePage {
         frame: session.frame("Delete endpoint", Section::Endpoints),
         head: Head::new(&session, &endpoint, Tab::Other),
-        day: list::day_stats(&session, &endpoint).await?,
+        day: super::list::endpoint_day(&session, &endpoint).await?,
     })
 }
 

@@ -7,13 +7,13 @@ use axum::response::Response;
 use jiff::{SignedDuration, Timestamp};
 use provider_core::model::{Attempt, AttemptStatus, Endpoint, Id, Message};
 use provider_core::port::AttemptFilter;
-use provider_core::{HealthSpan, HistoryQuery, HistoryRequest, ids};
+use provider_core::{HistoryQuery, HistoryRequest, ids};
 
 use super::head::{Head, Tab};
-use super::list;
+use super::list::{EndpointDay, endpoint_day};
 use crate::page_error::PageError;
 use crate::portal::causes;
-use crate::portal::labels::{self, DayStats, StatusBadge};
+use crate::portal::labels::{self, StatusBadge};
 use crate::portal::notice;
 use crate::portal::pager::pager;
 use crate::portal::session::{PathParams, Permissions, Section, Session};
@@ -23,8 +23,6 @@ use kit_design::frame::{Frame, render_page};
 use kit_design::pager::Pager;
 use kit_design::relative_time::RelativeTime;
 
-/// The last whole minute and the present one.
-const MINUTES: HealthSpan = HealthSpan { step: SignedDuration::from_mins(1), steps: 2 };
 /// Attempts on one page.
 const LIMIT: &str = "25";
 
@@ -34,7 +32,7 @@ struct DeliveriesPage {
     frame: Frame,
     head: Head,
     may: Permissions,
-    day: Option<DayStats>,
+    day: Option<EndpointDay>,
     trouble: Option<Trouble>,
     throttle: Option<Throttle>,
     /// `success`, `fail` or empty.
@@ -120,13 +118,14 @@ pub(in crate::portal) async fn page(
     let found = provider.find_attempts_at_endpoint(&session.caller, session.app(), &endpoint.id, filter, part).await?;
     let messages = provider.messages_of(&found.data).await?;
     let head = Head::new(&session, &endpoint, Tab::Deliveries);
+    let day = endpoint_day(&session, &endpoint).await?;
     let is_first = requested.is_none() && wanted != "success";
     render_page(&DeliveriesPage {
         frame: session.frame("Deliveries to an endpoint", Section::Endpoints).with_notice(notice::from_query(&query)),
         may: session.permissions(),
-        day: list::day_stats(&session, &endpoint).await?,
         trouble: Trouble::of(&endpoint, &found.data, session.portal.now()).filter(|_| is_first),
-        throttle: throttle(&session, &endpoint).await?,
+        throttle: throttle(&session, &endpoint, day.as_ref()).await?,
+        day,
         wanted: wanted.to_owned(),
         rows: found.data.iter().map(|attempt| Row::new(&session, attempt, &messages)).collect(),
         list_path: format!("/endpoints/{}", endpoint.id),
@@ -136,17 +135,21 @@ pub(in crate::portal) async fn page(
     })
 }
 
-/// The throttle, if the endpoint has one, and the attempts of the last whole minute.
-async fn throttle(session: &Session, endpoint: &Endpoint) -> Result<Option<Throttle>, PageError> {
-    let Some(limit) = endpoint.throttle_rate else { return Ok(None) };
-    let endpoints = std::slice::from_ref(endpoint);
-    let health = session.provider().endpoint_health(&session.caller, session.app(), endpoints, MINUTES).await?;
-    let Some(health) = health.first() else { return Ok(None) };
-    let attempts = health.tallies.first().map_or(0, |minute| minute.success + minute.fail);
+/// The throttle, if the endpoint has one, and the attempts of the last minute.
+async fn throttle(
+    session: &Session,
+    endpoint: &Endpoint,
+    day: Option<&EndpointDay>,
+) -> Result<Option<Throttle>, PageError> {
+    let (Some(limit), Some(day)) = (endpoint.throttle_rate, day) else { return Ok(None) };
+    let now = session.portal.now();
+    let minute = now - SignedDuration::from_mins(1)..now;
+    let made = session.provider().attempts_at(endpoint, &minute).await?;
+    let attempts = made.success + made.fail;
     Ok(Some(Throttle {
         limit: labels::number(limit.into()),
         rate: format!("{}.{}", attempts / 60, attempts % 60 / 6),
-        waiting: labels::number(health.waiting.deliveries as u64),
+        waiting: day.waiting.clone(),
     }))
 }
 

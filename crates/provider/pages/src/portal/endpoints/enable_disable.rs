@@ -6,9 +6,8 @@ use kit_design::frame::{Frame, render_page};
 use provider_core::Switch;
 
 use super::head::{Head, Tab};
-use super::list;
+use super::list::EndpointDay;
 use crate::page_error::PageError;
-use crate::portal::labels::DayStats;
 use crate::portal::session::{PathParams, Section, Session};
 
 #[derive(Template)]
@@ -16,7 +15,7 @@ use crate::portal::session::{PathParams, Section, Session};
 struct DisablePage {
     frame: Frame,
     head: Head,
-    day: Option<DayStats>,
+    day: Option<EndpointDay>,
 }
 
 /// The confirmation; the page of the endpoint when it is disabled already.
@@ -34,7 +33,7 @@ pub(in crate::portal) async fn page(
     render_page(&DisablePage {
         frame: session.frame("Disable endpoint", Section::Endpoints),
         head,
-        day: list::day_stats(&session, &endpoint).await?,
+        day: super::list::endpoint_day(&session, &endpoint).await?,
     })
 }
 

@@ -2,14 +2,15 @@
 
 use askama::Template;
 use axum::response::Response;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use kit_design::charts::{Sparkline, Step};
 use provider_core::model::Endpoint;
+use provider_core::model::counts::CountSpan;
 use provider_core::page::{CursorKey, PageQuery, PageRequest};
-use provider_core::{EndpointHealth, HealthSpan, ids};
+use provider_core::{EndpointHealth, ids};
 
 use crate::page_error::PageError;
-use crate::portal::labels::{DayStats, StatusBadge};
+use crate::portal::labels::{DeliveryFigures, StatusBadge, number};
 use crate::portal::notice;
 use crate::portal::pager::pager;
 use crate::portal::session::{Permissions, Section, Session};
@@ -18,12 +19,10 @@ use kit_design::frame::{Frame, render_page};
 use kit_design::pager::Pager;
 use kit_design::relative_time::RelativeTime;
 
-/// Endpoints on one page. The server counts the attempts of each.
+/// Endpoints on one page.
 const LIMIT: &str = "20";
 /// Event types of an endpoint that the list names.
 const TYPES_NAMED_MAX: usize = 3;
-/// The last 24 hours, the current one included.
-pub(in crate::portal) const DAY: HealthSpan = HealthSpan { step: SignedDuration::from_hours(1), steps: 24 };
 
 #[derive(Template)]
 #[template(path = "portal/endpoints/list.html")]
@@ -42,7 +41,8 @@ struct Row {
     /// Since when it fails or is disabled.
     since: Option<RelativeTime>,
     types: String,
-    day: DayStats,
+    day: DeliveryFigures,
+    waiting: String,
     spark: Sparkline,
 }
 
@@ -52,7 +52,8 @@ pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryF
     let request = PageQuery { limit: Some(LIMIT), iterator: requested, order: None };
     let request = PageRequest::parse(request, CursorKey::Id(ids::ENDPOINT))?;
     let found = session.provider().list_endpoints(&session.caller, session.app(), &request).await?;
-    let health = session.provider().endpoint_health(&session.caller, session.app(), &found.data, DAY).await?;
+    let health =
+        session.provider().endpoint_health(&session.caller, session.app(), &found.data, CountSpan::DAY).await?;
     let mut rows = Vec::with_capacity(found.data.len());
     for (endpoint, health) in found.data.iter().zip(&health) {
         rows.push(Row {
@@ -62,7 +63,8 @@ pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryF
             status: StatusBadge::of(endpoint),
             since: since(endpoint).map(|at| RelativeTime::new(at, session.portal.now())),
             types: types(endpoint.filter_types.as_deref()),
-            day: health.into(),
+            day: health.total().into(),
+            waiting: number(health.waiting.deliveries()),
             spark: sparkline(health),
         });
     }
@@ -79,23 +81,33 @@ pub(crate) fn since(endpoint: &Endpoint) -> Option<Timestamp> {
     if endpoint.disabled { endpoint.disabled_at } else { endpoint.failing_since }
 }
 
-/// The statistics of the last 24 hours.
-pub(super) async fn day_stats(session: &Session, endpoint: &Endpoint) -> Result<Option<DayStats>, PageError> {
+/// The last 24 hours of an endpoint.
+pub(super) struct EndpointDay {
+    pub(super) figures: DeliveryFigures,
+    pub(super) waiting: String,
+    pub(super) is_any_waiting: bool,
+}
+
+/// The last 24 hours of an endpoint; none if it was deleted.
+pub(super) async fn endpoint_day(session: &Session, endpoint: &Endpoint) -> Result<Option<EndpointDay>, PageError> {
     let endpoints = std::slice::from_ref(endpoint);
-    let health = session.provider().endpoint_health(&session.caller, session.app(), endpoints, DAY).await?;
-    Ok(health.first().map(DayStats::from))
+    let health = session.provider().endpoint_health(&session.caller, session.app(), endpoints, CountSpan::DAY).await?;
+    Ok(health.first().map(|health| EndpointDay {
+        figures: health.total().into(),
+        waiting: number(health.waiting.deliveries()),
+        is_any_waiting: health.waiting.deliveries() > 0,
+    }))
 }
 
 fn sparkline(health: &EndpointHealth) -> Sparkline {
-    let steps = health.tallies.iter().map(|tally| Step {
+    let steps = health.steps.iter().map(|step| Step {
         label: String::new(),
-        good: tally.success,
-        bad: tally.fail,
-        is_capped: tally.is_capped,
+        good: step.attempts.success,
+        bad: step.attempts.fail,
         href: String::new(),
     });
-    let day = DayStats::from(health);
-    let text = format!("The last 24 hours: {} succeeded, {} failed", day.succeeded, day.failed);
+    let day = DeliveryFigures::from(health.total());
+    let text = format!("The last 24 hours: {} attempts succeeded, {} failed", day.succeeded, day.failed);
     Sparkline::new(text, &steps.collect::<Vec<_>>())
 }
 

@@ -248,6 +248,7 @@ CREATE INDEX messages_by_payload_expiry ON messages (payload_expires_at)
 
 -- Unfinished deliveries only. `owner` is the `no` of the node that has the row. `manual` is 1 when a caller asked for the next
 -- attempt, 2 when a caller asked while the owner makes another attempt, and -1 when a background task sends the message again.
+-- `ended_before` is true when the delivery ended, and a caller asked for it again: its end is not counted a second time.
 -- Rows that stay in order have an `ordering_key`, and a `sequence` that rises with their acceptance. All but the first row of
 -- a key are held: their owner is 0, which is no node. The transaction that deletes a row with a key makes the next one due
 -- (`ordering.rs`). Rows are inserted and deleted all the time, so the table is vacuumed early.
@@ -260,6 +261,7 @@ CREATE TABLE deliveries (
     manual SMALLINT NOT NULL DEFAULT 0,
     ordering_key TEXT COLLATE "C",
     sequence BIGINT,
+    ended_before BOOLEAN NOT NULL DEFAULT FALSE,
     PRIMARY KEY (endpoint, message)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
 -- A delivery that succeeds at once is never in these indexes: it is inserted with its owner, and then deleted. Each kind has an
@@ -289,6 +291,65 @@ CREATE TABLE attempts (
 );
 -- With the status, so that an endpoint's attempts are counted without reading them.
 CREATE INDEX attempts_at_endpoint ON attempts (endpoint, id) INCLUDE (status);
+
+-- Exact counts, added by the transactions that record what they count. `hour` is the number of hours since 1970; after 90 days,
+-- the hours of a day are merged into its first hour. Counts stay when endpoints and applications are deleted; `account` is
+-- NULL if the application was deleted before the row was inserted.
+CREATE TABLE message_counts (
+    application TEXT COLLATE "C" NOT NULL,
+    hour BIGINT NOT NULL,
+    account TEXT COLLATE "C",
+    messages BIGINT NOT NULL,
+    payload_bytes BIGINT NOT NULL,
+    PRIMARY KEY (application, hour)
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+CREATE INDEX message_counts_of_account ON message_counts (account, hour);
+CREATE INDEX message_counts_by_hour ON message_counts (hour);
+CREATE INDEX message_counts_to_merge ON message_counts (hour) WHERE hour % 24 <> 0;
+
+-- Attempts by result, ended deliveries by end, failed attempts by class of cause, and successful and failed attempts by duration:
+-- `took_20_ms` counts those that took at most 20 ms and longer than the column before.
+CREATE TABLE endpoint_counts (
+    endpoint TEXT COLLATE "C" NOT NULL,
+    hour BIGINT NOT NULL,
+    application TEXT COLLATE "C" NOT NULL,
+    account TEXT COLLATE "C",
+    succeeded BIGINT NOT NULL,
+    failed BIGINT NOT NULL,
+    attempts_cancelled BIGINT NOT NULL,
+    delivered BIGINT NOT NULL,
+    exhausted BIGINT NOT NULL,
+    skipped BIGINT NOT NULL,
+    cancelled BIGINT NOT NULL,
+    failed_address BIGINT NOT NULL,
+    failed_connection BIGINT NOT NULL,
+    failed_tls BIGINT NOT NULL,
+    failed_timeout BIGINT NOT NULL,
+    failed_redirect BIGINT NOT NULL,
+    failed_refused BIGINT NOT NULL,
+    failed_rate_limit BIGINT NOT NULL,
+    failed_server BIGINT NOT NULL,
+    failed_response BIGINT NOT NULL,
+    failed_other BIGINT NOT NULL,
+    took_5_ms BIGINT NOT NULL,
+    took_10_ms BIGINT NOT NULL,
+    took_20_ms BIGINT NOT NULL,
+    took_50_ms BIGINT NOT NULL,
+    took_100_ms BIGINT NOT NULL,
+    took_200_ms BIGINT NOT NULL,
+    took_500_ms BIGINT NOT NULL,
+    took_1000_ms BIGINT NOT NULL,
+    took_2000_ms BIGINT NOT NULL,
+    took_5000_ms BIGINT NOT NULL,
+    took_10000_ms BIGINT NOT NULL,
+    took_20000_ms BIGINT NOT NULL,
+    took_longer BIGINT NOT NULL,
+    PRIMARY KEY (endpoint, hour)
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+CREATE INDEX endpoint_counts_of_application ON endpoint_counts (application, hour);
+CREATE INDEX endpoint_counts_of_account ON endpoint_counts (account, hour);
+CREATE INDEX endpoint_counts_by_hour ON endpoint_counts (hour);
+CREATE INDEX endpoint_counts_to_merge ON endpoint_counts (hour) WHERE hour % 24 <> 0;
 
 -- Any worker may take over a running task after `leased_until`.
 CREATE TABLE background_tasks (

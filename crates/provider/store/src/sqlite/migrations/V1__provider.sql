@@ -251,6 +251,7 @@ CREATE INDEX messages_by_payload_expiry ON messages (payload_expires_at)
 
 -- Unfinished deliveries only. `owner` is the `no` of the node that has the row. `manual` is 1 when a caller asked for the next
 -- attempt, 2 when a caller asked while the owner makes another attempt, and -1 when a background task sends the message again.
+-- `ended_before` is true when the delivery ended, and a caller asked for it again: its end is not counted a second time.
 -- Rows that stay in order have an `ordering_key`, and a `sequence` that rises with their acceptance. All but the first row of
 -- a key are held: their owner is 0, which is no node. The transaction that deletes a row with a key makes the next one due
 -- (`ordering.rs`); a trigger would make each message without a key cost an eighth more.
@@ -263,6 +264,7 @@ CREATE TABLE deliveries (
     manual INTEGER NOT NULL DEFAULT 0,
     ordering_key TEXT,
     sequence INTEGER,
+    ended_before INTEGER NOT NULL DEFAULT 0,
     has_attempts INTEGER AS (attempts > 0) VIRTUAL,
     PRIMARY KEY (endpoint, message)
 ) STRICT, WITHOUT ROWID;
@@ -290,6 +292,65 @@ CREATE TABLE attempts (
 ) STRICT, WITHOUT ROWID;
 -- With the status, so that an endpoint's attempts are counted without reading them.
 CREATE INDEX attempts_at_endpoint ON attempts (endpoint, id, status);
+
+-- Exact counts, added by the transactions that record what they count. `hour` is the number of hours since 1970; after 90 days,
+-- the hours of a day are merged into its first hour. Counts stay when endpoints and applications are deleted; `account` is
+-- NULL if the application was deleted before the row was inserted.
+CREATE TABLE message_counts (
+    application TEXT NOT NULL,
+    hour INTEGER NOT NULL,
+    account TEXT,
+    messages INTEGER NOT NULL,
+    payload_bytes INTEGER NOT NULL,
+    PRIMARY KEY (application, hour)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX message_counts_of_account ON message_counts (account, hour);
+CREATE INDEX message_counts_by_hour ON message_counts (hour);
+CREATE INDEX message_counts_to_merge ON message_counts (hour) WHERE hour % 24 <> 0;
+
+-- Attempts by result, ended deliveries by end, failed attempts by class of cause, and successful and failed attempts by duration:
+-- `took_20_ms` counts those that took at most 20 ms and longer than the column before.
+CREATE TABLE endpoint_counts (
+    endpoint TEXT NOT NULL,
+    hour INTEGER NOT NULL,
+    application TEXT NOT NULL,
+    account TEXT,
+    succeeded INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    attempts_cancelled INTEGER NOT NULL,
+    delivered INTEGER NOT NULL,
+    exhausted INTEGER NOT NULL,
+    skipped INTEGER NOT NULL,
+    cancelled INTEGER NOT NULL,
+    failed_address INTEGER NOT NULL,
+    failed_connection INTEGER NOT NULL,
+    failed_tls INTEGER NOT NULL,
+    failed_timeout INTEGER NOT NULL,
+    failed_redirect INTEGER NOT NULL,
+    failed_refused INTEGER NOT NULL,
+    failed_rate_limit INTEGER NOT NULL,
+    failed_server INTEGER NOT NULL,
+    failed_response INTEGER NOT NULL,
+    failed_other INTEGER NOT NULL,
+    took_5_ms INTEGER NOT NULL,
+    took_10_ms INTEGER NOT NULL,
+    took_20_ms INTEGER NOT NULL,
+    took_50_ms INTEGER NOT NULL,
+    took_100_ms INTEGER NOT NULL,
+    took_200_ms INTEGER NOT NULL,
+    took_500_ms INTEGER NOT NULL,
+    took_1000_ms INTEGER NOT NULL,
+    took_2000_ms INTEGER NOT NULL,
+    took_5000_ms INTEGER NOT NULL,
+    took_10000_ms INTEGER NOT NULL,
+    took_20000_ms INTEGER NOT NULL,
+    took_longer INTEGER NOT NULL,
+    PRIMARY KEY (endpoint, hour)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX endpoint_counts_of_application ON endpoint_counts (application, hour);
+CREATE INDEX endpoint_counts_of_account ON endpoint_counts (account, hour);
+CREATE INDEX endpoint_counts_by_hour ON endpoint_counts (hour);
+CREATE INDEX endpoint_counts_to_merge ON endpoint_counts (hour) WHERE hour % 24 <> 0;
 
 -- Any worker may take over a running task after `leased_until`.
 CREATE TABLE background_tasks (
