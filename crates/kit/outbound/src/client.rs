@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::FutureExt as _;
 use futures_util::future::{Either, ready};
 use http::{HeaderMap, Method, StatusCode};
 use rustls::RootCertStore;
@@ -24,13 +23,14 @@ use crate::pool::Pool;
 use crate::probe::{self, Probe};
 use crate::proxy::Proxy;
 use crate::resolver::{Resolve, SystemResolver};
+use crate::time_limit::TimeLimit;
 
 /// Configuration of a client, for all of its requests.
 #[derive(Debug, Clone)]
 pub struct ClientConfig {
     /// Addresses that the client may connect to.
     pub policy: AddressPolicy,
-    /// Time for the name lookup, TCP and TLS together, in addition to each request's deadline.
+    /// Time for the name lookup, TCP and TLS together, within each request's deadline.
     pub connect_timeout: Duration,
     /// Time after which an idle connection is closed. Shorter than the 5 s of common servers: a request that is sent
     /// while the server closes the connection fails with [`TransportError::Stale`].
@@ -83,7 +83,7 @@ pub struct Request {
 }
 
 /// A response of any status.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     /// Status code. A redirect is returned, not followed.
     pub status: StatusCode,
@@ -122,29 +122,30 @@ impl Client {
     }
 
     /// Sends a request and reads the response. The deadline starts with this call. Dropping the future, or reaching the
-    /// deadline, closes the connection.
+    /// deadline, closes the connection; the error says what the client was doing at the deadline.
     ///
     /// [`TransportError::Stale`] when a pooled connection ended before a byte of the response: a caller that may send
     /// the request twice calls [`Client::send_fresh`].
     pub fn send(&self, request: Request) -> impl Future<Output = Result<Response, TransportError>> + Send {
-        self.send_over(request, ConnectionChoice::Pooled)
+        self.send_over(request, ConnectionChoice::Pooled, Duration::ZERO)
     }
 
-    /// Sends a request over a new connection, which is pooled afterwards. Never [`TransportError::Stale`].
-    pub fn send_fresh(&self, request: Request) -> impl Future<Output = Result<Response, TransportError>> + Send {
-        self.send_over(request, ConnectionChoice::New)
+    /// Sends a request over a new connection, which is pooled afterwards. `spent` of its deadline has passed already.
+    /// Never [`TransportError::Stale`].
+    pub fn send_fresh(
+        &self,
+        request: Request,
+        spent: Duration,
+    ) -> impl Future<Output = Result<Response, TransportError>> + Send {
+        self.send_over(request, ConnectionChoice::New, spent)
     }
 
     /// Sends a request that may arrive twice. If a pooled connection ends before a byte of the response, the client
-    /// sends it again over a new connection, within the same deadline. `make` gets the time that is left.
-    pub async fn send_idempotent(
-        &self,
-        deadline: Duration,
-        make: impl Fn(Duration) -> Request,
-    ) -> Result<Response, TransportError> {
+    /// sends it again over a new connection, within the same deadline.
+    pub async fn send_idempotent(&self, make: impl Fn() -> Request) -> Result<Response, TransportError> {
         let began = Instant::now();
-        match self.send(make(deadline)).await {
-            Err(TransportError::Stale) => self.send_fresh(make(deadline.saturating_sub(began.elapsed()))).await,
+        match self.send(make()).await {
+            Err(TransportError::Stale) => self.send_fresh(make(), began.elapsed()).await,
             outcome => outcome,
         }
     }
@@ -153,16 +154,16 @@ impl Client {
         &self,
         request: Request,
         connections: ConnectionChoice,
+        spent: Duration,
     ) -> impl Future<Output = Result<Response, TransportError>> + Send {
         let Request { method, to, headers, body, deadline, response_bytes_max } = request;
         let prepared = match PreparedRequest::new(method, &to, headers, body) {
             Ok(prepared) => prepared,
             Err(error) => return Either::Left(ready(Err(error))),
         };
-        let exchange = self.exchange(prepared, to, response_bytes_max, connections);
-        let late =
-            move |_| TransportError::Timeout { awaited: "complete response", limit_ms: deadline.as_millis() as u64 };
-        Either::Right(tokio::time::timeout(deadline, exchange).map(move |outcome| outcome.map_err(late).flatten()))
+        let now = Instant::now();
+        let limit = TimeLimit::since(now.checked_sub(spent).unwrap_or(now), deadline);
+        Either::Right(self.exchange(prepared, to, response_bytes_max, connections, limit))
     }
 
     /// Tries pooled connections, unless a new one is required, until one is open; then a new one.
@@ -177,12 +178,13 @@ impl Client {
         to: Destination,
         response_bytes_max: usize,
         connections: ConnectionChoice,
+        limit: TimeLimit,
     ) -> impl Future<Output = Result<Response, TransportError>> + Send {
         async move {
             let origin = &to.target()?.origin;
             let kept = || if connections == ConnectionChoice::Pooled { self.pool.take(origin) } else { None };
             while let Some(mut connection) = kept() {
-                match connection.exchange(&prepared, response_bytes_max).await {
+                match connection.exchange(&prepared, response_bytes_max, limit).await {
                     Ok(response) => return Ok(self.release(origin, connection, response)),
                     // Nothing of the request was written: safe for every method.
                     Err(ExchangeError::Unsent(_)) => {}
@@ -191,8 +193,8 @@ impl Client {
                 }
             }
             // Boxed, because connecting is rare and its future is large.
-            let mut connection = Box::pin(self.connect(origin)).await?;
-            match connection.exchange(&prepared, response_bytes_max).await {
+            let mut connection = Box::pin(self.connect(origin, limit)).await?;
+            match connection.exchange(&prepared, response_bytes_max, limit).await {
                 Ok(response) => Ok(self.release(origin, connection, response)),
                 Err(ExchangeError::Unsent(end) | ExchangeError::NoResponse(end)) => Err(end.into()),
                 Err(ExchangeError::Transport(error)) => Err(error),
@@ -205,27 +207,27 @@ impl Client {
     pub async fn probe(&self, request: Request) -> Probe {
         let Request { method, to, headers, body, deadline, response_bytes_max } = request;
         let mut probe = Probe::of(Err(TransportError::Closed));
+        let limit = TimeLimit::since(Instant::now(), deadline);
         let look = async {
             let prepared = PreparedRequest::new(method, &to, headers, body)?;
             let origin = &to.target()?.origin;
-            probe.addresses = self.connector.look_up(origin).await?;
-            let stream = self.connector.connect(origin).await?;
+            probe.addresses = self.connector.look_up(origin, limit).await?;
+            let stream = self.connector.connect(origin, limit).await?;
             probe.certificate_ends_at = stream.certificate().and_then(probe::ends_at);
             let mut connection = Connection::new(stream, self.header_bytes_max).await?;
-            match connection.exchange(&prepared, response_bytes_max).await {
+            match connection.exchange(&prepared, response_bytes_max, limit).await {
                 Ok(response) => Ok(response),
                 Err(ExchangeError::Unsent(end) | ExchangeError::NoResponse(end)) => Err(end.into()),
                 Err(ExchangeError::Transport(error)) => Err(error),
             }
         };
-        let late = |_| TransportError::Timeout { awaited: "complete response", limit_ms: deadline.as_millis() as u64 };
-        let outcome = tokio::time::timeout(deadline, look).await.map_err(late).flatten();
+        let outcome = look.await;
         Probe { outcome, ..probe }
     }
 
-    async fn connect(&self, origin: &Origin) -> Result<Connection, TransportError> {
+    async fn connect(&self, origin: &Origin, limit: TimeLimit) -> Result<Connection, TransportError> {
         tracing::debug!(host = origin.host, "opening a connection");
-        let stream = self.connector.connect(origin).await?;
+        let stream = self.connector.connect(origin, limit).await?;
         Connection::new(stream, self.header_bytes_max).await
     }
 

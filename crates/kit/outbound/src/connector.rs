@@ -24,6 +24,7 @@ use crate::error::TransportError;
 use crate::proxy::Proxy;
 use crate::resolver::{ADDRESSES_MAX, Resolve};
 use crate::stream::Stream;
+use crate::time_limit::TimeLimit;
 use crate::tls::{self, TlsFault};
 
 /// `errno` of a process and of a system without free file descriptors, on Linux and macOS.
@@ -55,16 +56,18 @@ impl Connector {
     }
 
     /// The addresses of an origin that the policy allows.
-    pub(crate) async fn look_up(&self, origin: &Origin) -> Result<Vec<IpAddr>, TransportError> {
-        let found = self.allowed_addresses(&origin.host, self.resolve(&origin.host, origin.port).await?)?;
+    pub(crate) async fn look_up(&self, origin: &Origin, limit: TimeLimit) -> Result<Vec<IpAddr>, TransportError> {
+        let found = self.resolve_within(&origin.host, origin.port, limit).await?;
+        let found = self.allowed_addresses(&origin.host, found)?;
         Ok(found.iter().map(SocketAddr::ip).collect())
     }
 
-    /// Opens a connection to an origin. One deadline covers the name lookup, TCP and TLS.
-    pub(crate) async fn connect(&self, origin: &Origin) -> Result<Stream, TransportError> {
+    /// Opens a connection to an origin. One limit covers the name lookup, TCP and TLS: the connect timeout, or the
+    /// request's limit if it is reached first. The error says in which of them it was reached.
+    pub(crate) async fn connect(&self, origin: &Origin, request: TimeLimit) -> Result<Stream, TransportError> {
         let Origin { tls, host, port, .. } = origin;
-        let deadline = Instant::now() + self.connect_timeout;
-        let tcp = self.open_tcp(host, *port, deadline).await?;
+        let limit = TimeLimit::since(Instant::now(), self.connect_timeout).or_sooner(request);
+        let tcp = self.open_tcp(host, *port, limit).await?;
         // A request is written at once, so Nagle's algorithm would only delay it.
         let _ = tcp.set_nodelay(true);
         if !tls {
@@ -72,37 +75,28 @@ impl Connector {
         }
         let name = ServerName::try_from(without_brackets(host).to_owned());
         let name = name.map_err(|error| TransportError::Tls(TlsFault::Other(error.to_string())))?;
-        let handshake = tokio::time::timeout_at(deadline, self.tls.connect(name, tcp)).await;
-        let tls = handshake.map_err(|_| TransportError::TlsTimeout { limit_ms: self.limit_ms() })?;
+        let handshake = limit.run(self.tls.connect(name, tcp)).await;
+        let tls = handshake.map_err(|_| TransportError::TlsTimeout { limit_ms: limit.ms })?;
         let tls = tls.map_err(|error| TransportError::Tls(tls::fault(&error)))?;
         Ok(Stream::Tls(Box::new(tls)))
     }
 
-    async fn open_tcp(&self, host: &str, port: u16, deadline: Instant) -> Result<TcpStream, TransportError> {
-        let silent = |_| TransportError::NameServers {
-            host: host.to_owned(),
-            reason: format!("no answer within {} ms", self.limit_ms()),
-        };
-        let found = tokio::time::timeout_at(deadline, self.resolve(host, port)).await.map_err(silent).flatten()?;
-        let addresses = self.allowed_addresses(host, found)?;
-        let late = |address: String| TransportError::ConnectTimeout { address, limit_ms: self.limit_ms() };
+    async fn open_tcp(&self, host: &str, port: u16, limit: TimeLimit) -> Result<TcpStream, TransportError> {
+        let addresses = self.allowed_addresses(host, self.resolve_within(host, port, limit).await?)?;
+        let late = |address: String| TransportError::ConnectTimeout { address, limit_ms: limit.ms };
         match &self.proxy {
-            Some(proxy) => tokio::time::timeout_at(deadline, self.connect_via_proxy(proxy, addresses))
-                .await
-                .map_err(|_| late(host.to_owned()))
-                .flatten(),
+            Some(proxy) => {
+                limit.run(self.connect_via_proxy(proxy, addresses)).await.map_err(|_| late(host.to_owned())).flatten()
+            }
             None => {
                 let first = addresses.front().map_or_else(|| host.to_owned(), SocketAddr::to_string);
-                tokio::time::timeout_at(deadline, happy_eyeballs(addresses))
+                limit
+                    .run(happy_eyeballs(addresses))
                     .await
                     .map_err(|_| late(first))?
                     .map_err(|failed| failed.into_error(host))
             }
         }
-    }
-
-    fn limit_ms(&self) -> u64 {
-        self.connect_timeout.as_millis() as u64
     }
 
     /// A tunnel to the first of the addresses that the proxy can reach.
@@ -126,6 +120,14 @@ impl Connector {
             }
         }
         Err(error.unwrap_or_else(|| TransportError::Proxy("the host has no address".to_owned())))
+    }
+
+    async fn resolve_within(&self, host: &str, port: u16, limit: TimeLimit) -> Result<Vec<SocketAddr>, TransportError> {
+        let silent = |_| TransportError::NameServers {
+            host: host.to_owned(),
+            reason: format!("no answer within {} ms", limit.ms),
+        };
+        limit.run(self.resolve(host, port)).await.map_err(silent).flatten()
     }
 
     async fn resolve(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, TransportError> {

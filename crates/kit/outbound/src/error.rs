@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use crate::address::AddressRefused;
+use crate::client::Response;
 use crate::tls::TlsFault;
 
 /// Why a request got no complete response. Customers see the text as the result of a delivery attempt.
@@ -76,11 +77,15 @@ pub enum TransportError {
         /// The time limit.
         limit_ms: u64,
     },
-    /// The request was not finished in time.
-    #[error("no {awaited} within {limit_ms} ms")]
+    /// The server did not accept all bytes of the request in time.
+    #[error("the request was not sent completely within {limit_ms} ms")]
+    SendTimeout {
+        /// The time limit.
+        limit_ms: u64,
+    },
+    /// The request was sent, and no response began in time.
+    #[error("no response within {limit_ms} ms")]
     Timeout {
-        /// What the client waited for.
-        awaited: &'static str,
         /// The time limit.
         limit_ms: u64,
     },
@@ -90,17 +95,23 @@ pub enum TransportError {
     /// The connection was reset before a response began.
     #[error("the connection was reset before the response was complete")]
     Reset,
-    /// The server closed the connection in the middle of its response.
-    #[error("the connection was closed after {}", received(*received_bytes, *expected_bytes))]
-    ClosedEarly {
-        /// Bytes of the body that arrived.
-        received_bytes: u64,
-        /// Bytes that the body was to have, if the server declared it.
-        expected_bytes: Option<u64>,
+    /// The server closed the connection in the middle of the headers of its response.
+    #[error("the connection was closed in the headers of the response")]
+    ClosedEarly,
+    /// The status and the headers of the response arrived, but not its whole body.
+    #[error("{fault}")]
+    Incomplete {
+        /// The response with the beginning of its body.
+        response: Box<Response>,
+        /// Why the rest is missing.
+        fault: BodyFault,
     },
     /// The server closed a reused connection before a byte of its response. It may not have read the request.
     #[error("the connection was closed before the response was complete")]
     Stale,
+    /// The server sent interim responses (1xx) beyond the limit.
+    #[error("too many interim (1xx) responses came before the response")]
+    InterimResponses,
     /// The headers of the response exceed the limit.
     #[error("the headers of the response are too large")]
     HeaderTooLarge,
@@ -113,7 +124,7 @@ pub enum TransportError {
     /// The response is not valid HTTP.
     #[error("the response is not valid HTTP")]
     InvalidResponse,
-    /// The request can't be sent unchanged, or the response breaks a limit or a rule of HTTP.
+    /// The request can't be sent unchanged.
     #[error("{0}")]
     Invalid(&'static str),
 }
@@ -127,16 +138,27 @@ impl TransportError {
             Self::ConnectionRefused { .. } | Self::LocalFault { .. } | Self::Connect { .. } => "connect",
             Self::Proxy(_) => "proxy",
             Self::Tls(_) => "tls",
-            Self::ConnectTimeout { .. } | Self::TlsTimeout { .. } | Self::Timeout { .. } => "timeout",
-            Self::Closed | Self::Reset | Self::ClosedEarly { .. } | Self::Stale => "closed",
+            Self::ConnectTimeout { .. }
+            | Self::TlsTimeout { .. }
+            | Self::SendTimeout { .. }
+            | Self::Timeout { .. }
+            | Self::Incomplete { fault: BodyFault::Timeout { .. }, .. } => "timeout",
+            Self::Closed | Self::Reset | Self::ClosedEarly | Self::Incomplete { .. } | Self::Stale => "closed",
             Self::HeaderTooLarge => "header_too_large",
-            Self::NotHttp { .. } | Self::InvalidResponse | Self::Invalid(_) => "invalid",
+            Self::InterimResponses | Self::NotHttp { .. } | Self::InvalidResponse | Self::Invalid(_) => "invalid",
         }
     }
 
     /// Whether a time limit ended the request.
     pub fn is_timeout(&self) -> bool {
-        matches!(self, Self::ConnectTimeout { .. } | Self::TlsTimeout { .. } | Self::Timeout { .. })
+        matches!(
+            self,
+            Self::ConnectTimeout { .. }
+                | Self::TlsTimeout { .. }
+                | Self::SendTimeout { .. }
+                | Self::Timeout { .. }
+                | Self::Incomplete { fault: BodyFault::Timeout { .. }, .. }
+        )
     }
 
     /// Whether nothing was sent because no connection was opened to an address that the client may connect to.
@@ -152,6 +174,25 @@ impl TransportError {
                 | Self::TlsTimeout { .. }
         )
     }
+}
+
+/// Why the body of a response is not complete.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BodyFault {
+    /// The connection ended.
+    #[error("the connection was closed after {}", received(*received_bytes, *expected_bytes))]
+    ClosedEarly {
+        /// Bytes of the body that arrived.
+        received_bytes: u64,
+        /// Bytes that the body was to have, if the server declared it.
+        expected_bytes: Option<u64>,
+    },
+    /// The body did not end in time.
+    #[error("the body of the response did not end within {limit_ms} ms")]
+    Timeout {
+        /// The time limit.
+        limit_ms: u64,
+    },
 }
 
 fn received(received_bytes: u64, expected_bytes: Option<u64>) -> String {

@@ -13,12 +13,10 @@ use hyper::body::Incoming;
 use crate::client::Response;
 use crate::connection::{Connection, ExchangeError};
 use crate::destination::Destination;
-use crate::error::TransportError;
+use crate::error::{BodyFault, TransportError};
 use crate::headers::Headers;
+use crate::time_limit::TimeLimit;
 use crate::wire::{ConnectionEnd, InterimExcess, Wire};
-
-const TOO_MANY_INTERIM_RESPONSES: TransportError =
-    TransportError::Invalid("the response has too many interim (1xx) responses before it");
 
 /// A request that can be sent on one connection after another.
 pub(crate) struct PreparedRequest {
@@ -74,12 +72,13 @@ impl Connection {
         &mut self,
         request: &PreparedRequest,
         body_bytes_max: usize,
+        limit: TimeLimit,
     ) -> Result<Response, ExchangeError> {
         self.is_reusable = false;
         self.wire.lock().begin(body_bytes_max);
         let mut head = pin!(self.sender.send_request(request.to_hyper(&self.wire)));
         let mut partial: Option<PartialResponse> = None;
-        let (response, ends_for_certain) = poll_fn(|cx| {
+        let exchanged = poll_fn(|cx| {
             self.drive(cx);
             let partial = match &mut partial {
                 Some(partial) => partial,
@@ -109,8 +108,11 @@ impl Connection {
                     Poll::Pending
                 }
             }
-        })
-        .await?;
+        });
+        let (response, ends_for_certain) = match limit.run(exchanged).await {
+            Ok(outcome) => outcome?,
+            Err(_) => return Err(ExchangeError::Transport(self.late(partial, limit.ms))),
+        };
         // hyper is ready for another request when both messages are complete and no bytes follow: they could be mistaken
         // for the response to the next request.
         self.is_reusable = ends_for_certain && self.sender.is_ready() && !self.wire.lock().traffic.write_failed;
@@ -132,16 +134,14 @@ impl Connection {
     }
 
     /// The reason why there is no response, or only a part of one.
-    fn fault(&self, error: &hyper::Error, partial: Option<&PartialResponse>) -> ExchangeError {
+    fn fault(&self, error: &hyper::Error, partial: Option<&mut PartialResponse>) -> ExchangeError {
         let wire = self.wire.lock();
         let traffic = &wire.traffic;
         if let Some(excess) = wire.interim_excess() {
             return ExchangeError::Transport(excess.into());
         }
         if wire.is_too_long() {
-            return ExchangeError::Transport(TransportError::Invalid(
-                "the response has too many bytes around its body",
-            ));
+            return ExchangeError::Transport(TransportError::InvalidResponse);
         }
         let end = traffic.end.unwrap_or(ConnectionEnd::Closed);
         // Bytes that arrived before the request was written do not belong to it.
@@ -157,13 +157,21 @@ impl Connection {
         // hyper reports a stream that fails in a body as it reports a body that breaks the rules of HTTP.
         let is_malformed = error.is_parse() || (partial.is_some() && traffic.end.is_none());
         ExchangeError::Transport(if !is_malformed {
-            let (received_bytes, expected_bytes) = partial.map_or((0, None), PartialResponse::progress);
-            TransportError::ClosedEarly { received_bytes, expected_bytes }
+            partial.map_or(TransportError::ClosedEarly, PartialResponse::closed_early)
         } else if partial.is_some() || traffic.beginning().starts_with(b"HTTP/") {
             TransportError::InvalidResponse
         } else {
             TransportError::NotHttp { beginning: traffic.beginning().escape_ascii().to_string() }
         })
+    }
+
+    /// What the exchange was doing when its limit was reached.
+    fn late(&self, partial: Option<PartialResponse>, limit_ms: u64) -> TransportError {
+        match partial {
+            Some(mut partial) => partial.incomplete(BodyFault::Timeout { limit_ms }),
+            None if self.wire.lock().traffic.is_writing => TransportError::SendTimeout { limit_ms },
+            None => TransportError::Timeout { limit_ms },
+        }
     }
 }
 
@@ -204,17 +212,22 @@ impl PartialResponse {
         (Response { status: self.status, headers, body, truncated }, ends_for_certain)
     }
 
-    /// Bytes of the body that arrived, and the length of the whole body if the server declared it.
-    fn progress(&self) -> (u64, Option<u64>) {
-        let received = self.read.len() as u64;
-        (received, self.body.size_hint().exact().map(|left| received + left))
+    /// The error of a body whose connection ended.
+    fn closed_early(&mut self) -> TransportError {
+        let received_bytes = self.read.len() as u64;
+        let expected_bytes = self.body.size_hint().exact().map(|left| received_bytes + left);
+        self.incomplete(BodyFault::ClosedEarly { received_bytes, expected_bytes })
+    }
+
+    fn incomplete(&mut self, fault: BodyFault) -> TransportError {
+        TransportError::Incomplete { response: Box::new(self.finish(false).0), fault }
     }
 }
 
 impl From<InterimExcess> for TransportError {
     fn from(excess: InterimExcess) -> Self {
         match excess {
-            InterimExcess::Number => TOO_MANY_INTERIM_RESPONSES,
+            InterimExcess::Number => Self::InterimResponses,
             InterimExcess::Bytes => Self::HeaderTooLarge,
         }
     }

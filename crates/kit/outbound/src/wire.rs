@@ -40,6 +40,8 @@ pub(crate) struct WireState {
 pub(crate) struct Traffic {
     pub(crate) sent_bytes: usize,
     pub(crate) received_bytes: usize,
+    /// Bytes of the request wait until the server accepts more.
+    pub(crate) is_writing: bool,
     /// The server accepts no more bytes. Its response may have been sent before, so reading goes on.
     pub(crate) write_failed: bool,
     /// How the server ended the stream, if it did.
@@ -166,6 +168,7 @@ impl Traffic {
     const NONE: Self = Self {
         sent_bytes: 0,
         received_bytes: 0,
+        is_writing: false,
         write_failed: false,
         end: None,
         interim_responses: 0,
@@ -212,7 +215,9 @@ impl AsyncWrite for Wire {
         if state.traffic.write_failed {
             return Poll::Ready(Ok(all));
         }
-        let outcome = ready!(Pin::new(&mut state.stream).poll_write_vectored(cx, slices));
+        let polled = Pin::new(&mut state.stream).poll_write_vectored(cx, slices);
+        state.traffic.is_writing = polled.is_pending();
+        let outcome = ready!(polled);
         Poll::Ready(Ok(state.written(outcome, all)))
     }
 
@@ -222,7 +227,9 @@ impl AsyncWrite for Wire {
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut state = self.lock();
-        let outcome = ready!(Pin::new(&mut state.stream).poll_flush(cx));
+        let polled = Pin::new(&mut state.stream).poll_flush(cx);
+        state.traffic.is_writing = polled.is_pending();
+        let outcome = ready!(polled);
         state.traffic.write_failed |= outcome.is_err();
         Poll::Ready(Ok(()))
     }

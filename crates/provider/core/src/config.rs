@@ -14,6 +14,7 @@ use kit_mail::Mailer;
 use crate::config::endpoint_address::EndpointAddressPolicy;
 use crate::config::retry_schedule::RetrySchedule;
 use crate::config::users::UserConfig;
+use crate::model::cause::seconds;
 use crate::signing::secret::SecretKind;
 
 /// Settings of the provider.
@@ -142,6 +143,11 @@ impl Default for ProviderConfig {
 const OWN_PATHS: [&str; 3] = ["/api/v1/", "/app-portal/", "/dashboard/"];
 
 impl ProviderConfig {
+    /// Time that a receiver has to answer, such as `30 s`.
+    pub fn request_limit(&self) -> String {
+        format!("{} s", seconds(u64::try_from(self.request_timeout.as_millis()).unwrap_or(u64::MAX)))
+    }
+
     /// Whether an address is the provider's own API or page, so that a delivery would return to the provider.
     pub(crate) fn is_own_address(&self, to: &Uri) -> bool {
         if !OWN_PATHS.iter().any(|path| to.path().contains(path)) {

@@ -5,6 +5,7 @@ mod framing;
 mod hostile;
 mod interim;
 mod owners;
+mod phases;
 mod proxy;
 mod rebinding;
 mod requests;
@@ -23,6 +24,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Barrier, mpsc};
 
 use super::*;
+use crate::error::BodyFault;
 use crate::headers::RESERVED_HEADERS;
 
 const DEADLINE: Duration = Duration::from_secs(10);
@@ -195,8 +197,10 @@ async fn a_trickling_body_ends_at_the_deadline() {
     let started = Instant::now();
     let request = Request { deadline: Duration::from_millis(100), ..get(format_args!("http://{address}/")) };
     let error = client(AddressPolicy::any()).send(request).await.unwrap_err();
-    assert_eq!(error.to_string(), "no complete response within 100 ms");
+    assert_eq!(error.to_string(), "the body of the response did not end within 100 ms");
     assert_eq!(error.code(), "timeout");
+    let TransportError::Incomplete { response, .. } = error else { panic!("{error}") };
+    assert!(response.status == StatusCode::OK && !response.body.is_empty(), "{response:?}");
     assert!(started.elapsed() >= Duration::from_millis(100));
 }
 

@@ -79,7 +79,7 @@ fn view(stuck: &StuckEndpoint) -> Value {
         StuckReason::Failing { since, code, cause } => (Some(rfc3339_ms(*since)), *code, cause.as_ref()),
         _ => (None, None, None),
     };
-    let error = cause.filter(|_| code == Some(0)).map(|cause| cause.sentence_without_response());
+    let error = cause.filter(|_| matches!(code, Some(0 | 200..=299))).map(|cause| cause.sentence_without_response());
     let paused_until = match &stuck.why {
         StuckReason::Paused { until } => Some(rfc3339_ms(*until)),
         _ => None,

@@ -26,7 +26,10 @@ pub(super) fn of_endpoint(reason: &StuckReason) -> String {
     match reason {
         StuckReason::Failing { since, code, cause } => {
             let last = match (code, cause) {
-                (Some(0), Some(cause)) => format!(", last error: {}", one_line(&cause.sentence_without_response())),
+                // A status of success does not say why the attempt failed.
+                (Some(0 | 200..=299), Some(cause)) => {
+                    format!(", last error: {}", one_line(&cause.sentence_without_response()))
+                }
                 (Some(code), _) => format!(", last status {code}"),
                 (None, _) => String::new(),
             };

@@ -47,7 +47,7 @@ pub(super) async fn publish(
         }
         Err(refused @ NoRoute::Refused(_)) => return Verdict::Park { reason: refused.to_string() },
     };
-    let request = |to: &Destination, deadline| {
+    let request = |to: &Destination| {
         let mut headers = HeaderMap::with_capacity(5);
         headers.insert(ACCEPT, JSON);
         headers.insert(CONTENT_TYPE, JSON);
@@ -71,7 +71,7 @@ pub(super) async fn publish(
         // Two customers never share a connection to a provider, so that neither reads a response to the other.
         let to = Destination::new(url, &event.customer.to_string());
         // The provider recognises a second request by its event id.
-        match route.client.send_idempotent(deadline, |deadline| request(&to, deadline)).await {
+        match route.client.send_idempotent(|| request(&to)).await {
             Ok(response) => return judge(response.status, &response.headers, &response.body, now()),
             Err(error) if is_unsent(&error) => failure = error,
             Err(error) => {

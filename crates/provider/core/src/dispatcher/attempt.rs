@@ -140,10 +140,11 @@ async fn send(
         return Outcome::failed(reason);
     }
     if shared.context.config.is_own_address(request_template.destination.uri()) {
-        let detail = Some(FailureDetail::NoResponse(Cause::Loop));
+        let detail = Some(FailureDetail::Transport(Cause::Loop));
         return Outcome { detail, ..Outcome::failed(LOOP.to_owned()) };
     }
-    let request = |payload: StoredPayload, deadline| {
+    let deadline = shared.context.config.request_timeout;
+    let request = |payload: StoredPayload| {
         let (media_type, body) = payload.into_parts();
         let mut headers = request_template.request_headers(media_type);
         request_template.signer.sign_headers(&mut headers, message, &body, now);
@@ -157,9 +158,8 @@ async fn send(
         }
     };
     let (transport, clock) = (&shared.context.transport, &shared.context.clock);
-    let deadline = shared.context.config.request_timeout;
     let outcome_of = |result| Outcome::of(result, &target.url, || clock.now());
-    let result = transport.send(request(payload, deadline)).await;
+    let result = transport.send(request(payload)).await;
     if !matches!(result, Err(TransportError::Stale)) {
         return outcome_of(result);
     }
@@ -169,8 +169,8 @@ async fn send(
         let Some(payload) = reload_payload(shared, lane, message).await else {
             return outcome_of(Err(TransportError::Stale));
         };
-        let left = deadline.saturating_sub(clock.monotonic().saturating_duration_since(started));
-        outcome_of(transport.send_fresh(request(payload, left)).await)
+        let spent = clock.monotonic().saturating_duration_since(started);
+        outcome_of(transport.send_fresh(request(payload), spent).await)
     })
     .await
 }

@@ -3,17 +3,15 @@
 
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use bytes::Bytes;
-use http::StatusCode;
-use http::header::{LOCATION, SERVER, WWW_AUTHENTICATE};
+use http::header::{CONTENT_ENCODING, LOCATION, SERVER, WWW_AUTHENTICATE};
+use http::{HeaderName, StatusCode};
 use jiff::Timestamp;
 use kit_outbound::{Response, TransportError, retry_after};
 
+use super::response_text::response_text;
 use crate::config::retry_schedule::spread;
 use crate::model::AttemptStatus;
-use crate::model::cause::{Cause, FailureDetail, RESPONSE_BYTES_MAX, changes_the_page};
+use crate::model::cause::{Cause, FailureDetail, changes_the_page};
 
 const HEADER_CHARS_MAX: usize = 500;
 
@@ -57,18 +55,37 @@ impl ConcurrencySignal {
 }
 
 impl Outcome {
-    /// The outcome of a request to `url`. 2xx is a success; any other status, including redirects, is a failure.
+    /// The outcome of a request to `url`. 2xx with its whole body is a success; any other status, including redirects,
+    /// is a failure.
     pub(super) fn of(result: Result<Response, TransportError>, url: &str, now: impl FnOnce() -> Timestamp) -> Self {
         match result {
             Ok(response) => Self::of_response(&response, now),
             Err(error) => {
+                let cause = Cause::of_transport_error(&error, url);
                 let slow = error.is_timeout();
-                Self {
-                    signal: if slow { ConcurrencySignal::Decrease } else { ConcurrencySignal::Keep },
-                    detail: Some(FailureDetail::NoResponse(Cause::of_transport_error(&error, url))),
-                    ..Self::failed(error.to_string())
+                let signal = if slow { ConcurrencySignal::Decrease } else { ConcurrencySignal::Keep };
+                match error {
+                    TransportError::Incomplete { response, .. } => {
+                        Self::of_response(&response, now).cut_off(cause, signal)
+                    }
+                    _ => Self {
+                        signal,
+                        detail: Some(FailureDetail::Transport(cause)),
+                        ..Self::failed(error.to_string())
+                    },
                 }
             }
+        }
+    }
+
+    /// The outcome of a response whose body is not complete. A status of failure keeps its own meaning.
+    fn cut_off(self, cause: Cause, signal: ConcurrencySignal) -> Self {
+        match (self.status, self.signal) {
+            (AttemptStatus::Success, _) => {
+                Self { status: AttemptStatus::Fail, signal, detail: Some(FailureDetail::Transport(cause)), ..self }
+            }
+            (_, ConcurrencySignal::Keep) => Self { signal, ..self },
+            _ => self,
         }
     }
 
@@ -98,12 +115,17 @@ impl Outcome {
             _ if succeeded => ConcurrencySignal::Increase,
             _ => ConcurrencySignal::Keep,
         };
+        let (text, is_text) = response_text(&response.body);
+        let header = explaining_header(response, retry_after.and_then(|wait| now.checked_add(wait).ok()));
+        let not_text = (!is_text && !succeeded).then(|| FailureDetail::NotText {
+            encoding: header_text(response, CONTENT_ENCODING),
+            bytes: response.body.len() as u64,
+        });
         Self {
             status: if succeeded { AttemptStatus::Success } else { AttemptStatus::Fail },
             code: response.status.as_u16(),
-            response: text(&response.body),
-            detail: explaining_header(response, retry_after.and_then(|wait| now.checked_add(wait).ok()))
-                .map(FailureDetail::Header),
+            response: text,
+            detail: header.map(FailureDetail::Header).or(not_text),
             retry_after,
             gone: response.status == StatusCode::GONE,
             signal,
@@ -121,29 +143,20 @@ fn explaining_header(response: &Response, retry_at: Option<Timestamp>) -> Option
         502..=504 | 520..=529 => SERVER,
         _ => return None,
     };
+    header_text(response, name)
+}
+
+fn header_text(response: &Response, name: HeaderName) -> Option<String> {
     let value = String::from_utf8_lossy(response.headers.get(name)?.as_bytes());
     let value = value.chars().map(|char| if changes_the_page(char) { ' ' } else { char });
     Some(value.take(HEADER_CHARS_MAX).collect::<String>()).filter(|value| !value.trim().is_empty())
 }
 
-/// The response as text, or as base64 if it is not UTF-8 text. A character that was cut at the end is dropped. A NUL is
-/// not text, because PostgreSQL can't store it.
-fn text(body: &Bytes) -> String {
-    let body = &body[..body.len().min(RESPONSE_BYTES_MAX)];
-    let valid = match std::str::from_utf8(body) {
-        Ok(text) => Some(text),
-        Err(error) if error.error_len().is_none() => std::str::from_utf8(&body[..error.valid_up_to()]).ok(),
-        Err(_) => None,
-    };
-    match valid.filter(|text| !text.contains('\0')) {
-        Some(text) => text.to_owned(),
-        None => STANDARD.encode(body),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
     use http::header;
+    use kit_outbound::BodyFault;
     use kit_runtime::clock::from_ms;
 
     use super::*;
@@ -231,28 +244,46 @@ mod tests {
     }
 
     #[test]
-    fn a_response_is_kept_as_text_or_base64() {
-        let long = "ä".repeat(15_000);
-        for (body, kept) in [
-            (&b"fine"[..], "fine".to_owned()),
-            (b"", String::new()),
-            (&b"\xff\xfe\x00"[..], "//4A".to_owned()),
-            (b"a\0b", "YQBi".to_owned()),
-            (long.as_bytes(), "ä".repeat(10_000)),
-            (&long.as_bytes()[..9], "ä".repeat(4)),
-        ] {
-            assert_eq!(respond(200, None, body).response, kept);
-        }
-    }
-
-    #[test]
     fn a_transport_error_has_code_0_its_text_and_its_cause() {
         let outcome = Outcome::of(Err(TransportError::Closed), URL, now);
         assert_eq!((outcome.code, outcome.status), (0, AttemptStatus::Fail));
         assert_eq!(outcome.response, TransportError::Closed.to_string());
-        assert_eq!(outcome.detail, Some(FailureDetail::NoResponse(Cause::Reset)));
-        let timeout = TransportError::Timeout { awaited: "complete response", limit_ms: 5 };
+        assert_eq!(outcome.detail, Some(FailureDetail::Transport(Cause::Reset { is_plain: false })));
+        let timeout = TransportError::Timeout { limit_ms: 5 };
         assert_eq!(Outcome::of(Err(timeout), URL, now).signal, ConcurrencySignal::Decrease);
+    }
+
+    #[test]
+    fn a_response_without_its_whole_body_keeps_its_status() {
+        let outcome = |code, fault| {
+            let status = StatusCode::from_u16(code).unwrap();
+            let (headers, body) = (http::HeaderMap::new(), Bytes::from_static(b"bo"));
+            let response = Box::new(Response { status, headers, body, truncated: false });
+            let outcome = Outcome::of(Err(TransportError::Incomplete { response, fault }), URL, now);
+            let cause = Cause::from_parts(code, &outcome.response, outcome.detail.as_ref(), URL);
+            assert_eq!((outcome.status, outcome.code, &*outcome.response), (AttemptStatus::Fail, code, "bo"));
+            (cause.sentence(), outcome.signal)
+        };
+        let broken = || BodyFault::ClosedEarly { received_bytes: 2, expected_bytes: Some(9) };
+        let late = || BodyFault::Timeout { limit_ms: 6_000 };
+        let say = |text: &str, signal| (text.to_owned(), signal);
+        let (keep, decrease) = (ConcurrencySignal::Keep, ConcurrencySignal::Decrease);
+        assert_eq!(outcome(200, broken()), say("200: The answer broke off: 2 of 9 bytes came.", keep));
+        assert_eq!(outcome(200, late()), say("200: The answer began, but did not end in 6 s.", decrease));
+        assert_eq!(outcome(500, broken()), say("500: The receiver's own code failed: bo", keep));
+        assert_eq!(outcome(500, late()), say("500: The receiver's own code failed: bo", decrease));
+    }
+
+    #[test]
+    fn a_failed_response_that_is_no_text_says_so() {
+        let headers = [(CONTENT_ENCODING, http::HeaderValue::from_static("br"))].into_iter().collect();
+        let body = Bytes::from_static(b"\xff\xfe\x00");
+        let status = StatusCode::INTERNAL_SERVER_ERROR;
+        let outcome = Outcome::of(Ok(Response { status, headers, body, truncated: false }), URL, now);
+        let cause = Cause::from_parts(500, &outcome.response, outcome.detail.as_ref(), URL);
+        assert_eq!(cause.sentence(), "500: The receiver's own code failed.");
+        let note = crate::note_on(&outcome.response, outcome.detail.as_ref());
+        assert_eq!(note, "The answer is 3 bytes compressed with br, kept as base64.");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The transport of deliveries.
 
 use std::pin::Pin;
+use std::time::Duration;
 
 use kit_outbound::{Client, Probe, Request, Response, TransportError};
 
@@ -17,15 +18,15 @@ pub trait Transport: Send + Sync + 'static {
     /// when a kept-alive connection was closed before the first byte of a response.
     fn send(&self, request: Request) -> ResponseFuture<'_>;
 
-    /// Sends a request over a new connection.
-    fn send_fresh(&self, request: Request) -> ResponseFuture<'_> {
+    /// Sends a request over a new connection. `spent` of its deadline has passed already.
+    fn send_fresh(&self, request: Request, _spent: Duration) -> ResponseFuture<'_> {
         self.send(request)
     }
 
     /// Sends a request over a new connection, and returns the DNS result and the certificate, as far as the transport
     /// knows them.
     fn probe(&self, request: Request) -> ProbeFuture<'_> {
-        Box::pin(async move { Probe::of(self.send_fresh(request).await) })
+        Box::pin(async move { Probe::of(self.send_fresh(request, Duration::ZERO).await) })
     }
 }
 
@@ -34,8 +35,8 @@ impl Transport for Client {
         Box::pin(Client::send(self, request))
     }
 
-    fn send_fresh(&self, request: Request) -> ResponseFuture<'_> {
-        Box::pin(Client::send_fresh(self, request))
+    fn send_fresh(&self, request: Request, spent: Duration) -> ResponseFuture<'_> {
+        Box::pin(Client::send_fresh(self, request, spent))
     }
 
     fn probe(&self, request: Request) -> ProbeFuture<'_> {

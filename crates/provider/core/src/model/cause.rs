@@ -1,7 +1,7 @@
 //! Why a delivery failed, in plain words, and what the receiver's engineer can do.
 //!
-//! A failure without a response has its cause from the error of the HTTP client: the attempt stores it as a code with its
-//! details ([`FailureDetail`]). A failed response has its cause from the status code and the stored header. The sentence is
+//! A failure without a complete response has its cause from the error of the HTTP client: the attempt stores it as a code
+//! with its details ([`FailureDetail`]). A failed response has its cause from the status code and the stored header. The sentence is
 //! made when it is shown. A line of the receiver's response is read from the stored response, so it disappears when the
 //! response is expunged, and [`Cause::sentence_without_response`] omits it.
 
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use self::answer_line::answer_line;
 pub(crate) use self::answer_line::changes_the_page;
 pub use self::class::CauseClass;
-use self::transport::seconds;
+pub(crate) use self::transport::seconds;
 use crate::model::Attempt;
 
 /// Bytes of a response that are read and stored.
@@ -42,11 +42,17 @@ pub enum Cause {
     #[serde(rename = "not_connected")]
     NotConnected { reason: String, is_local: bool },
     #[serde(rename = "connection_reset")]
-    Reset,
+    Reset { is_plain: bool },
     #[serde(rename = "tls_timeout")]
     TlsTimeout { limit_ms: u64 },
+    #[serde(rename = "send_timeout")]
+    SendTimeout { limit_ms: u64 },
     #[serde(rename = "no_answer")]
     NoAnswer { limit_ms: u64 },
+    #[serde(rename = "answer_unfinished")]
+    AnswerUnfinished { code: u16, limit_ms: u64 },
+    #[serde(rename = "interim_responses")]
+    InterimResponses,
     #[serde(rename = "certificate_expired")]
     CertificateExpired { on: Option<String> },
     #[serde(rename = "certificate_not_yet_valid")]
@@ -68,7 +74,7 @@ pub enum Cause {
     #[serde(rename = "bad_request")]
     BadRequest,
     #[serde(rename = "expects_tls")]
-    ExpectsTls,
+    ExpectsTls { code: Option<u16> },
     #[serde(rename = "unauthorized")]
     Unauthorized { challenge: Option<String> },
     #[serde(rename = "blocked")]
@@ -92,7 +98,7 @@ pub enum Cause {
     #[serde(rename = "application_unreachable")]
     ApplicationUnreachable { code: u16, server: Option<String> },
     #[serde(rename = "closed_early")]
-    ClosedEarly { received_bytes: u64, expected_bytes: Option<u64> },
+    ClosedEarly { code: Option<u16>, received_bytes: u64, expected_bytes: Option<u64> },
     #[serde(rename = "large_headers")]
     LargeHeaders,
     #[serde(rename = "private_address")]
@@ -119,15 +125,22 @@ pub enum FailureDetail {
     /// (`Retry-After`), the login that it asked for (`WWW-Authenticate`), or the proxy that responded for the application
     /// (`Server`).
     Header(String),
-    /// Why there was no response.
-    NoResponse(Cause),
+    /// Why there was no response, or only a part of one.
+    Transport(Cause),
+    /// The response is not text. The attempt stores it as base64.
+    NotText {
+        /// The `Content-Encoding` header.
+        encoding: Option<String>,
+        /// Bytes that were read.
+        bytes: u64,
+    },
 }
 
 impl FailureDetail {
     fn header(&self) -> Option<&str> {
         match self {
             Self::Header(header) => Some(header),
-            Self::NoResponse(_) => None,
+            Self::Transport(_) | Self::NotText { .. } => None,
         }
     }
 }
@@ -142,15 +155,18 @@ impl Cause {
     /// The cause of an attempt to call `url` that ended with this status code (0 without a response) and this response
     /// or text of an error. `detail` is what the attempt stored beside them.
     pub fn from_parts(code: u16, response: &str, detail: Option<&FailureDetail>, url: &str) -> Self {
+        if let Some(FailureDetail::Transport(cause)) = detail {
+            return cause.clone();
+        }
         let header = || detail.and_then(FailureDetail::header).map(str::to_owned);
+        let is_text = !matches!(detail, Some(FailureDetail::NotText { .. }));
         match code {
-            0 => match detail {
-                Some(FailureDetail::NoResponse(cause)) => cause.clone(),
-                _ if response == EXPUNGED => Self::Expunged,
-                _ => Self::OtherTransport { reason: response.to_owned() },
-            },
+            0 | 200..=299 if response == EXPUNGED => Self::Expunged,
+            0 => Self::OtherTransport { reason: response.to_owned() },
             300..=399 => Self::Redirect { code, to: header().and_then(|to| target(url, &to)) },
-            400 if url.starts_with("http://") && is_answer_of_tls_port(response) => Self::ExpectsTls,
+            400 if url.starts_with("http://") && is_answer_of_tls_port(response) => {
+                Self::ExpectsTls { code: Some(code) }
+            }
             400 => Self::BadRequest,
             401 => Self::Unauthorized { challenge: header() },
             403 => Self::Blocked,
@@ -161,7 +177,7 @@ impl Cause {
             411 | 413 => Self::BodyTooLarge { code },
             415 | 422 => Self::BodyRefused { code },
             429 => Self::TooManyRequests { until: header().and_then(|at| time(&at)) },
-            500 => Self::CodeFailed { line: answer_line(response) },
+            500 => Self::CodeFailed { line: answer_line(response).filter(|_| is_text) },
             502..=504 | 520..=529 => {
                 Self::ApplicationUnreachable { code, server: header().filter(|text| time(text).is_none()) }
             }
@@ -178,9 +194,12 @@ impl Cause {
             Self::Refused { .. } => "connection_refused",
             Self::ConnectTimeout { .. } => "connect_timeout",
             Self::NotConnected { .. } => "not_connected",
-            Self::Reset => "connection_reset",
+            Self::Reset { .. } => "connection_reset",
             Self::TlsTimeout { .. } => "tls_timeout",
+            Self::SendTimeout { .. } => "send_timeout",
             Self::NoAnswer { .. } => "no_answer",
+            Self::AnswerUnfinished { .. } => "answer_unfinished",
+            Self::InterimResponses => "interim_responses",
             Self::CertificateExpired { .. } => "certificate_expired",
             Self::CertificateNotYetValid { .. } => "certificate_not_yet_valid",
             Self::WrongName { .. } => "certificate_name",
@@ -191,7 +210,7 @@ impl Cause {
             Self::OtherTls { .. } => "tls",
             Self::Redirect { .. } => "redirect",
             Self::BadRequest => "bad_request",
-            Self::ExpectsTls => "expects_tls",
+            Self::ExpectsTls { .. } => "expects_tls",
             Self::Unauthorized { .. } => "unauthorized",
             Self::Blocked => "blocked",
             Self::NoRoute { .. } => "no_route",
@@ -225,11 +244,20 @@ impl Cause {
                 format!("No answer from {address} in {} s.", seconds(*limit_ms))
             }
             Self::NotConnected { reason, .. } => format!("No connection: {reason}."),
-            Self::Reset => "The connection was cut before an answer came.".to_owned(),
+            Self::Reset { .. } => "The connection was cut before an answer came.".to_owned(),
             Self::TlsTimeout { limit_ms } => format!("TLS was not finished in {} s.", seconds(*limit_ms)),
+            Self::SendTimeout { limit_ms } => {
+                format!("The receiver took only a part of the message in {} s.", seconds(*limit_ms))
+            }
             Self::NoAnswer { limit_ms } => {
                 let limit_s = seconds(*limit_ms);
                 format!("The message was sent and perhaps processed, but no answer came in {limit_s} s.")
+            }
+            Self::AnswerUnfinished { code, limit_ms } => {
+                format!("{code}: The answer began, but did not end in {} s.", seconds(*limit_ms))
+            }
+            Self::InterimResponses => {
+                "The receiver sent one interim status (1xx) after the other, and no answer.".to_owned()
             }
             Self::CertificateExpired { on: None } => "The TLS certificate has expired.".to_owned(),
             Self::CertificateExpired { on: Some(on) } => format!("The TLS certificate expired on {on}."),
@@ -252,7 +280,9 @@ impl Cause {
                 format!("{code}: The address redirects, and redirects are not followed.")
             }
             Self::BadRequest => "400: The receiver refused the request, often because of the signature.".to_owned(),
-            Self::ExpectsTls => "400: The port expects TLS, and the request was sent over plain HTTP.".to_owned(),
+            Self::ExpectsTls { code } => {
+                format!("{}The port expects TLS, and the request was sent over plain HTTP.", prefix(*code))
+            }
             Self::Unauthorized { challenge: Some(challenge) } => {
                 format!("401: The receiver asks for a login ({challenge}).")
             }
@@ -275,11 +305,12 @@ impl Cause {
             Self::ApplicationUnreachable { code, server: None } => {
                 format!("{code}: A proxy can't reach the receiver's application.")
             }
-            Self::ClosedEarly { received_bytes, expected_bytes: Some(expected_bytes) } => {
-                format!("The answer broke off: {received_bytes} of {expected_bytes} bytes came.")
+            Self::ClosedEarly { code: None, .. } => "The answer broke off in its headers.".to_owned(),
+            Self::ClosedEarly { code, received_bytes, expected_bytes: Some(expected_bytes) } => {
+                format!("{}The answer broke off: {received_bytes} of {expected_bytes} bytes came.", prefix(*code))
             }
-            Self::ClosedEarly { received_bytes, expected_bytes: None } => {
-                format!("The answer broke off: {received_bytes} bytes came.")
+            Self::ClosedEarly { code, received_bytes, expected_bytes: None } => {
+                format!("{}The answer broke off: {received_bytes} bytes came.", prefix(*code))
             }
             Self::LargeHeaders => "The headers of the answer are too large.".to_owned(),
             Self::PrivateAddress { host, kind } => format!("The address of {host} is {kind}, so nothing was sent."),
@@ -291,7 +322,7 @@ impl Cause {
             Self::Proxy { reason } => format!("No connection through the provider's proxy: {reason}."),
             Self::OtherStatus { code } => format!("Answered {code}."),
             Self::OtherTransport { reason } => as_sentence(reason),
-            Self::Expunged => "No answer. Why was removed with the response.".to_owned(),
+            Self::Expunged => "No answer, or only a part of one. The reason was removed with the response.".to_owned(),
         }
     }
 
@@ -318,8 +349,14 @@ impl Cause {
             Self::Refused { .. } => "Start the server, and open its port.",
             Self::ConnectTimeout { .. } => "Let the provider's addresses through the firewall.",
             Self::NotConnected { .. } => "Check the network and the firewall of the receiver.",
-            Self::Reset => "Read the logs of the proxy and the application.",
+            Self::Reset { is_plain: false } => "Read the logs of the proxy and the application.",
+            Self::Reset { is_plain: true } => {
+                "Read the logs of the proxy and the application. If the port expects TLS, begin the address with https://."
+            }
             Self::TlsTimeout { .. } => "Check the load of the server, and the port.",
+            Self::SendTimeout { .. } => "Read the whole body of the request, and check the load of the server.",
+            Self::AnswerUnfinished { .. } => "End the answer: close it, or send as many bytes as Content-Length says.",
+            Self::InterimResponses => "Send a final status, such as 204, after the interim ones.",
             Self::NoAnswer { .. } => "Put the work into a queue, and answer before doing it.",
             Self::CertificateExpired { .. } => "Renew the certificate, and reload the server.",
             Self::CertificateNotYetValid { .. } => "Correct the clock or the certificate, and reload the server.",
@@ -331,7 +368,7 @@ impl Cause {
             Self::OtherTls { .. } => "Check the certificate and the TLS settings of the server.",
             Self::Redirect { .. } => "Use the address that it redirects to.",
             Self::BadRequest => "Verify the raw bytes with this endpoint's secret.",
-            Self::ExpectsTls => "Begin the address with https://.",
+            Self::ExpectsTls { .. } => "Begin the address with https://.",
             Self::Unauthorized { .. } => {
                 "Exempt the path from the login, or add its credentials to the endpoint's headers."
             }
@@ -362,10 +399,25 @@ impl Cause {
     }
 }
 
-/// A note on a truncated response; none for a shorter response.
-pub fn note_on(response: &str) -> Option<&'static str> {
-    (response.len() >= RESPONSE_BYTES_MAX)
-        .then_some("Of the answer, 20,000 bytes were kept, and only its status counts. Answer short.")
+/// A note on a response that is truncated or not text; empty for another one.
+pub fn note_on(response: &str, detail: Option<&FailureDetail>) -> String {
+    match detail {
+        _ if response == EXPUNGED => String::new(),
+        Some(FailureDetail::NotText { encoding, bytes }) => {
+            let kind =
+                encoding.as_ref().map_or("that are not text".to_owned(), |name| format!("compressed with {name}"));
+            format!("The answer is {bytes} bytes {kind}, kept as base64.")
+        }
+        _ if response.len() >= RESPONSE_BYTES_MAX => {
+            "Of the answer, 20,000 bytes were kept, and only its status counts. Answer short.".to_owned()
+        }
+        _ => String::new(),
+    }
+}
+
+/// The status code before a sentence.
+fn prefix(code: Option<u16>) -> String {
+    code.map_or_else(String::new, |code| format!("{code}: "))
 }
 
 /// Whether a server answered that plain HTTP arrived at its port for TLS: nginx, Go (also Caddy) and Apache say so.

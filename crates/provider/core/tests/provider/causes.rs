@@ -45,6 +45,16 @@ async fn saying(bytes: &'static [u8]) -> SocketAddr {
     .await
 }
 
+/// Reads a part of the request, answers with these bytes, and keeps the connection open.
+async fn opening(bytes: &'static [u8]) -> SocketAddr {
+    receiver(move |mut stream| async move {
+        let _ = stream.read(&mut [0; 4096]).await;
+        let _ = stream.write_all(bytes).await;
+        let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
+    })
+    .await
+}
+
 async fn silent() -> SocketAddr {
     receiver(|mut stream| async move {
         let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
@@ -122,6 +132,7 @@ async fn cause(url: &str, policy: AddressPolicy, extra_roots: RootCertStore) -> 
 #[tokio::test]
 async fn each_way_in_which_a_receiver_fails_has_its_own_cause() {
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let interim: &'static [u8] = Box::leak("HTTP/1.1 103 Hints\r\n\r\n".repeat(40).into_boxed_str().into_boxed_bytes());
     let large: &'static [u8] =
         Box::leak(format!("HTTP/1.1 200 OK\r\nx: {}", "a".repeat(10_000)).into_boxed_str().into_boxed_bytes());
     for (url, code, say) in [
@@ -166,7 +177,22 @@ async fn each_way_in_which_a_receiver_fails_has_its_own_cause() {
         (
             format!("http://{}/", saying(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nfour").await),
             "closed_early",
-            "The answer broke off: 4 of 9 bytes came.".to_owned(),
+            "200: The answer broke off: 4 of 9 bytes came.".to_owned(),
+        ),
+        (
+            format!("http://{}/", opening(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nfour").await),
+            "answer_unfinished",
+            "200: The answer began, but did not end in 0.9 s.".to_owned(),
+        ),
+        (
+            format!("http://{}/", saying(b"\x15\x03\x03\x00\x02\x02\x32").await),
+            "expects_tls",
+            "The port expects TLS, and the request was sent over plain HTTP.".to_owned(),
+        ),
+        (
+            format!("http://{}/", saying(interim).await),
+            "interim_responses",
+            "The receiver sent one interim status (1xx) after the other, and no answer.".to_owned(),
         ),
         (
             format!("http://{}/", saying(large).await),

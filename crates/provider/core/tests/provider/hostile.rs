@@ -117,13 +117,8 @@ async fn each_hostile_response_is_recorded_within_its_deadline_and_read_up_to_a_
         ("an endless body without a length", Flood(b"HTTP/1.1 200 OK\r\n\r\n", b"a"), 200, "aaaa"),
         ("endless chunk extensions", Flood(ENDLESS, b"5;ext=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), 0, ""),
         ("endless trailers", Flood(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n", b"a: b\r\n"), 0, ""),
-        (
-            "a byte at a time",
-            Drip(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n"),
-            0,
-            "no complete response within 400 ms",
-        ),
-        ("a header a byte at a time", Drip(b"HTTP/1.1 200 OK\r\nx: "), 0, "no complete response within 400 ms"),
+        ("a byte at a time", Drip(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n"), 200, "a"),
+        ("a header a byte at a time", Drip(b"HTTP/1.1 200 OK\r\nx: "), 0, "no response within 400 ms"),
         ("an endless header", Flood(b"HTTP/1.1 200 OK\r\nx: ", b"a"), 0, "headers of the response are too large"),
         ("endless headers", Flood(b"HTTP/1.1 200 OK\r\n", b"x: a\r\n"), 0, "headers of the response are too large"),
         ("an endless status line", Flood(b"HTTP/1.1 200 ", b"O"), 0, "headers of the response are too large"),
@@ -136,19 +131,9 @@ async fn each_hostile_response_is_recorded_within_its_deadline_and_read_up_to_a_
             "",
         ),
         ("an early close", SendAndClose(b""), 0, "before the response was complete"),
-        ("a close within headers", SendAndClose(b"HTTP/1.1 200 OK\r\ncontent-le"), 0, "closed after 0 bytes"),
-        (
-            "a body that is too short",
-            SendAndClose(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nshort"),
-            0,
-            "closed after 5 of 9 bytes",
-        ),
-        (
-            "a body that is short and open",
-            Send(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nshort"),
-            0,
-            "within 400 ms",
-        ),
+        ("a close within headers", SendAndClose(b"HTTP/1.1 200 OK\r\ncontent-le"), 0, "closed in the headers"),
+        ("a body that is too short", SendAndClose(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nshort"), 200, "short"),
+        ("a body that is short and open", Send(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nshort"), 200, "short"),
         (
             "a body that is too long",
             SendAndClose(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok and more"),
@@ -170,7 +155,7 @@ async fn each_hostile_response_is_recorded_within_its_deadline_and_read_up_to_a_
         ),
         ("an invalid chunk size", SendAndClose(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"), 0, ""),
         ("a reset", Reset, 0, ""),
-        ("silence", Send(b""), 0, "no complete response within 400 ms"),
+        ("silence", Send(b""), 0, "no response within 400 ms"),
         ("another protocol", SendAndClose(b"SSH-2.0-OpenSSH_9.9\r\n"), 0, "is not HTTP; it begins with"),
         (
             "HTTP/2 without negotiation",
@@ -192,7 +177,9 @@ async fn each_hostile_response_is_recorded_within_its_deadline_and_read_up_to_a_
         let attempt = attempted(&fixture, &format!("http://{address}/")).await;
         assert_eq!(attempt.response_status_code, code, "{what}: {}", attempt.response);
         assert!(attempt.response.contains(part), "{what}: {}", attempt.response);
-        assert_eq!(attempt.status == AttemptStatus::Success, code == 200, "{what}");
+        let is_cut_off =
+            ["a byte at a time", "a body that is too short", "a body that is short and open"].contains(&what);
+        assert_eq!(attempt.status == AttemptStatus::Success, code == 200 && !is_cut_off, "{what}");
         if !what.starts_with("a flood") && !what.starts_with("endless t") && !what.starts_with("endless chunk ") {
             let sent = sent.load(Ordering::Relaxed);
             assert!(sent < BUFFERS_BYTES, "{what}: {sent} bytes were read");
@@ -208,7 +195,7 @@ async fn tls_failures_and_unaccepted_connections_are_recorded() {
         (HostileBehaviour::SendAndClose(b"HTTP/1.1 400 Bad Request\r\n\r\n"), "is it a plain http port?"),
         (HostileBehaviour::SendAndClose(b""), "TLS failed"),
         (HostileBehaviour::Flood(b"\x16\x03\x03\x40\x00", b"\x02"), "TLS failed"),
-        (HostileBehaviour::Send(b""), "no complete response within 400 ms"),
+        (HostileBehaviour::Send(b""), "no TLS handshake within 400 ms"),
     ] {
         let (address, _) = receiver(behaviour).await;
         let attempt = attempted(&fixture, &format!("https://{address}/")).await;

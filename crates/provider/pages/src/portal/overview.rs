@@ -74,7 +74,7 @@ pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> R
         figures: total.into(),
         p50: percentile(50),
         p95: percentile(95),
-        limit: labels::duration(i64::try_from(provider.config().request_timeout.as_millis()).unwrap_or(i64::MAX)),
+        limit: provider.config().request_limit(),
         waiting: labels::number(waiting.iter().map(|waiting| waiting.deliveries()).sum()),
         next: next.map(|at| RelativeTime::new(at, now)),
         failing: failing.collect(),

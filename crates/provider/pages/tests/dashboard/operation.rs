@@ -23,18 +23,18 @@ async fn usage_is_shown_by_day_and_as_csv() {
     place.endpoint(&app.id, at(&receiver(204, "").await)).await;
     place.send(&app.id, "a.b", "{}").await;
     ann.until_shown(&format!("/applications/{}", app.id), "100 %").await;
-    ann.until_shown("/usage", "1 attempts succeeded").await;
+    ann.until_shown("/usage", "1 succeeded, 0 failed").await;
     let page = ann.get("/usage").await;
     page.is(200)
-        .shows("Stored payloads")
-        .shows("<dd>4 B<small>")
+        .shows("with 4 B of payloads")
+        .shows("1<small>0 failed for good")
         .shows("<td>2026-11-22</td>")
         .shows("<svg")
         .shows("Download CSV")
         .hides("style=");
     let csv = ann.get("/usage.csv").await;
-    csv.is(200).shows("day_utc,messages,attempts_succeeded,attempts_failed\r\n");
-    csv.shows("2026-11-21,1,0,0\r\n2026-11-22,1,1,0\r\n");
+    csv.is(200).shows("day_utc,messages,payload_bytes,attempts_succeeded,attempts_failed,messages_delivered,");
+    csv.shows("2026-11-21,1,2,0,0,0,0,0,0\r\n2026-11-22,1,2,1,0,1,0,0,0\r\n");
     assert_eq!(csv.headers["content-type"], "text/csv; charset=utf-8");
     assert_eq!(csv.text.lines().count(), 31);
 }

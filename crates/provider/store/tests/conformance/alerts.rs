@@ -178,7 +178,7 @@ impl Nodes {
             status: if code == 200 { AttemptStatus::Success } else { AttemptStatus::Fail },
             response_status_code: code,
             response: response.to_owned(),
-            failure_detail: cause.map(FailureDetail::NoResponse),
+            failure_detail: cause.map(FailureDetail::Transport),
             response_duration_ms: 1,
             trigger: AttemptTrigger::Scheduled,
             at: now,
@@ -275,7 +275,7 @@ pub(super) async fn each_transition_notifies_its_owners_once(store: Shared) {
     contains(&mails.only(), &["will be disabled in 24 hours", "26 November 2026, 06:00 UTC"]);
     assert_eq!(nodes.events().await[0]["type"], "endpoint.disabling");
 
-    let silent = TransportError::Timeout { awaited: "complete response", limit_ms: 30_000 };
+    let silent = TransportError::Timeout { limit_ms: 30_000 };
     nodes.attempt_without_response(&endpoint, silent, EndpointEffect::Disable).await;
     nodes.round().await;
     contains(&mails.only(), &["are disabled (House)", "no answer came in 30 s. Put the work into a queue", ": 3\n"]);

@@ -19,7 +19,7 @@ pub(super) async fn attempts_are_listed_newest_first_by_message_and_by_endpoint(
     let version = routes(&store, 2).await;
     accepted(&store, vec![sent(1, version, &[(1, Some(1)), (2, Some(1))]), sent(2, version, &[(1, Some(1))])], at(0))
         .await;
-    let silent = FailureDetail::NoResponse(Cause::NoAnswer { limit_ms: 30_000 });
+    let silent = FailureDetail::Transport(Cause::NoAnswer { limit_ms: 30_000 });
     let records = vec![
         failed(attempt(1, 1, 1, at(10)), 1, 5),
         succeeded(attempt(2, 1, 2, at(11))),

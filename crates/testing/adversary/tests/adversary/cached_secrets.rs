@@ -14,15 +14,15 @@ async fn call(url: String, key: &str, method: Method, body: &Value) -> (HeaderMa
     headers.add(&http::header::AUTHORIZATION, format!("Bearer {key}").as_bytes());
     headers.add(&http::header::CONTENT_TYPE, b"application/json");
     let text = if body.is_null() { String::new() } else { body.to_string() };
-    let request = |deadline| Request {
+    let request = || Request {
         method: method.clone(),
         to: url.parse().unwrap(),
         headers: headers.clone(),
         body: text.clone().into(),
-        deadline,
+        deadline: WAIT_MAX,
         response_bytes_max: 1 << 20,
     };
-    let answer = http_client().send_idempotent(WAIT_MAX, request).await.unwrap();
+    let answer = http_client().send_idempotent(request).await.unwrap();
     assert!(answer.status.is_success(), "{method} {url}: {} {:?}", answer.status, answer.body);
     (answer.headers, serde_json::from_slice(&answer.body).unwrap_or_default())
 }

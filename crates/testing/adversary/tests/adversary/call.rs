@@ -73,15 +73,15 @@ impl Api {
         if let Some(content_type) = content_type {
             headers.add(&http::header::CONTENT_TYPE, content_type.as_bytes());
         }
-        let request = |deadline| Request {
+        let request = || Request {
             method: Method::from_bytes(method.to_uppercase().as_bytes()).unwrap(),
             to: format!("{}{path}", self.base).parse().unwrap(),
             headers: headers.clone(),
             body: body.clone(),
-            deadline,
+            deadline: WAIT_MAX,
             response_bytes_max: ANSWER_BYTES_MAX,
         };
-        let response = self.http.send_idempotent(WAIT_MAX, request).await.unwrap();
+        let response = self.http.send_idempotent(request).await.unwrap();
         let body = serde_json::from_slice(&response.body).unwrap_or(Value::Null);
         Answer { status: response.status.as_u16(), body }
     }

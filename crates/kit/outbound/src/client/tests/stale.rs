@@ -50,8 +50,7 @@ async fn a_pooled_connection_that_ends_before_a_response_is_stale_and_an_idempot
         let client = client(AddressPolicy::any());
         let address = format!("http://{address}/");
         client.send(get(&address)).await.unwrap();
-        let response =
-            client.send_idempotent(DEADLINE, |deadline| Request { deadline, ..get(&address) }).await.unwrap();
+        let response = client.send_idempotent(|| get(&address)).await.unwrap();
         assert_eq!(&response.body[..], b"ok");
         let counted = (taken.load(Ordering::SeqCst), read.load(Ordering::SeqCst));
         assert_eq!(counted, (2, read_of_three), "{second:?}");
@@ -74,8 +73,11 @@ async fn a_request_is_not_repeated_after_a_byte_of_the_response() {
         let client = client(AddressPolicy::any());
         let address = format!("http://{address}/");
         client.send(get(&address)).await.unwrap();
-        let outcome = client.send_idempotent(DEADLINE, |deadline| Request { deadline, ..get(&address) }).await;
-        assert!(matches!(outcome.unwrap_err(), TransportError::ClosedEarly { .. }), "{words}");
+        let outcome = client.send_idempotent(|| get(&address)).await;
+        assert!(
+            matches!(outcome.unwrap_err(), TransportError::ClosedEarly | TransportError::Incomplete { .. }),
+            "{words}"
+        );
         assert_eq!((taken.load(Ordering::SeqCst), read.load(Ordering::SeqCst)), (1, 2), "{words}");
     }
 }
@@ -85,29 +87,15 @@ async fn a_fresh_connection_that_ends_without_an_answer_is_a_failure() {
     let (address, taken) = answering(b"", 1).await;
     let address = format!("http://{address}/");
     let client = client(AddressPolicy::any());
-    let outcome = client.send_idempotent(DEADLINE, |deadline| Request { deadline, ..get(&address) }).await;
+    let outcome = client.send_idempotent(|| get(&address)).await;
     assert_eq!((outcome.unwrap_err(), taken.load(Ordering::SeqCst)), (TransportError::Closed, 1));
 }
 
 #[tokio::test]
-async fn both_attempts_share_one_deadline() {
-    let (address, taken) = server(|mut stream| async move {
-        read_head(&mut stream).await;
-        stream.write_all(OK).await.unwrap();
-        read_head(&mut stream).await;
-    })
-    .await;
-    let client = client(AddressPolicy::any());
-    let address = format!("http://{address}/");
-    client.send(get(&address)).await.unwrap();
-    let left = std::sync::Mutex::new(Vec::new());
-    let outcome = client
-        .send_idempotent(DEADLINE, |deadline| {
-            left.lock().unwrap().push(deadline);
-            Request { deadline, ..get(&address) }
-        })
-        .await;
-    assert_eq!((outcome.map(|response| response.status).unwrap(), taken.load(Ordering::SeqCst)), (StatusCode::OK, 2));
-    let left = left.into_inner().unwrap();
-    assert!(left.len() == 2 && left[0] == DEADLINE && left[1] < DEADLINE, "{left:?}");
+async fn both_attempts_share_one_deadline_and_the_error_names_the_whole_of_it() {
+    let (address, _) = server(|mut stream| async move { while !read_head(&mut stream).await.is_empty() {} }).await;
+    let (began, spent) = (Instant::now(), DEADLINE - Duration::from_millis(40));
+    let outcome = client(AddressPolicy::any()).send_fresh(get(format!("http://{address}/")), spent).await;
+    assert_eq!(outcome.unwrap_err(), TransportError::Timeout { limit_ms: DEADLINE.as_millis() as u64 });
+    assert!(began.elapsed() < DEADLINE / 2, "{:?}", began.elapsed());
 }

@@ -1,6 +1,6 @@
 //! Tests of every cause, its texts, and the table of causes in the documentation.
 
-use kit_outbound::{AddressPolicy, TlsFault, TransportError};
+use kit_outbound::{AddressPolicy, BodyFault, Response, TlsFault, TransportError};
 
 use super::*;
 
@@ -8,11 +8,17 @@ const URL: &str = "https://hooks.example.com:8443/lots/in?x=1";
 
 /// The cause as a store returns it, from an attempt with this text of the error.
 fn stored(cause: Cause, text: &str) -> Cause {
-    let json = serde_json::to_value(FailureDetail::NoResponse(cause)).unwrap();
+    let json = serde_json::to_value(FailureDetail::Transport(cause)).unwrap();
     let detail: FailureDetail = serde_json::from_value(json.clone()).unwrap();
     let cause = Cause::from_parts(0, text, Some(&detail), URL);
-    assert_eq!(json["no_response"]["cause"], cause.code());
+    assert_eq!(json["transport"]["cause"], cause.code());
     cause
+}
+
+/// The error of a response with status 200 and a part of its body.
+fn incomplete(fault: BodyFault) -> TransportError {
+    let (status, headers, body) = (http::StatusCode::OK, http::HeaderMap::new(), "five!".into());
+    TransportError::Incomplete { response: Box::new(Response { status, headers, body, truncated: false }), fault }
 }
 
 /// Every transport error, with the code, the sentence and the remedy that a customer reads.
@@ -62,7 +68,7 @@ fn every_transport_error_has_a_cause() {
         ),
         (TransportError::TlsTimeout { limit_ms: 2_500 }, "tls_timeout", "TLS was not finished in 2.5 s."),
         (
-            TransportError::Timeout { awaited: "complete response", limit_ms: 30_000 },
+            TransportError::Timeout { limit_ms: 30_000 },
             "no_answer",
             "The message was sent and perhaps processed, but no answer came in 30 s.",
         ),
@@ -70,14 +76,30 @@ fn every_transport_error_has_a_cause() {
         (TransportError::Stale, "connection_reset", "The connection was cut before an answer came."),
         (TransportError::Reset, "connection_reset", "The connection was cut before an answer came."),
         (
-            TransportError::ClosedEarly { received_bytes: 5, expected_bytes: Some(10) },
+            TransportError::SendTimeout { limit_ms: 6_000 },
+            "send_timeout",
+            "The receiver took only a part of the message in 6 s.",
+        ),
+        (TransportError::ClosedEarly, "closed_early", "The answer broke off in its headers."),
+        (
+            incomplete(BodyFault::ClosedEarly { received_bytes: 5, expected_bytes: Some(10) }),
             "closed_early",
-            "The answer broke off: 5 of 10 bytes came.",
+            "200: The answer broke off: 5 of 10 bytes came.",
         ),
         (
-            TransportError::ClosedEarly { received_bytes: 5, expected_bytes: None },
+            incomplete(BodyFault::ClosedEarly { received_bytes: 5, expected_bytes: None }),
             "closed_early",
-            "The answer broke off: 5 bytes came.",
+            "200: The answer broke off: 5 bytes came.",
+        ),
+        (
+            incomplete(BodyFault::Timeout { limit_ms: 6_000 }),
+            "answer_unfinished",
+            "200: The answer began, but did not end in 6 s.",
+        ),
+        (
+            TransportError::InterimResponses,
+            "interim_responses",
+            "The receiver sent one interim status (1xx) after the other, and no answer.",
         ),
         (TransportError::HeaderTooLarge, "large_headers", "The headers of the answer are too large."),
         (
@@ -155,8 +177,8 @@ fn every_status_has_a_cause() {
         assert_eq!((cause.code(), cause.sentence().as_str()), (name, say));
         assert!(!cause.remedy().is_empty(), "{code}");
     }
-    assert!(note_on(&"a".repeat(RESPONSE_BYTES_MAX)).is_some());
-    assert_eq!(note_on("short"), None);
+    assert!(note_on(&"a".repeat(RESPONSE_BYTES_MAX), None).contains("20,000 bytes were kept"));
+    assert_eq!(note_on("short", None), "");
 }
 
 #[test]
@@ -193,9 +215,12 @@ fn the_documentation_lists_every_cause() {
         Cause::Refused { address: t("IP:PORT") },
         Cause::ConnectTimeout { address: t("IP:PORT"), limit_ms: 10_000 },
         Cause::NotConnected { reason: t("ERROR"), is_local: false },
-        Cause::Reset,
+        Cause::Reset { is_plain: false },
         Cause::TlsTimeout { limit_ms: 10_000 },
+        Cause::SendTimeout { limit_ms: 30_000 },
         Cause::NoAnswer { limit_ms: 30_000 },
+        Cause::AnswerUnfinished { code: 200, limit_ms: 30_000 },
+        Cause::InterimResponses,
         Cause::CertificateExpired { on: Some(t("DATE")) },
         Cause::CertificateNotYetValid { from: Some(t("DATE")) },
         Cause::WrongName { names: t("NAMES"), host: t("HOST") },
@@ -206,7 +231,7 @@ fn the_documentation_lists_every_cause() {
         Cause::OtherTls { reason: t("ERROR") },
         Cause::Redirect { code: 302, to: Some(t("URL")) },
         Cause::BadRequest,
-        Cause::ExpectsTls,
+        Cause::ExpectsTls { code: Some(400) },
         Cause::Unauthorized { challenge: Some(t("LOGIN")) },
         Cause::Blocked,
         Cause::NoRoute { path: t("PATH") },
@@ -218,7 +243,7 @@ fn the_documentation_lists_every_cause() {
         Cause::TooManyRequests { until: Some(t("TIME")) },
         Cause::CodeFailed { line: Some(t("LINE")) },
         Cause::ApplicationUnreachable { code: 502, server: Some(t("SERVER")) },
-        Cause::ClosedEarly { received_bytes: 5, expected_bytes: Some(9) },
+        Cause::ClosedEarly { code: Some(200), received_bytes: 5, expected_bytes: Some(9) },
         Cause::LargeHeaders,
         Cause::PrivateAddress { host: t("HOST"), kind: t("private") },
         Cause::Loop,
@@ -270,8 +295,21 @@ fn a_port_for_tls_that_answers_plain_http_is_recognised() {
         "Client sent an HTTP request to an HTTPS server.\n",
         "<p>Reason: You're speaking plain HTTP to an SSL-enabled server port.</p>",
     ] {
-        assert_eq!(Cause::from_parts(400, answer, None, "http://a.example:443/"), Cause::ExpectsTls, "{answer}");
+        let expects_tls = Cause::ExpectsTls { code: Some(400) };
+        assert_eq!(Cause::from_parts(400, answer, None, "http://a.example:443/"), expects_tls, "{answer}");
         assert_eq!(Cause::from_parts(400, answer, None, "https://a.example/"), Cause::BadRequest, "{answer}");
     }
     assert_eq!(Cause::from_parts(400, "no signature", None, "http://a.example/"), Cause::BadRequest);
+    let alert = TransportError::NotHttp { beginning: b"\x15\x03\x03\0\x02\x02\x32".escape_ascii().to_string() };
+    let of = Cause::of_transport_error;
+    let expects_tls = Cause::ExpectsTls { code: None };
+    assert_eq!(of(&alert, "http://a.example:9443/"), expects_tls);
+    assert_eq!(expects_tls.sentence(), "The port expects TLS, and the request was sent over plain HTTP.");
+    assert_eq!(of(&alert, "https://a.example/").code(), "not_http");
+    for error in [TransportError::Reset, TransportError::Closed] {
+        assert_eq!(of(&error, "http://a.example:443/"), expects_tls);
+        assert_eq!(of(&error, "http://a.example:8443/"), expects_tls);
+        assert!(of(&error, "http://a.example/").remedy().contains("begin the address with https://"));
+        assert!(!of(&error, "https://a.example/").remedy().contains("https://"));
+    }
 }

@@ -74,7 +74,10 @@ fn edit(
 ) -> Result<Response, PageError> {
     let frame = session.frame("Edit operational endpoint", Section::Operational);
     let changed = Some((endpoint.id.to_string(), endpoint.url.clone()));
-    render_page_as(status, &EditPage { frame, changed, form: typed.part(faults) })
+    render_page_as(
+        status,
+        &EditPage { frame, changed, form: typed.part(faults, &session.provider().config().request_limit()) },
+    )
 }
 
 /// The form with the endpoint's values.

@@ -84,10 +84,11 @@ impl OperationalForm {
         Ok((status, faults))
     }
 
-    pub(super) fn part(&self, faults: &FieldErrors) -> FormPart {
+    /// The fields. A receiver has `limit` to answer.
+    pub(super) fn part(&self, faults: &FieldErrors, limit: &str) -> FormPart {
         let fields = [
             FormField::text("url", "Address", &self.url)
-                .hint("Events are sent here as POST requests. Respond with a 2xx status within 30 seconds.")
+                .hint(format!("Events are sent here as POST requests. Respond with a 2xx status within {limit}."))
                 .code(),
             FormField::area("description", "Description", &self.description).optional().lines(2),
         ]

@@ -20,14 +20,20 @@ pub(super) struct EditPage {
     pub(super) form: FormPart,
 }
 
-fn render(session: &DashboardSession, status: StatusCode, form: FormPart) -> Result<Response, PageError> {
+fn render(
+    session: &DashboardSession,
+    status: StatusCode,
+    typed: &OperationalForm,
+    faults: &FieldErrors,
+) -> Result<Response, PageError> {
+    let form = typed.part(faults, &session.provider().config().request_limit());
     let frame = session.frame("Add operational endpoint", Section::Operational);
     render_page_as(status, &EditPage { frame, changed: None, form })
 }
 
 /// The empty form.
 pub(super) async fn page(session: DashboardSession) -> Result<Response, PageError> {
-    render(&session, StatusCode::OK, OperationalForm::default().part(&FieldErrors::default()))
+    render(&session, StatusCode::OK, &OperationalForm::default(), &FieldErrors::default())
 }
 
 /// Adds the endpoint and shows it.
@@ -46,7 +52,7 @@ pub(super) async fn create(
         Ok(Created::Replayed(_)) => Err(ProviderError::Internal("replayed without an idempotency key".into()).into()),
         Err(error) => {
             let (status, faults) = typed.errors(error)?;
-            render(&session, status, typed.part(&faults))
+            render(&session, status, &typed, &faults)
         }
     }
 }

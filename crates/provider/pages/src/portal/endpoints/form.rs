@@ -65,11 +65,12 @@ impl FormPart {
         let (event_types, is_whole_catalogue) = event_type_choices::all(session).await?;
         let groups = event_type_choices::groups(&event_types, &typed.types);
         let check_path = format!("{}{path}/check-url", session.portal.site().base);
+        let limit = session.provider().config().request_limit();
         let url = FormField::text("url", "Address", &typed.url)
             .kind("url", "url")
             .attribute("inputmode", "url")
             .attribute("placeholder", "https://example.com/webhooks")
-            .hint("Messages are sent here as POST requests. Respond with a 2xx status within 30 seconds.")
+            .hint(format!("Messages are sent here as POST requests. Respond with a 2xx status within {limit}."))
             .required()
             .checked_at(&check_path, String::new());
         let description = FormField::area("description", "Description", &typed.description).optional().lines(2);

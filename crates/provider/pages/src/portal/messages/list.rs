@@ -134,7 +134,7 @@ impl Row {
             None => String::new(),
             Some((AttemptStatus::Fail, code)) => {
                 let detail = progress.detail.as_ref();
-                causes::words(&Cause::from_parts(code, &progress.failure, detail, &progress.url), &progress.failure).0
+                causes::words(&Cause::from_parts(code, &progress.failure, detail, &progress.url), "").0
             }
             Some((_, code)) => labels::status_code(code),
         };
