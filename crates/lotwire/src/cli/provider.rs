@@ -50,6 +50,7 @@ Examples:
   lotwire provider endpoint list app_2b…
   lotwire provider endpoint show ep_2b…
   lotwire provider endpoint retry-now receiver-1 --application customer-17
+  lotwire provider endpoint recover ep_2b… --since 2026-11-24T08:00:00Z
   lotwire provider endpoint blocked-keys ep_2b…
   lotwire provider endpoint cancel ep_2b…"
     )]
@@ -276,6 +277,7 @@ Examples:
 Reasons (field \"why\" in JSON):
   disabled   the endpoint is disabled; the dispatcher drops its deliveries when they are due
   paused     the receiver asked for a pause with Retry-After; deliveries continue at the time shown
+  slowed     attempts timed out or the receiver is overloaded; the server waits up to 5 s between attempts
   failing    every attempt has failed since the time shown; retries follow the retry schedule
   throttled  the deliveries are due, but a rate limit of the endpoint or its application applies
   due        no node has claimed the deliveries: none runs, or the endpoint is at its concurrency limit
@@ -284,7 +286,8 @@ Reasons (field \"why\" in JSON):
   in_hand    a node has claimed the deliveries and is attempting them
 
 To resolve them, use `lotwire provider endpoint …`:
-  retry-now           make waiting retries due now and end a pause that the receiver asked for
+  retry-now           make waiting retries due now and end a pause
+  recover             send messages again whose retries have ended
   blocked-keys, skip  list and skip the messages that block an ordering key
   cancel              cancel all waiting deliveries
 

@@ -103,4 +103,5 @@ pub use sealing::key_check::SealingKeyCheck;
 pub use signing::secret::SecretKind;
 pub use steps::idempotency::{Idempotency, StoredAnswer};
 pub use steps::written::{Created, Put};
+pub use supervision::ended_retries::EndedRetries;
 pub use supervision::stuck_endpoints::{StuckEndpoint, StuckReason};

@@ -65,7 +65,7 @@ pub use messages::{MessageFilter, MessageStore, NewDelivery, NewMessage};
 pub use nodes::{NodeId, NodeStore};
 pub use operational_events::{AttemptEvent, OperationalEvent, OperationalEventStore};
 pub use overview::{AccountFigures, ApplicationFigures, OverviewStore};
-pub use pauses::{Pause, PauseStore};
+pub use pauses::{Pause, PauseReason, PauseStore};
 pub use portal_settings::{LogoChange, PortalSettingsStore};
 pub use retention::{EXPUNGED, RetentionStore};
 pub use sealings::SealingStore;

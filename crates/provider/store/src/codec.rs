@@ -10,7 +10,7 @@ use provider_core::model::{
 };
 use provider_core::ordering::DeliveryOrder;
 use provider_core::port::{
-    AlertStage, ApplicationExclusion, Cursor, IdempotentAnswer, Order, Page, StoreError, StoreResult,
+    AlertStage, ApplicationExclusion, Cursor, IdempotentAnswer, Order, Page, PauseReason, StoreError, StoreResult,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -145,6 +145,10 @@ pub(crate) fn status(number: i64) -> StoreResult<AttemptStatus> {
         4 => Ok(AttemptStatus::Cancelled),
         other => Err(corrupt(format_args!("attempt status {other}"))),
     }
+}
+
+pub(crate) fn pause_reason(name: &str) -> StoreResult<PauseReason> {
+    PauseReason::parse(name).ok_or_else(|| corrupt(format_args!("pause reason {name}")))
 }
 
 pub(crate) fn payload_check(name: &str) -> StoreResult<PayloadCheck> {

@@ -49,7 +49,7 @@ Examples:
   lotwire provider endpoint delete ep_2b…         ask for confirmation
   lotwire provider endpoint delete ep_2b… --yes")]
     Delete(EndpointRemoval),
-    /// Make all waiting retries of an endpoint due now, and end a pause that the receiver asked for.
+    /// Make all waiting retries of an endpoint due now, and end the endpoint's pause.
     ///
     /// The attempts made so far still count towards the retry schedule.
     #[command(after_help = "\
@@ -60,6 +60,25 @@ Examples:
         #[command(flatten)]
         endpoint: EndpointRef,
         /// Print JSON: {\"endpoint\":\"ep_…\",\"messages\":12}.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Send the messages again whose attempts at an endpoint failed, also those whose retries have ended.
+    ///
+    /// The command stores a background task, and a running server sends the messages. The dashboard's page Background
+    /// tasks shows its progress.
+    #[command(after_help = "\
+Examples:
+  lotwire doctor                                  names the endpoints with ended retries
+  lotwire provider endpoint recover ep_2b… --since 2026-11-24T08:00:00Z
+  lotwire provider endpoint recover ep_2b… --since 2026-11-24T08:00:00Z --json")]
+    Recover {
+        #[command(flatten)]
+        endpoint: EndpointRef,
+        /// Messages that failed from this time on (RFC 3339), at most 14 days ago.
+        #[arg(long, value_name = "TIME")]
+        since: jiff::Timestamp,
+        /// Print JSON: {\"endpoint\":\"ep_…\",\"task\":\"qtask_…\"}.
         #[arg(long)]
         json: bool,
     },
@@ -85,8 +104,8 @@ Examples:
     Skip(Skip),
     /// Cancel all deliveries that wait for an endpoint, and record a cancelled attempt for each.
     ///
-    /// Attempts under way finish, but are not retried. To deliver messages with failed attempts later, use recover
-    /// (`POST …/recover`); to deliver any single message, use resend.
+    /// Attempts under way finish, but are not retried. To deliver messages with failed attempts later, use `recover`; to
+    /// deliver any single message, resend it in the App Portal or with the API.
     #[command(after_help = "\
 Examples:
   lotwire provider stuck

@@ -87,7 +87,16 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
                 "delivery that waited for its next attempt is",
                 "deliveries that waited for their next attempt are",
             );
-            print(&format!("{}: {messages} due now. A pause that the receiver asked for is ended.", endpoint.id));
+            print(&format!("{}: {messages} due now. The endpoint's pause is ended.", endpoint.id));
+        }
+        ProviderEndpoint::Recover { endpoint, since, json } => {
+            let (endpoint, task) = unblock::recover(provider, endpoint, *since).await?;
+            if *json {
+                return print_json(&json!({ "endpoint": &*endpoint.id, "task": task }));
+            }
+            print(&task);
+            let since = rfc3339_ms(*since);
+            hint(&format!("{}: a running server sends the messages again that failed since {since}.", endpoint.id));
         }
         ProviderEndpoint::Cancel { endpoint, confirmation, json } => {
             let (endpoint, messages) = unblock::cancel(provider, endpoint, confirmation).await?;

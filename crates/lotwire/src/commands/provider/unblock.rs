@@ -1,9 +1,10 @@
-//! Runs the commands that release or cancel waiting deliveries: `retry-now`, `blocked-keys`, `skip` and `cancel`.
+//! Runs the commands that release, repeat or cancel deliveries: `retry-now`, `recover`, `blocked-keys`, `skip` and `cancel`.
 
+use jiff::Timestamp;
 use kit_runtime::clock::rfc3339_ms;
-use provider_core::model::Endpoint;
+use provider_core::model::{Endpoint, TaskKind};
 use provider_core::ordering::BLOCKED_MAX;
-use provider_core::{BlockedKey, Caller, OrderingKey, Provider, ProviderError};
+use provider_core::{BlockedKey, Caller, Created, OrderingKey, Provider, ProviderError, ReplayInput};
 use serde_json::json;
 
 use super::{LIST_MAX, one_line, pluralise, print, print_json, resolve, wait_reason};
@@ -12,14 +13,35 @@ use crate::error::{CommandError, ErrorContext as _};
 
 pub(super) async fn retry_now(provider: &Provider, name: &EndpointRef) -> Result<(Endpoint, usize), CommandError> {
     let (_, endpoint) = resolve::endpoint(provider, name).await?;
+    refuse_disabled(&endpoint)?;
+    let messages = provider.retry_now(&endpoint).await.context(format!("making the retries of {} due", endpoint.id))?;
+    Ok((endpoint, messages))
+}
+
+/// Stores a task that sends the endpoint's failed messages since a time again. Returns the endpoint and the task's id.
+pub(super) async fn recover(
+    provider: &Provider,
+    name: &EndpointRef,
+    since: Timestamp,
+) -> Result<(Endpoint, String), CommandError> {
+    let (caller, endpoint) = resolve::endpoint(provider, name).await?;
+    refuse_disabled(&endpoint)?;
+    let input = ReplayInput::time_range(TaskKind::Recover, since, None);
+    let begun = provider.replay(&caller, &endpoint.application, &endpoint.id, input, None, |_| String::new()).await;
+    match begun.context(format!("recovering {}", endpoint.id))? {
+        Created::New(task) | Created::Existing(task) => Ok((endpoint, task.id.to_string())),
+        Created::Replayed(_) => Err(CommandError::new("the provider replayed an earlier answer")),
+    }
+}
+
+fn refuse_disabled(endpoint: &Endpoint) -> Result<(), CommandError> {
     if endpoint.disabled {
         return Err(CommandError::new(format!(
             "endpoint {0} is disabled. To deliver to it, run `lotwire provider endpoint enable {0}` first",
             endpoint.id
         )));
     }
-    let messages = provider.retry_now(&endpoint).await.context(format!("making the retries of {} due", endpoint.id))?;
-    Ok((endpoint, messages))
+    Ok(())
 }
 
 pub(super) async fn cancel(

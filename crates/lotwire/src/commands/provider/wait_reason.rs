@@ -17,6 +17,13 @@ fn paused(until: Timestamp) -> String {
     format!("the receiver asked for a pause until {}", rfc3339_ms(until))
 }
 
+fn slowed(until: Timestamp) -> String {
+    format!(
+        "attempts timed out or the receiver is overloaded, so the server waits up to 5 s between attempts; next at {}",
+        rfc3339_ms(until)
+    )
+}
+
 fn throttled(rate: impl Display) -> String {
     format!("limited to {rate} deliveries a second by the endpoint or its application")
 }
@@ -37,6 +44,7 @@ pub(super) fn of_endpoint(reason: &StuckReason) -> String {
         }
         StuckReason::Disabled => DISABLED.to_owned(),
         StuckReason::Paused { until } => paused(*until),
+        StuckReason::Slowed { until } => slowed(*until),
         StuckReason::Throttled { rate } => throttled(rate),
         StuckReason::Due => UNCLAIMED.to_owned(),
         StuckReason::Retry => "waiting for the next attempt".to_owned(),
@@ -51,6 +59,7 @@ pub(super) fn of_blocked_key(reason: &BlockedReason) -> String {
         BlockedReason::Retry(at) => format!("next attempt at {}", rfc3339_ms(*at)),
         BlockedReason::Later(at) => format!("the sender asked for delivery at {}", rfc3339_ms(*at)),
         BlockedReason::Pause(until) => paused(*until),
+        BlockedReason::Slowed(until) => slowed(*until),
         BlockedReason::Rate(rate) => throttled(rate),
         BlockedReason::Node => UNCLAIMED.to_owned(),
         BlockedReason::Attempt => CLAIMED.to_owned(),

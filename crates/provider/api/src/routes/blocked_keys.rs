@@ -36,6 +36,8 @@ pub(crate) enum BlockedKeyReason {
     Later,
     /// The end of a pause that the receiver asked for with `Retry-After`.
     Paused,
+    /// The end of a pause of at most 5 seconds between attempts: they timed out, or the receiver is overloaded.
+    Slowed,
     /// The `throttleRate` of the endpoint or its application.
     Throttled,
     /// A node that sends it: it is due, and no node has claimed it yet.
@@ -97,6 +99,7 @@ impl From<BlockedReason> for BlockedKeyReason {
             BlockedReason::Retry(_) => Self::Retry,
             BlockedReason::Later(_) => Self::Later,
             BlockedReason::Pause(_) => Self::Paused,
+            BlockedReason::Slowed(_) => Self::Slowed,
             BlockedReason::Rate(_) => Self::Throttled,
             BlockedReason::Node => Self::Due,
             BlockedReason::Attempt => Self::InHand,

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use tokio::sync::Notify;
 
 use super::attempt::{AttemptResult, attempt};
-use super::lane_state::{LaneAction, LaneLimits, LaneState, QueuedDelivery};
+use super::lane_state::{LaneAction, LaneLimits, LaneState, QueuedDelivery, StoredPause};
 use super::load::Share;
 use super::metrics::LaneGauges;
 use super::node_leases::NodeLease;
@@ -95,12 +95,13 @@ impl Lane {
         if inner.state.is_closed() {
             return Err(LaneClosed);
         }
-        inner.state.apply_stored_pause(pause.until, pause.changed_at);
+        let &Pause { until, changed_at, reason, .. } = pause;
+        inner.state.apply_stored_pause(&StoredPause { until, changed_at, reason });
         Ok(())
     }
 
-    fn pause(&self, until: Timestamp, changed_at: Timestamp) -> Pause {
-        Pause { application: self.application.clone(), endpoint: self.endpoint.clone(), until, changed_at }
+    fn pause(&self, StoredPause { until, changed_at, reason }: StoredPause) -> Pause {
+        Pause { application: self.application.clone(), endpoint: self.endpoint.clone(), until, changed_at, reason }
     }
 
     /// Wakes the lane, because the table may have deliveries of these kinds. `Err` when the lane is closed.
@@ -296,8 +297,8 @@ fn run_attempts(lane: Arc<Lane>, shared: Arc<Shared>, mut delivery: QueuedDelive
                         state.ended(bytes, signal, changed_at, now, config);
                         state.pause_to_store(now)
                     });
-                    if let Some((until, changed_at)) = paused {
-                        Box::pin(save_pause(&shared, lane.pause(until, changed_at), now)).await;
+                    if let Some(pause) = paused {
+                        Box::pin(save_pause(&shared, lane.pause(pause), now)).await;
                     }
                 }
                 AttemptResult::NotStarted(delivery) => {

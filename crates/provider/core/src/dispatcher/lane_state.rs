@@ -19,7 +19,7 @@ use crate::config::LaneConfig;
 use crate::model::ordering::OrderingKey;
 use crate::model::{AttemptTrigger, Id};
 use crate::payload::StoredPayload;
-use crate::port::{ClaimLimit, DeliveryKind};
+use crate::port::{ClaimLimit, DeliveryKind, PauseReason};
 
 use queues::Queues;
 pub(super) use queues::{ClaimRequest, KINDS};
@@ -92,6 +92,15 @@ pub(super) struct LaneLimits {
     pub(super) application: Option<SharedBucket>,
 }
 
+/// A pause as the table has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct StoredPause {
+    pub(super) until: Timestamp,
+    /// When the endpoint or the application was last changed.
+    pub(super) changed_at: Timestamp,
+    pub(super) reason: PauseReason,
+}
+
 pub(super) struct LaneState {
     queues: Queues,
     /// Memory of the deliveries that are reserved, queued or under way.
@@ -106,6 +115,8 @@ pub(super) struct LaneState {
     pauses: u32,
     /// End of the pause that the receiver asked for, or that overload caused.
     paused_until: Option<Timestamp>,
+    /// Why the lane is or was paused.
+    pause_reason: PauseReason,
     /// End of the pause that is stored in the table.
     stored_pause_until: Timestamp,
     /// When to call the store again after an error.
@@ -128,6 +139,7 @@ impl LaneState {
             concurrency_limit: initial_concurrency_limit(config),
             pauses: 0,
             paused_until: None,
+            pause_reason: PauseReason::Requested,
             stored_pause_until: Timestamp::MIN,
             store_retry_at: None,
             changed_at: Timestamp::MIN,
@@ -296,14 +308,15 @@ impl LaneState {
             ConcurrencySignal::Decrease => {
                 // Attempts that were under way together report the same overload, so only the first one begins a pause.
                 if self.concurrency_limit == 1 && !self.is_paused(now) {
-                    self.pause(now + PAUSE_MIN.saturating_mul(1 << self.pauses.min(16)).min(PAUSE_MAX));
+                    let pause = PAUSE_MIN.saturating_mul(1 << self.pauses.min(16)).min(PAUSE_MAX);
+                    self.pause(now + pause, PauseReason::Overload);
                     self.pauses += 1;
                 }
                 self.concurrency_limit = (self.concurrency_limit / 2).max(1);
             }
             ConcurrencySignal::Pause(pause) => {
                 self.concurrency_limit = (self.concurrency_limit / 2).max(1);
-                self.pause(now + pause);
+                self.pause(now + pause, PauseReason::Requested);
             }
         }
     }
@@ -345,20 +358,20 @@ impl LaneState {
     }
 
     /// Applies a pause from the table, unless the endpoint was changed after `changed_at`.
-    pub(super) fn apply_stored_pause(&mut self, until: Timestamp, changed_at: Timestamp) {
-        if changed_at >= self.changed_at {
-            self.changed_at = changed_at;
-            self.pause(until);
-            self.stored_pause_until = self.stored_pause_until.max(until);
+    pub(super) fn apply_stored_pause(&mut self, stored: &StoredPause) {
+        if stored.changed_at >= self.changed_at {
+            self.changed_at = stored.changed_at;
+            self.pause(stored.until, stored.reason);
+            self.stored_pause_until = self.stored_pause_until.max(stored.until);
         }
     }
 
-    /// The end of the pause, and the endpoint's latest change, if the pause must be stored: its end is at least
+    /// The pause, if it must be stored: its end is at least
     /// [`STORED_PAUSE_MIN`] later than now and than the stored end.
-    pub(super) fn pause_to_store(&mut self, now: Timestamp) -> Option<(Timestamp, Timestamp)> {
+    pub(super) fn pause_to_store(&mut self, now: Timestamp) -> Option<StoredPause> {
         let until = self.paused_until.filter(|until| *until > self.stored_pause_until.max(now) + STORED_PAUSE_MIN)?;
         self.stored_pause_until = until;
-        Some((until, self.changed_at))
+        Some(StoredPause { until, changed_at: self.changed_at, reason: self.pause_reason })
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -375,8 +388,10 @@ impl LaneState {
         self.closed
     }
 
-    fn pause(&mut self, until: Timestamp) {
-        self.paused_until = Some(self.paused_until.map_or(until, |current| current.max(until)));
+    fn pause(&mut self, until: Timestamp, reason: PauseReason) {
+        if self.paused_until.is_none_or(|current| current < until) {
+            (self.paused_until, self.pause_reason) = (Some(until), reason);
+        }
     }
 
     /// The lane claims more deliveries when no more than this number is queued: twice the number that is sent at once.

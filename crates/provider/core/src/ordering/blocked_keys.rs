@@ -6,8 +6,7 @@ use super::{BLOCKED_MAX, OrderingKey};
 use crate::caller::Caller;
 use crate::error::ProviderResult;
 use crate::model::Id;
-use crate::port::BlockedKeyRow;
-use crate::port::RESEND_DUE;
+use crate::port::{BlockedKeyRow, PauseReason, RESEND_DUE};
 use crate::provider::Provider;
 
 /// A key whose first message is not delivered yet, so that the messages behind it wait.
@@ -37,6 +36,8 @@ pub enum BlockedReason {
     Later(Timestamp),
     /// The endpoint's receiver asked for a pause until this time.
     Pause(Timestamp),
+    /// Attempts timed out or the receiver is overloaded, so the dispatcher waits until this time.
+    Slowed(Timestamp),
     /// The message is due, and its endpoint or application allows this number of messages a second.
     Rate(u16),
     /// The message is due, and no node has claimed it yet.
@@ -54,6 +55,7 @@ impl BlockedReason {
             Self::Retry(_) => "retry",
             Self::Later(_) => "later",
             Self::Pause(_) => "paused",
+            Self::Slowed(_) => "slowed",
             Self::Rate(_) => "throttled",
             Self::Node => "due",
             Self::Attempt => "in_hand",
@@ -64,7 +66,7 @@ impl BlockedReason {
     /// The earliest end of the wait; none when it does not depend on a time.
     pub fn until(self) -> Option<Timestamp> {
         match self {
-            Self::Retry(until) | Self::Later(until) | Self::Pause(until) => Some(until),
+            Self::Retry(until) | Self::Later(until) | Self::Pause(until) | Self::Slowed(until) => Some(until),
             Self::Rate(_) | Self::Node | Self::Attempt | Self::Nothing => None,
         }
     }
@@ -92,7 +94,7 @@ impl Provider {
         let now = self.now();
         let endpoint_state = EndpointState {
             disabled: endpoint.disabled,
-            paused_until: self.store().paused_until(&endpoint.id, now).await?,
+            pause: self.store().pause(&endpoint.id, now).await?.map(|pause| (pause.until, pause.reason)),
             rate: self.rate(&endpoint).await?,
         };
         Ok((blocked.into_iter().map(|head| with_reason(head, now, endpoint_state)).collect(), done))
@@ -103,7 +105,8 @@ impl Provider {
 #[derive(Debug, Clone, Copy)]
 struct EndpointState {
     disabled: bool,
-    paused_until: Option<Timestamp>,
+    /// End and reason.
+    pause: Option<(Timestamp, PauseReason)>,
     /// Messages a second.
     rate: Option<u16>,
 }
@@ -111,11 +114,12 @@ struct EndpointState {
 fn with_reason(head: BlockedKeyRow, now: Timestamp, endpoint_state: EndpointState) -> BlockedKey {
     let BlockedKeyRow { key, message, attempts, since, next_at, claimed, waiting } = head;
     let is_resend = next_at == RESEND_DUE;
-    let waits_for = match (endpoint_state.paused_until, endpoint_state.rate) {
+    let waits_for = match (endpoint_state.pause, endpoint_state.rate) {
         _ if claimed => BlockedReason::Attempt,
         _ if endpoint_state.disabled => BlockedReason::Nothing,
         // A resend ignores a pause.
-        (Some(until), _) if until > next_at && !is_resend => BlockedReason::Pause(until),
+        (Some((until, PauseReason::Requested)), _) if until > next_at && !is_resend => BlockedReason::Pause(until),
+        (Some((until, PauseReason::Overload)), _) if until > next_at && !is_resend => BlockedReason::Slowed(until),
         _ if next_at > now && attempts > 0 => BlockedReason::Retry(next_at),
         _ if next_at > now => BlockedReason::Later(next_at),
         (_, Some(rate)) => BlockedReason::Rate(rate),
@@ -131,24 +135,26 @@ mod tests {
     use kit_runtime::clock::from_ms;
 
     use super::*;
-    use BlockedReason::{Attempt, Later, Node, Nothing, Pause, Rate, Retry};
+    use BlockedReason::{Attempt, Later, Node, Nothing, Pause, Rate, Retry, Slowed};
 
     #[test]
     fn a_key_waits_for_the_reason_that_delays_its_first_message_longest() {
         let at = |seconds: i64| from_ms(1_700_000_000_000 + 1_000 * seconds);
         let (now, on, off) = (at(0), false, true);
+        let asked = |seconds| Some((at(seconds), PauseReason::Requested));
         // Attempts, due time, whether claimed; whether the endpoint is disabled, end of its pause, its rate.
-        for ((attempts, next, claimed), (disabled, paused_until, rate), waits_for, since) in [
+        for ((attempts, next, claimed), (disabled, pause, rate), waits_for, since) in [
             ((0, at(60), false), (on, None, Some(5)), Later(at(60)), at(-9)),
-            ((0, at(60), false), (on, Some(at(90)), None), Pause(at(90)), at(-9)),
-            ((0, at(60), false), (on, Some(at(30)), None), Later(at(60)), at(-9)),
+            ((0, at(60), false), (on, asked(90), None), Pause(at(90)), at(-9)),
+            ((0, at(60), false), (on, Some((at(90), PauseReason::Overload)), None), Slowed(at(90)), at(-9)),
+            ((0, at(60), false), (on, asked(30), None), Later(at(60)), at(-9)),
             ((2, at(60), false), (on, None, None), Retry(at(60)), at(-9)),
             ((0, at(-3), false), (on, None, None), Node, at(-3)),
             ((2, at(-3), false), (on, None, None), Node, at(-9)),
             ((0, at(-3), false), (on, None, Some(5)), Rate(5), at(-3)),
-            ((0, at(-3), false), (on, Some(at(30)), Some(5)), Pause(at(30)), at(-3)),
-            ((1, RESEND_DUE, false), (on, Some(at(30)), None), Node, at(-9)),
-            ((0, at(-3), true), (on, Some(at(30)), Some(5)), Attempt, at(-3)),
+            ((0, at(-3), false), (on, asked(30), Some(5)), Pause(at(30)), at(-3)),
+            ((1, RESEND_DUE, false), (on, asked(30), None), Node, at(-9)),
+            ((0, at(-3), true), (on, asked(30), Some(5)), Attempt, at(-3)),
             ((2, at(60), false), (off, None, None), Nothing, at(-9)),
         ] {
             let head = BlockedKeyRow {
@@ -160,8 +166,8 @@ mod tests {
                 claimed,
                 waiting: 1,
             };
-            let blocked = with_reason(head, now, EndpointState { disabled, paused_until, rate });
-            assert_eq!((blocked.waits_for, blocked.since), (waits_for, since), "{next} {paused_until:?}");
+            let blocked = with_reason(head, now, EndpointState { disabled, pause, rate });
+            assert_eq!((blocked.waits_for, blocked.since), (waits_for, since), "{next} {pause:?}");
         }
     }
 }

@@ -77,6 +77,9 @@ pub trait BacklogStore: Send + Sync {
     /// Messages with ids before `before` that have a row for the endpoint, newest first, at most `limit`. A message
     /// with an ordering key is omitted while its attempt is under way: messages behind it must not overtake it.
     async fn waiting_messages(&self, endpoint: &str, before: &str, limit: usize) -> StoreResult<Vec<Id>>;
+    /// The number of messages whose attempts at the endpoint failed, with ids from `first_attempt` on, and whose retries
+    /// have ended; counted to `count_max`. For an endpoint without a success since that attempt.
+    async fn ended_failures(&self, endpoint: &str, first_attempt: &str, count_max: usize) -> StoreResult<u64>;
     /// Endpoints with a row due at `now`, the longest due first, at most `limit`; answered from an index.
     async fn longest_due_endpoints(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<DueEndpoint>>;
 }

@@ -7,7 +7,7 @@ use crate::model::cause::Cause;
 use crate::model::{AttemptStatus, Endpoint, Id};
 use crate::ordering::BLOCKED_MAX;
 use crate::port::WaitingCounts;
-use crate::port::{Backlog, EndpointBacklog, Order, Page, RESEND_DUE};
+use crate::port::{Backlog, EndpointBacklog, Order, Page, Pause, PauseReason, RESEND_DUE};
 use crate::provider::Provider;
 
 /// Maximum number of counted rows of an endpoint.
@@ -46,6 +46,12 @@ pub enum StuckReason {
         /// End of the pause.
         until: Timestamp,
     },
+    /// Attempts timed out or the receiver responded that it is overloaded, so the dispatcher waits up to five seconds
+    /// between attempts.
+    Slowed {
+        /// Time of the next attempt.
+        until: Timestamp,
+    },
     /// Every attempt has failed since this time.
     Failing {
         /// Beginning of the failures.
@@ -77,6 +83,7 @@ impl StuckReason {
         match self {
             Self::Disabled => "disabled",
             Self::Paused { .. } => "paused",
+            Self::Slowed { .. } => "slowed",
             Self::Failing { .. } => "failing",
             Self::Throttled { .. } => "throttled",
             Self::Due => "due",
@@ -141,7 +148,8 @@ impl Provider {
         if endpoint.disabled {
             return Ok(StuckReason::Disabled);
         }
-        if let Some(until) = self.store().paused_until(&endpoint.id, self.now()).await? {
+        let pause = self.store().pause(&endpoint.id, self.now()).await?;
+        if let Some(Pause { until, reason: PauseReason::Requested, .. }) = pause {
             return Ok(StuckReason::Paused { until });
         }
         if let Some(since) = endpoint.failing_since {
@@ -150,6 +158,9 @@ impl Provider {
             let last = last.into_iter().next().filter(|attempt| attempt.status != AttemptStatus::Success);
             let code = last.as_ref().map(|attempt| attempt.response_status_code);
             return Ok(StuckReason::Failing { since, code, cause: last.as_ref().map(Cause::of) });
+        }
+        if let Some(Pause { until, .. }) = pause {
+            return Ok(StuckReason::Slowed { until });
         }
         Ok(match waiting_for {
             WaitingCounts { due: 1.., .. } => match self.rate(endpoint).await? {

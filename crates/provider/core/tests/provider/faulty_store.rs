@@ -228,6 +228,7 @@ forward! {
         ) -> StoreResult<Vec<EndpointBacklog>>;
         async fn waiting_counts(endpoint: &str, now: Timestamp, count_max: usize) -> StoreResult<WaitingCounts>;
         async fn waiting_messages(endpoint: &str, before: &str, limit: usize) -> StoreResult<Vec<Id>>;
+        async fn ended_failures(endpoint: &str, first_attempt: &str, count_max: usize) -> StoreResult<u64>;
         async fn longest_due_endpoints(now: Timestamp, limit: usize) -> StoreResult<Vec<DueEndpoint>>;
     }
     impl CountStore {
@@ -331,7 +332,7 @@ forward! {
     impl PauseStore {
         async fn save_pause(pause: Pause, now: Timestamp) -> StoreResult<()>;
         async fn pauses(since: Timestamp, now: Timestamp, limit: usize) -> StoreResult<Vec<Pause>>;
-        async fn paused_until(endpoint: &str, now: Timestamp) -> StoreResult<Option<Timestamp>>;
+        async fn pause(endpoint: &str, now: Timestamp) -> StoreResult<Option<Pause>>;
         async fn reset_endpoint_pause(endpoint: &str, now: Timestamp) -> StoreResult<()>;
     }
     impl RetentionStore {

@@ -2,11 +2,12 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use provider_core::model::Id;
+use provider_core::model::{AttemptStatus, Id};
 use provider_core::port::{
     BACKLOG_COUNT_MAX, Backlog, BacklogStore, DueEndpoint, EndpointBacklog, RESEND_DUE, StoreResult, WaitingCounts,
 };
 use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
 
 use super::PostgresStore;
 use super::rows::{self, Client, ENDPOINT, SqlResult, sql_limit};
@@ -59,6 +60,17 @@ impl BacklogStore for PostgresStore {
         let select = "SELECT message FROM deliveries WHERE endpoint = $1 AND message < $2 \
              AND NOT (ordering_key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) ORDER BY message DESC LIMIT $3";
         Ok(rows::all(&client, select, &[&endpoint, &before, &sql_limit(limit)], |row| rows::id(row, 0)).await?)
+    }
+
+    async fn ended_failures(&self, endpoint: &str, first_attempt: &str, count_max: usize) -> StoreResult<u64> {
+        let client = self.client().await?;
+        let select = "SELECT count(*) FROM (SELECT DISTINCT a.message FROM attempts a \
+             WHERE a.endpoint = $1 AND a.id >= $2 AND a.status = $3 AND NOT EXISTS \
+             (SELECT 1 FROM deliveries d WHERE d.endpoint = a.endpoint AND d.message = a.message) LIMIT $4) ended";
+        let values: [&(dyn ToSql + Sync); 4] =
+            [&endpoint, &first_attempt, &(AttemptStatus::Fail as i16), &sql_limit(count_max)];
+        let ended = rows::one(&client, select, &values, |row| rows::get::<i64>(row, 0)).await?;
+        Ok(u64::try_from(ended.unwrap_or_default()).unwrap_or_default())
     }
 
     async fn longest_due_endpoints(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<DueEndpoint>> {

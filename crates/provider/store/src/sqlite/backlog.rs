@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use provider_core::model::Id;
+use provider_core::model::{AttemptStatus, Id};
 use provider_core::port::{
     BACKLOG_COUNT_MAX, Backlog, BacklogStore, DueEndpoint, EndpointBacklog, RESEND_DUE, StoreResult, WaitingCounts,
 };
@@ -48,6 +48,18 @@ impl BacklogStore for SqliteStore {
         let endpoint = endpoint.to_owned();
         let before = before.to_owned();
         self.read(move |db| waiting_messages(db, &endpoint, &before, limit)).await
+    }
+
+    async fn ended_failures(&self, endpoint: &str, first_attempt: &str, count_max: usize) -> StoreResult<u64> {
+        let (endpoint, first_attempt) = (endpoint.to_owned(), first_attempt.to_owned());
+        self.read(move |db| {
+            let select = "SELECT count(*) FROM (SELECT DISTINCT a.message FROM attempts a \
+                 WHERE a.endpoint = ?1 AND a.id >= ?2 AND a.status = ?3 AND NOT EXISTS \
+                 (SELECT 1 FROM deliveries d WHERE d.endpoint = a.endpoint AND d.message = a.message) LIMIT ?4)";
+            let values = (&endpoint, &first_attempt, AttemptStatus::Fail as i64, sql_limit(count_max));
+            Ok(rows::one(db, select, values, |row| rows::count(row, 0))?.unwrap_or_default() as u64)
+        })
+        .await
     }
 
     async fn longest_due_endpoints(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<DueEndpoint>> {

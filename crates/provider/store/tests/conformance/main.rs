@@ -184,6 +184,7 @@ stories! {
         waiting_messages_are_listed_newest_first_but_for_heads_under_way,
         what_is_given_up_ends_with_an_attempt_that_says_so,
         a_head_that_is_given_up_lets_the_next_go,
+        failures_are_counted_once_their_retries_have_ended,
         a_pause_is_kept_until_it_is_over_or_the_endpoint_is_changed,
         a_uid_is_found_whoever_has_it;
     operational:

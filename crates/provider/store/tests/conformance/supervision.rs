@@ -4,8 +4,10 @@ use provider_core::OrderingKey;
 use provider_core::model::{
     Application, Attempt, AttemptStatus, AttemptTrigger, BackgroundTask, Endpoint, TaskKind, TaskStatus,
 };
-use provider_core::port::{ClaimLimit, DeliveryKind, NewMessage, Order, Resend, StoreError};
-use provider_core::port::{DueEndpoint, EndpointStates, Pause, TaskCount, WaitingCounts};
+use provider_core::port::{
+    AttemptRecord, ClaimLimit, DeliveryKind, DeliveryOutcome, DueEndpoint, EndpointStates, NewMessage, Order, Pause,
+    PauseReason, Resend, StoreError, TaskCount, WaitingCounts,
+};
 
 use super::given::*;
 use super::ordering::keyed;
@@ -196,6 +198,25 @@ pub(super) async fn a_head_that_is_given_up_lets_the_next_go(store: Shared) {
     assert_eq!(claimed.iter().map(|row| row.message.id.clone()).collect::<Vec<_>>(), [id("msg", 2)]);
 }
 
+pub(super) async fn failures_are_counted_once_their_retries_have_ended(store: Shared) {
+    let version = routes(&store, 2).await;
+    accepted(&store, (1..=4).map(|number| sent(number, version, &[(1, Some(1)), (2, Some(1))])).collect(), at(0)).await;
+    let ended = |number, message, endpoint| AttemptRecord {
+        outcome: DeliveryOutcome::Done,
+        ..failed(attempt(number, message, endpoint, at(10)), 2, 0)
+    };
+    let records = vec![
+        ended(1, 1, 1),
+        failed(attempt(2, 2, 1, at(10)), 1, 1_000),
+        failed(attempt(3, 3, 1, at(10)), 1, 1_000),
+        ended(4, 3, 1),
+        ended(5, 4, 2),
+    ];
+    store.record_attempts(records.into(), NO_DELAY).await.unwrap();
+    let counted = async |first, max| store.ended_failures(&id("ep", 1), &id("atmpt", first), max).await.unwrap();
+    assert_eq!((counted(1, 9).await, counted(2, 9).await, counted(5, 9).await, counted(1, 1).await), (2, 1, 0, 1));
+}
+
 pub(super) async fn a_pause_is_kept_until_it_is_over_or_the_endpoint_is_changed(store: Shared) {
     routes(&store, 2).await;
     let pause = |endpoint, until_ms, changed_ms| Pause {
@@ -203,6 +224,7 @@ pub(super) async fn a_pause_is_kept_until_it_is_over_or_the_endpoint_is_changed(
         endpoint: id("ep", endpoint),
         until: at(until_ms),
         changed_at: at(changed_ms),
+        reason: if endpoint == 1 { PauseReason::Requested } else { PauseReason::Overload },
     };
     let paused = async |ms| store.paused_until(&id("ep", 1), at(ms)).await.unwrap();
     let kept = async |since_ms, ms, limit| store.pauses(at(since_ms), at(ms), limit).await.unwrap();
@@ -211,6 +233,7 @@ pub(super) async fn a_pause_is_kept_until_it_is_over_or_the_endpoint_is_changed(
     store.save_pause(pause(1, 9_000, 2), at(1_600)).await.unwrap();
     store.save_pause(pause(2, 9_500, 2), at(1_700)).await.unwrap();
     assert_eq!(paused(2_000).await, Some(at(9_000)), "the last that was said");
+    assert_eq!(store.pause(&id("ep", 2), at(2_000)).await.unwrap(), Some(pause(2, 9_500, 2)));
     assert_eq!(paused(9_000).await, None, "it is over");
     assert_eq!(kept(0, 2_000, 9).await, [pause(2, 9_500, 2), pause(1, 9_000, 2)]);
     assert_eq!(kept(0, 2_000, 1).await, [pause(2, 9_500, 2)]);

@@ -64,8 +64,12 @@ struct StuckFixture {
 
 impl StuckFixture {
     async fn open(database: Option<String>) -> Self {
+        Self::open_with(database, "1h,1h,1h").await
+    }
+
+    async fn open_with(database: Option<String>, retry_schedule: &str) -> Self {
         let data = tempfile::tempdir().unwrap();
-        let mut launch = launch(data.path()).roles(&["provider"]).set("PROVIDER__RETRY_SCHEDULE", "1h,1h,1h");
+        let mut launch = launch(data.path()).roles(&["provider"]).set("PROVIDER__RETRY_SCHEDULE", retry_schedule);
         if let Some(database) = &database {
             launch = launch.database(database);
         }
@@ -90,13 +94,19 @@ impl StuckFixture {
 
     /// Runs a command of `lotwire provider`: whether it succeeded, and its output.
     fn run(&self, arguments: &[&str]) -> (bool, String) {
+        self.run_lotwire(&[&["provider"], arguments].concat())
+    }
+
+    /// Runs a command: whether it succeeded, and its output.
+    fn run_lotwire(&self, arguments: &[&str]) -> (bool, String) {
         let mut command = Command::new(built_binary("lotwire").unwrap());
-        command.arg("provider").args(arguments).arg("--data-dir").arg(self.data.path());
+        command.args(arguments).arg("--data-dir").arg(self.data.path());
         if let Some(database) = &self.database {
             command.args(["--database-url", database]);
         }
         let result = command.env("LOTWIRE_SECRETS__KEY", "07".repeat(32)).output().unwrap();
-        let text = if result.status.success() { result.stdout } else { result.stderr };
+        // `doctor` reports faults on standard output and then fails.
+        let text = if result.status.success() || arguments == ["doctor"] { result.stdout } else { result.stderr };
         (result.status.success(), String::from_utf8(text).unwrap())
     }
 
@@ -207,6 +217,46 @@ async fn a_receiver_pause_is_listed_and_ended_and_waiting_deliveries_cancelled(d
     assert!(succeeded && output.contains("0 deliveries"), "a message without an attempt was released: {output}");
     fixture.stuck(Value::is_null).await;
     assert_eq!(*fixture.receiver.accepted.lock().unwrap(), [kept_back]);
+}
+
+/// The line of `doctor` about the endpoint, once it is as `expected`.
+async fn doctor_says(fixture: &StuckFixture, expected: &str) -> String {
+    let said = async {
+        loop {
+            let (_, output) = fixture.run_lotwire(&["doctor"]);
+            if let Some(line) = output.lines().find(|line| line.contains(expected)) {
+                return line.to_owned();
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(WAIT_MAX, said).await.expect("doctor never says so")
+}
+
+async fn doctor_names_ended_retries_with_the_command_that_recovers_them(database: Option<String>) {
+    let fixture = StuckFixture::open_with(database, "1s").await;
+    let sent = [fixture.send(None).await, fixture.send(None).await];
+    let line = doctor_says(&fixture, "2 messages have failed, and their retries have ended").await;
+    assert!(line.contains(&fixture.endpoint) && line.contains("500: The receiver's own code failed"), "{line}");
+    fixture.receiver.respond_with(200);
+    let command = line.split('`').nth(1).unwrap().strip_prefix("lotwire provider ").unwrap();
+    let (succeeded, output) = fixture.run(&command.split(' ').collect::<Vec<_>>());
+    assert!(succeeded && output.starts_with("qtask_"), "{output}");
+    doctor_says(&fixture, "no endpoint fails").await;
+    let mut accepted = fixture.receiver.accepted.lock().unwrap().clone();
+    accepted.sort();
+    assert_eq!(accepted, sent);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn doctor_names_ended_retries_with_the_command_that_recovers_them_on_sqlite() {
+    doctor_names_ended_retries_with_the_command_that_recovers_them(None).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn doctor_names_ended_retries_with_the_command_that_recovers_them_on_postgresql() {
+    let database = testkit::postgres::fresh_database().await.unwrap();
+    doctor_names_ended_retries_with_the_command_that_recovers_them(Some(database)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

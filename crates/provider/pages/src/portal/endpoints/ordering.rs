@@ -85,6 +85,7 @@ fn why(blocked: &BlockedKey) -> String {
         BlockedReason::Retry(_) => "waits for its next retry",
         BlockedReason::Later(_) => "waits for its delivery time",
         BlockedReason::Pause(_) => "waits because this endpoint asked for a pause",
+        BlockedReason::Slowed(_) => "waits up to 5 s, because this endpoint answers too late or is overloaded",
         BlockedReason::Rate(_) => "waits for the throttle rate of this endpoint",
         BlockedReason::Node => "due, waits for a node to send it",
         BlockedReason::Attempt => "is being sent",

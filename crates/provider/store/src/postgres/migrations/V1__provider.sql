@@ -216,7 +216,8 @@ CREATE TABLE pauses (
     endpoint TEXT COLLATE "C" PRIMARY KEY,
     until TIMESTAMPTZ NOT NULL,
     changed_at TIMESTAMPTZ NOT NULL,
-    requested_at TIMESTAMPTZ NOT NULL
+    requested_at TIMESTAMPTZ NOT NULL,
+    reason TEXT NOT NULL
 );
 CREATE INDEX pauses_by_end ON pauses (until);
 CREATE INDEX pauses_by_time ON pauses (requested_at);

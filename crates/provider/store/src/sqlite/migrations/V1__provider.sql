@@ -217,7 +217,8 @@ CREATE TABLE pauses (
     endpoint TEXT PRIMARY KEY,
     until INTEGER NOT NULL,
     changed_at INTEGER NOT NULL,
-    requested_at INTEGER NOT NULL
+    requested_at INTEGER NOT NULL,
+    reason TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX pauses_by_end ON pauses (until);
 CREATE INDEX pauses_by_time ON pauses (requested_at);
