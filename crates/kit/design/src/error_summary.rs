@@ -43,6 +43,11 @@ impl ErrorSummary {
         Self { fields: wrong.into_iter().map(line).collect(), others, heading: "" }
     }
 
+    /// The errors that stand beside these fields, and no others.
+    pub fn beside<'a>(fields: impl IntoIterator<Item = &'a FormField>) -> Self {
+        Self::of_fields(&FieldErrors::default(), fields)
+    }
+
     /// The same above a form that does not save, such as “Nothing was sent”.
     pub fn heading(self, heading: &'static str) -> Self {
         Self { heading, ..self }

@@ -162,10 +162,27 @@ fn refused(error: JsonError) -> ErrorPage {
 #[derive(Debug, Clone, Default)]
 pub struct FieldErrors(Vec<(String, String)>);
 
+impl IntoIterator for FieldErrors {
+    type Item = (String, String);
+    type IntoIter = std::vec::IntoIter<(String, String)>;
+
+    /// Fields and texts.
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
 impl FieldErrors {
     /// Adds an error.
     pub fn add(&mut self, field: impl Into<String>, text: impl Into<String>) {
         self.0.push((field.into(), text.into()));
+    }
+
+    /// Adds the errors that the checks of a use case found, by field, except those of fields with an error: the page could
+    /// not read what was typed there, so the checks saw another value.
+    pub fn add_found(&mut self, found: impl IntoIterator<Item = (String, String)>) {
+        let unread: Vec<String> = self.0.iter().map(|(field, _)| field.clone()).collect();
+        self.0.extend(found.into_iter().filter(|(field, _)| !unread.contains(field)));
     }
 
     /// Replaces all errors of a field by this one.
@@ -221,5 +238,17 @@ mod tests {
         assert_eq!(errors.of("url"), "must be an address; is too long");
         assert_eq!(errors.remaining(&["url"]), ["there are too many", "uid: is taken"]);
         assert_eq!(errors.renamed("uid", "own-id").of("own-id"), "is taken");
+    }
+
+    #[test]
+    fn errors_of_a_use_case_join_those_of_fields_that_the_page_could_read() {
+        let mut errors = FieldErrors::default();
+        errors.add("rate", "is not a number");
+        let found = [("rate", "must be at least 1"), ("name", "is empty"), ("name", "is too short")];
+        errors.add_found(found.map(|(field, text)| (field.to_owned(), text.to_owned())));
+        assert_eq!(
+            (errors.of("rate").as_str(), errors.of("name").as_str()),
+            ("is not a number", "is empty; is too short")
+        );
     }
 }

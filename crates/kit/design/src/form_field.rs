@@ -334,6 +334,20 @@ mod tests {
     }
 
     #[test]
+    fn a_refused_group_is_marked_where_its_role_allows_it() {
+        let choices = || vec![Choice::new("a", "First", false), Choice::new("b", "Second", false)];
+        let radios = FormField::radios("which", "Which", choices()).fault("is missing").to_string();
+        assert!(
+            radios.contains("role=\"radiogroup\" aria-invalid=\"true\" aria-describedby=\"which-fault\""),
+            "{radios}"
+        );
+        assert_eq!(radios.matches("aria-invalid").count(), 1, "{radios}");
+        let boxes = FormField::boxes("which", "Which", choices()).fault("is missing").to_string();
+        assert_eq!(boxes.matches("aria-invalid=\"true\" aria-describedby=\"which-fault\"").count(), 2, "{boxes}");
+        assert_eq!(boxes.matches("aria-describedby").count(), 3, "{boxes}");
+    }
+
+    #[test]
     fn attributes_belong_to_the_control_once() {
         let html = FormField::text("code", "Code", "").code().kind("text", "one-time-code").required().to_string();
         assert!(html.contains(" autocomplete=\"one-time-code\"") && !html.contains("autocomplete=\"off\""), "{html}");

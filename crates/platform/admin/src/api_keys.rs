@@ -7,7 +7,7 @@ use axum::routing::get;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
+use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
 use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::access::{Need, Page};
 use crate::admin::Admin;
-use crate::form_page::{FormPage, Refused};
+use crate::form_page::{FormPage, Refused, at_fields};
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
 use crate::shown_once::{ShownOnce, ShownSecret};
@@ -29,6 +29,8 @@ use crate::{labels, notice};
 const LISTED: usize = 100;
 /// Customers that the form offers.
 const CUSTOMERS_MAX: usize = 250;
+/// Pointers of the use case with their fields.
+const FIELDS: &[(&str, &str)] = &[("/expiresAt", "expires")];
 /// The choice of a key that belongs to no customer.
 const STAFF: &str = "staff";
 
@@ -157,30 +159,33 @@ fn end_of(day: &str) -> Option<Timestamp> {
     Some(day.at(23, 59, 59, 0).to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
-/// What the form says.
-fn read(form: &FormFields) -> Result<NewApiKey, Refused> {
+/// What the form says, or all that is wrong with it.
+fn read(form: &FormFields, now: Timestamp) -> Result<NewApiKey, Refused> {
+    let mut errors = FieldErrors::default();
     // A key of the platform's own staff sees every customer, so a person chooses it.
     let customer = match form.text("customer") {
-        "" => return Err(Refused::by_page("customer", "is missing: choose one")),
         STAFF => None,
-        uuid => match Uuid::try_parse(uuid) {
-            Ok(uuid) => Some(uuid),
-            Err(_) => return Err(Refused::by_page("customer", "is not a customer: choose one")),
-        },
+        uuid => Uuid::try_parse(uuid).map(Some).unwrap_or_else(|_| {
+            errors.add("customer", "is missing: choose one");
+            None
+        }),
     };
-    let expires_at = match form.non_empty("expires").map(end_of) {
-        None => None,
-        Some(Some(at)) => Some(at),
-        Some(None) => return Err(Refused::by_page("expires", "is not a day: write it as 2026-12-31")),
-    };
+    let expires_at = form.non_empty("expires").map(end_of);
+    if expires_at == Some(None) {
+        errors.add("expires", "is not a day: write it as 2026-12-31");
+    }
     let scopes: Option<Scopes> = form.all("scopes").map(Scope::parse).collect();
-    let scopes =
-        scopes.ok_or_else(|| Refused::by_page("scopes", "has a scope that does not exist: choose listed ones"))?;
-    Ok(NewApiKey { name: form.text("name").to_owned(), customer, scopes, expires_at })
+    if scopes.is_none() {
+        errors.add("scopes", "has a scope that does not exist: choose listed ones");
+    }
+    let (scopes, expires_at) = (scopes.unwrap_or_default(), expires_at.flatten());
+    let new = NewApiKey { name: form.text("name").to_owned(), customer, scopes, expires_at };
+    errors.add_found(at_fields(new.problems(now), FIELDS));
+    if errors.is_empty() { Ok(new) } else { Err(Refused::of_errors(errors)) }
 }
 
 async fn create(session: Session, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
-    let refused = match read(&form) {
+    let refused = match read(&form, session.now()) {
         Ok(new) => match session.platform().create_api_key(&session.caller, &new).await {
             Ok(created) => {
                 let page = ShownOnce {
@@ -191,7 +196,7 @@ async fn create(session: Session, SubmittedForm(form): SubmittedForm) -> Result<
                 };
                 return page.show();
             }
-            Err(error) => Refused::from(error, &[("/expiresAt", "expires")])?,
+            Err(error) => Refused::from(error, FIELDS)?,
         },
         Err(refused) => refused,
     };

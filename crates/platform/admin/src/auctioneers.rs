@@ -155,7 +155,7 @@ async fn edit(
 ) -> Result<Response, PageError> {
     let (auctioneer, address) = load(&session, uuid).await?;
     let typed = Typed::read(&form);
-    let refused = match typed.patch(address.as_ref()) {
+    let refused = match typed.patch(&auctioneer, address.as_ref()) {
         Ok(patch) => {
             let seen = seen_version(&form);
             match session.platform().change_auctioneer(&session.caller, uuid, &patch, seen).await {

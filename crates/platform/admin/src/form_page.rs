@@ -9,8 +9,8 @@ use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::FieldErrors;
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
-use platform_core::PlatformError;
 use platform_core::users::Refusal;
+use platform_core::{PlatformError, Problem};
 
 use crate::page_error::PageError;
 
@@ -116,6 +116,11 @@ impl Refused {
     pub(crate) fn by_page(field: &str, text: &str) -> Self {
         let mut errors = FieldErrors::default();
         errors.add(field, text);
+        Self::of_errors(errors)
+    }
+
+    /// A refusal before the change is tried, with what the page and the checks of the use case found.
+    pub(crate) fn of_errors(errors: FieldErrors) -> Self {
         Self { status: StatusCode::UNPROCESSABLE_ENTITY, errors }
     }
 
@@ -125,13 +130,7 @@ impl Refused {
         let mut errors = FieldErrors::default();
         let mut status = StatusCode::UNPROCESSABLE_ENTITY;
         match error {
-            PlatformError::Invalid(problems) => {
-                for problem in problems {
-                    let pointer = problem.pointer.as_str();
-                    let mapped = fields.iter().find(|(from, _)| *from == pointer).map(|(_, to)| *to);
-                    errors.add(mapped.unwrap_or_else(|| pointer.trim_start_matches('/')), problem.message);
-                }
-            }
+            PlatformError::Invalid(problems) => errors.add_found(at_fields(problems, fields)),
             PlatformError::Taken(field) => {
                 status = StatusCode::CONFLICT;
                 errors.add(field, "is already taken: choose another one");
@@ -153,6 +152,14 @@ impl Refused {
     pub(crate) fn of(&self, field: &str) -> String {
         self.errors.of(field)
     }
+}
+
+/// Problems of a use case at the fields of a form. `fields` maps pointers to fields, where they differ.
+pub(crate) fn at_fields(problems: Vec<Problem>, fields: &[(&str, &str)]) -> impl Iterator<Item = (String, String)> {
+    problems.into_iter().map(|problem| {
+        let mapped = fields.iter().find(|(from, _)| *from == problem.pointer).map(|(_, to)| *to);
+        (mapped.unwrap_or_else(|| problem.pointer.trim_start_matches('/')).to_owned(), problem.message)
+    })
 }
 
 /// The reason that a user gives for a change.

@@ -21,7 +21,7 @@ use platform_core::port::Invitation;
 use platform_core::users::{Client, Refusal, SignIn};
 use platform_core::{PlatformError, Role};
 
-use crate::account::password::secret;
+use crate::account::password::chosen_password;
 use crate::admin::Admin;
 use crate::form_page::Refused;
 use crate::labels;
@@ -39,7 +39,16 @@ pub(crate) fn router() -> Router<Admin> {
 #[template(path = "join/link.html")]
 struct LinkPage {
     frame: Frame,
-    fault: String,
+    link: FormField,
+    errors: ErrorSummary,
+}
+
+impl LinkPage {
+    fn new(admin: &Admin, fault: &str) -> Self {
+        let link = FormField::link("Link", fault);
+        let errors = ErrorSummary::beside([&link]).heading("The invitation was not opened");
+        Self { frame: frame(admin, "Open your invitation"), link, errors }
+    }
 }
 
 #[derive(Template)]
@@ -64,15 +73,11 @@ fn cookie(admin: &Admin) -> Cookie {
     Cookie { name: "lotwire_admin_join", path: format!("{}/join", admin.site().base), transport: session.transport }
 }
 
-fn show_link_page(admin: &Admin, status: StatusCode, fault: String) -> Result<Response, PageError> {
-    render_page_as(status, &LinkPage { frame: frame(admin, "Open your invitation"), fault })
-}
-
 /// The page for a link that is not valid; an error of another kind is an error page.
 fn refused(admin: &Admin, error: PlatformError) -> Result<Response, PageError> {
     match error {
         PlatformError::Identity(refusal @ Refusal::InvitationRefused) => {
-            show_link_page(admin, StatusCode::UNPROCESSABLE_ENTITY, sentence(&refusal.to_string()))
+            render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &LinkPage::new(admin, &sentence(&refusal.to_string())))
         }
         error => Err(error.into()),
     }
@@ -80,7 +85,7 @@ fn refused(admin: &Admin, error: PlatformError) -> Result<Response, PageError> {
 
 /// The page that a link opens.
 async fn link_page(State(admin): State<Admin>) -> Result<Response, PageError> {
-    render_page(&LinkPage { frame: frame(&admin, "Open your invitation"), fault: String::new() })
+    render_page(&LinkPage::new(&admin, ""))
 }
 
 /// Takes the code of a link.
@@ -156,17 +161,14 @@ async fn join(
         Ok(invitation) => invitation,
         Err(error) => return refused(&admin, error),
     };
-    if form.all("password").next() != form.all("repeated").next() {
-        let differs = Refused::by_page("repeated", "is not the same as the password");
-        return show_account(&admin, &invitation, &form, &differs);
-    }
-    let (password, from) = (secret(&form, "password"), client_ip(&admin, &parts));
-    let user = match platform.accept_invitation(code, &password, from).await {
+    let (chosen, from) = (chosen_password(&form, "password"), client_ip(&admin, &parts));
+    let user = match platform.accept_invitation(code, &chosen, from).await {
         Ok(user) => user,
         Err(error @ PlatformError::Identity(Refusal::InvitationRefused)) => return refused(&admin, error),
         Err(error) => return show_account(&admin, &invitation, &form, &Refused::from(error, &[])?),
     };
-    let credentials = SignIn { email: user.email, password, code: None, client: Client { from, ..Client::default() } };
+    let client = Client { from, ..Client::default() };
+    let credentials = SignIn { email: user.email, password: chosen.password, code: None, client };
     let signed_in = platform.sign_in(&credentials, None).await?.fresh()?;
     let next = if form.text("second-factor") == "yes" { "/account/second-factor" } else { "/?done=joined" };
     let mut response = sign_in::begin(&admin, &signed_in, next)?;

@@ -11,9 +11,10 @@ use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FormFields, UnauthenticatedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
-use kit_runtime::vault::Secret;
-use platform_core::users::{Client, FirstAdministrator, SignIn};
+use platform_core::PlatformError;
+use platform_core::users::{Client, FirstAdministrator, SignIn, UserRefusal};
 
+use crate::account::password::{chosen_password, secret};
 use crate::admin::Admin;
 use crate::form_page::Refused;
 use crate::page_error::PageError;
@@ -68,17 +69,18 @@ async fn create(
     UnauthenticatedForm(form): UnauthenticatedForm,
 ) -> Result<Response, PageError> {
     let platform = admin.platform();
-    let secret = |name| Secret::new(form.all(name).next().unwrap_or_default().as_bytes().to_vec());
     let (email, from) = (form.text("email").to_owned(), sign_in::client_ip(&admin, &parts));
-    if form.all("password").next() != form.all("repeated").next() {
-        return show(&admin, &form, &Refused::by_page("repeated", "is not the same as the password"));
-    }
-    let new = FirstAdministrator { code: secret("code"), email: email.clone(), password: secret("password"), from };
-    if let Err(error) = platform.create_first_administrator(&new).await {
-        return show(&admin, &form, &Refused::from(error, &[])?);
+    let password = chosen_password(&form, "password");
+    let new = FirstAdministrator { code: secret(&form, "code"), email: email.clone(), password, from };
+    match platform.create_first_administrator(&new).await {
+        Ok(_) => {}
+        Err(error @ PlatformError::User(UserRefusal::SetupCodeRefused)) => {
+            return show(&admin, &form, &Refused::by_page("code", &error.to_string()));
+        }
+        Err(error) => return show(&admin, &form, &Refused::from(error, &[])?),
     }
     let credentials =
-        SignIn { email, password: new.password, code: None, client: Client { from, ..Client::default() } };
+        SignIn { email, password: new.password.password, code: None, client: Client { from, ..Client::default() } };
     let signed_in = platform.sign_in(&credentials, None).await?.fresh()?;
     sign_in::begin(&admin, &signed_in, "/?done=set-up")
 }

@@ -64,6 +64,30 @@ fn password_problem(pointer: &str, password: &Secret, email: &str) -> Option<Pro
     passwords::problem(password, email).map(|problem| Problem::new(pointer, problem))
 }
 
+/// A password that a user chose for themselves.
+#[derive(Debug)]
+pub struct ChosenPassword {
+    /// The password.
+    pub password: Secret,
+    /// The password as it was typed again in a form; none for a caller that sends it once.
+    pub repeated: Option<Secret>,
+}
+
+impl From<Secret> for ChosenPassword {
+    fn from(password: Secret) -> Self {
+        Self { password, repeated: None }
+    }
+}
+
+impl ChosenPassword {
+    /// The problems of the password at `pointer`, and of its repetition at `/repeated`.
+    fn problems(&self, pointer: &str, email: &str) -> impl Iterator<Item = Problem> + use<> {
+        let differs = self.repeated.as_ref().is_some_and(|repeated| repeated.expose() != self.password.expose());
+        let differs = differs.then(|| Problem::new("/repeated", "is not the same as the password: type it again"));
+        password_problem(pointer, &self.password, email).into_iter().chain(differs)
+    }
+}
+
 impl From<IdentityError> for PlatformError {
     fn from(error: IdentityError) -> Self {
         match error {

@@ -115,6 +115,10 @@ impl FieldErrors {
         self.0.extend(faults);
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// 422 with all faults, if there are any.
     pub(crate) fn finish(self) -> ProviderResult<()> {
         if self.0.is_empty() { Ok(()) } else { Err(ProviderError::Validation(self.0)) }

@@ -5,7 +5,7 @@ use kit_design::fields::{FormFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_runtime::vault::Secret;
 use platform_core::PlatformError;
-use platform_core::users::Refusal;
+use platform_core::users::{ChosenPassword, Refusal};
 
 use crate::form_page::{FormPage, Refused};
 use crate::page_error::PageError;
@@ -14,6 +14,11 @@ use crate::session::{Section, Session};
 /// The secret that a field has, with blanks at its ends, which may belong to a password.
 pub(crate) fn secret(form: &FormFields, name: &str) -> Secret {
     Secret::new(form.all(name).next().unwrap_or_default().as_bytes().to_vec())
+}
+
+/// A new password in the field `name`, and as it was typed again in the field `repeated`.
+pub(crate) fn chosen_password(form: &FormFields, name: &str) -> ChosenPassword {
+    ChosenPassword { password: secret(form, name), repeated: Some(secret(form, "repeated")) }
 }
 
 fn form_page(session: &Session, refused: &Refused) -> FormPage {
@@ -42,15 +47,13 @@ pub(crate) async fn page(session: Session) -> Result<Response, PageError> {
 
 /// Changes the password.
 pub(crate) async fn change(session: Session, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
-    let (old, new) = (secret(&form, "old"), secret(&form, "new"));
-    let refused = if form.all("new").next() != form.all("repeated").next() {
-        Refused::by_page("repeated", "is not the same as the new password")
-    } else {
-        match session.platform().change_own_password(&session.caller, &old, &new, None).await {
-            Ok(_) => return Ok(session.admin.redirect("/account?done=password").into_response()),
-            Err(PlatformError::Identity(Refusal::PasswordRefused)) => Refused::by_page("old", "is wrong"),
-            Err(error) => Refused::from(error, &[])?,
+    let (old, new) = (secret(&form, "old"), chosen_password(&form, "new"));
+    let refused = match session.platform().change_own_password(&session.caller, &old, &new, None).await {
+        Ok(_) => return Ok(session.admin.redirect("/account?done=password").into_response()),
+        Err(PlatformError::Identity(refusal @ Refusal::PasswordRefused)) => {
+            Refused::by_page("old", &refusal.to_string())
         }
+        Err(error) => Refused::from(error, &[])?,
     };
     form_page(&session, &refused).refuse(&refused)
 }

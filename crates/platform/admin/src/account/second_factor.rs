@@ -3,6 +3,7 @@
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::SubmittedForm;
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
@@ -41,6 +42,7 @@ struct ConfirmPage {
     /// The secret; none after a wrong code, since it is shown once.
     shown: Option<Shown>,
     code: FormField,
+    errors: ErrorSummary,
 }
 
 /// The secret in all its forms.
@@ -52,16 +54,14 @@ struct Shown {
 
 fn confirm_page(session: &Session, enrolled: Option<Enrolled>, fault: &str) -> ConfirmPage {
     let shown = enrolled.map(|Enrolled { secret, url }| Shown { secret, qr: QrCode::new(&url, QR_LABEL), url });
-    ConfirmPage {
-        frame: session.frame(TITLE, Section::Account),
-        shown,
-        code: FormField::text("code", "Code", "")
-            .chars_max(16)
-            .required()
-            .kind("text", "one-time-code")
-            .hint("The six digits that the authenticator shows now.")
-            .fault(fault),
-    }
+    let code = FormField::text("code", "Code", "")
+        .chars_max(16)
+        .required()
+        .kind("text", "one-time-code")
+        .hint("The six digits that the authenticator shows now.")
+        .fault(fault);
+    let errors = ErrorSummary::beside([&code]);
+    ConfirmPage { frame: session.frame(TITLE, Section::Account), shown, code, errors }
 }
 
 /// Shows the secret.
@@ -70,7 +70,7 @@ pub(crate) async fn enroll(session: Session, SubmittedForm(form): SubmittedForm)
     match session.platform().enroll_second_factor(&session.caller, &password, None).await {
         Ok(enrolled) => render_page_as(StatusCode::OK, &confirm_page(&session, Some(enrolled.fresh()?), "")),
         Err(PlatformError::Identity(Refusal::PasswordRefused)) => {
-            let refused = Refused::by_page("password", "is wrong");
+            let refused = Refused::by_page("password", &Refusal::PasswordRefused.to_string());
             password_page(&session, &refused).refuse(&refused)
         }
         Err(error) => {

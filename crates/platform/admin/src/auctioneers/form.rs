@@ -1,14 +1,14 @@
 //! The form of an auctioneer.
 
 use contract::models::{AddressCountryCode, AddressModel, CurrencyCode};
-use kit_design::fields::FormFields;
+use kit_design::fields::{FieldErrors, FormFields};
 use kit_design::form_field::{Choice, FormField};
 use platform_core::customers::addresses::AddressInput;
 use platform_core::customers::auctioneer_input::{AuctioneerInput, AuctioneerPatch};
 use platform_core::port::{Auctioneer, Customer};
 use uuid::Uuid;
 
-use crate::form_page::Refused;
+use crate::form_page::{Refused, at_fields};
 
 /// Pointers of the use case with their fields.
 pub(super) const FIELDS: &[(&str, &str)] = &[
@@ -96,34 +96,37 @@ impl Typed {
         customer.into_iter().chain(others).collect()
     }
 
-    fn currency(&self) -> Result<Option<CurrencyCode>, Refused> {
+    fn currency(&self, errors: &mut FieldErrors) -> Option<CurrencyCode> {
         if self.currency.is_empty() {
-            return Ok(None);
+            return None;
         }
-        let code = self.currency.to_uppercase().parse();
-        code.map(Some)
-            .map_err(|_| Refused::by_page("currency", "is not a currency: write its three letters, such as GBP"))
+        let code = self.currency.to_uppercase().parse().ok();
+        if code.is_none() {
+            errors.add("currency", "is not a currency: write its three letters, such as GBP");
+        }
+        code
     }
 
     /// The address, with the id of the one that it replaces; none when every line is empty.
-    fn address(&self, replaced: Option<&AddressModel>) -> Result<Option<AddressModel>, Refused> {
+    fn address(&self, replaced: Option<&AddressModel>, errors: &mut FieldErrors) -> Option<AddressModel> {
         let lines = [&self.line1, &self.line2, &self.city, &self.county, &self.postcode];
         if lines.iter().all(|line| line.is_empty()) {
-            return Ok(None);
+            return None;
         }
         for (field, value) in [("line1", &self.line1), ("postcode", &self.postcode)] {
             if value.is_empty() {
-                return Err(Refused::by_page(field, "is empty: an address has it"));
+                errors.add(field, "is empty: an address has it");
             }
         }
-        let country_code = if self.country.is_empty() {
-            AddressCountryCode::default()
-        } else {
-            let code = self.country.to_lowercase().parse();
-            code.map_err(|_| Refused::by_page("country", "is not a country code: write two letters, such as uk"))?
+        let country_code = match self.country.as_str() {
+            "" => AddressCountryCode::default(),
+            text => text.to_lowercase().parse().unwrap_or_else(|_| {
+                errors.add("country", "is not a country code: write two letters, such as uk");
+                AddressCountryCode::default()
+            }),
         };
         let optional = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
-        Ok(Some(AddressModel {
+        Some(AddressModel {
             id: replaced.and_then(|address| address.id),
             address_line1: self.line1.clone(),
             address_line2: self.line2.clone(),
@@ -135,26 +138,41 @@ impl Typed {
             longitude: replaced.and_then(|address| address.longitude.clone()),
             latitude: replaced.and_then(|address| address.latitude.clone()),
             country_code,
-        }))
+        })
     }
 
     /// The customer and the input of a new auctioneer.
     pub(super) fn input(&self) -> Result<(Uuid, AuctioneerInput), Refused> {
-        let customer = Uuid::try_parse(&self.customer);
-        let customer = customer.map_err(|_| Refused::by_page("customer", "is missing: create a customer first"))?;
-        let address = self.address(None)?.map(|address| AddressInput::Full(Box::new(address)));
-        let currency = self.currency()?;
-        Ok((customer, AuctioneerInput { name: self.name.clone(), address, currency, ..AuctioneerInput::default() }))
+        let mut errors = FieldErrors::default();
+        let customer = Uuid::try_parse(&self.customer).ok();
+        if customer.is_none() {
+            errors.add("customer", "is missing: create a customer first");
+        }
+        let address = self.address(None, &mut errors).map(|address| AddressInput::Full(Box::new(address)));
+        let currency = self.currency(&mut errors);
+        let input = AuctioneerInput { name: self.name.clone(), address, currency, ..AuctioneerInput::default() };
+        errors.add_found(at_fields(input.problems(), FIELDS));
+        match customer {
+            Some(customer) if errors.is_empty() => Ok((customer, input)),
+            _ => Err(Refused::of_errors(errors)),
+        }
     }
 
     /// The change of an auctioneer that has this address.
-    pub(super) fn patch(&self, before: Option<&AddressModel>) -> Result<AuctioneerPatch, Refused> {
-        let address = match (self.address(before)?, before) {
+    pub(super) fn patch(
+        &self,
+        auctioneer: &Auctioneer,
+        before: Option<&AddressModel>,
+    ) -> Result<AuctioneerPatch, Refused> {
+        let mut errors = FieldErrors::default();
+        let address = match (self.address(before, &mut errors), before) {
             (None, None) => None,
             (None, Some(_)) => Some(None),
             (Some(address), _) => Some(Some(AddressInput::Full(Box::new(address)))),
         };
-        let (name, currency) = (Some(self.name.clone()), Some(self.currency()?));
-        Ok(AuctioneerPatch { name, currency, address, ..AuctioneerPatch::default() })
+        let (name, currency) = (Some(self.name.clone()), Some(self.currency(&mut errors)));
+        let patch = AuctioneerPatch { name, currency, address, ..AuctioneerPatch::default() };
+        errors.add_found(at_fields(patch.problems(auctioneer), FIELDS));
+        if errors.is_empty() { Ok(patch) } else { Err(Refused::of_errors(errors)) }
     }
 }

@@ -8,7 +8,7 @@ use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
-use platform_core::sales::auctions::edit::AuctionPatch;
+use platform_core::sales::auctions::edit::{AuctionPatch, problems};
 
 use super::form::Entered;
 use crate::admin::Admin;
@@ -47,6 +47,7 @@ pub(super) async fn save(
     let entered = Entered::of_form(&form);
     let mut errors = FieldErrors::default();
     let edit = entered.edit(&sale.auction, &mut errors);
+    refusal::add_problems(&mut errors, problems(&sale.auction, &edit));
     if errors.is_empty() {
         let patch = AuctionPatch { edit, address: None };
         let version = form.text("version").parse().ok();

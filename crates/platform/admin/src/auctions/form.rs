@@ -194,18 +194,18 @@ impl Entered {
         fields.into_iter().map(|field| field.with(errors)).collect()
     }
 
-    /// A new auction of the entered values.
-    pub(super) fn new_auction(&self, errors: &mut FieldErrors) -> Option<NewAuction> {
-        let auctioneer = Uuid::try_parse(&self.auctioneer).ok();
-        if auctioneer.is_none() {
+    /// A new auction of the entered values. A value that has an error is left out.
+    pub(super) fn new_auction(&self, errors: &mut FieldErrors) -> NewAuction {
+        let auctioneer = Uuid::try_parse(&self.auctioneer).unwrap_or_else(|_| {
             errors.add("auctioneer", "Choose an auctioneer.");
-        }
+            Uuid::nil()
+        });
         let kind = AuctionKind::ALL.into_iter().find(|kind| kind.as_str() == self.kind).unwrap_or(AuctionKind::Timed);
         let terms = self.terms(kind, None, errors);
         let sale_mode = if self.is_sandbox { SaleMode::Sandbox } else { SaleMode::Real };
         let registration = Admission::ALL.into_iter().find(|own| own.as_str() == self.registration).unwrap_or_default();
-        let new = NewAuction::new(auctioneer?, kind, &*self.title, &*self.currency, &*self.time_zone);
-        errors.is_empty().then(|| NewAuction {
+        let new = NewAuction::new(auctioneer, kind, &*self.title, &*self.currency, &*self.time_zone);
+        NewAuction {
             starts_at: terms.starts_at.flatten(),
             ends_at: terms.ends_at.flatten(),
             stagger: terms.stagger.flatten(),
@@ -216,10 +216,11 @@ impl Entered {
             registration,
             sale_mode,
             ..new
-        })
+        }
     }
 
-    /// The edit of an auction to the entered values. Fields with the present value change nothing.
+    /// The edit of an auction to the entered values, without those that have an error. Fields with the present value change
+    /// nothing.
     pub(super) fn edit(&self, auction: &Auction, errors: &mut FieldErrors) -> AuctionEdit {
         AuctionEdit {
             title: Some(self.title.clone()),

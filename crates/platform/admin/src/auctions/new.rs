@@ -44,7 +44,9 @@ pub(super) async fn create(
 ) -> Result<Response, PageError> {
     let entered = Entered::of_form(&form);
     let mut errors = FieldErrors::default();
-    if let Some(new) = entered.new_auction(&mut errors) {
+    let new = entered.new_auction(&mut errors);
+    refusal::add_problems(&mut errors, session.platform().problems_of_new_auction(&new));
+    if errors.is_empty() {
         match session.platform().create_auction(&session.caller, &new, None).await {
             Ok(outcome) => {
                 let uuid = outcome.fresh()?.auction.uuid;

@@ -1,14 +1,14 @@
 //! Entering or changing a customer's connection.
 
 use axum::response::{IntoResponse as _, Response};
-use kit_design::fields::{FormFields, SubmittedForm};
+use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
 use kit_design::form_field::{Choice, FormField};
 use kit_runtime::vault::Secret;
 use platform_core::PlatformError;
 use platform_core::customers::connections::{ConnectConsumer, ConsumerState, CredentialTest, ProviderChoice};
 use platform_core::port::{Customer, ProviderAddress, StartFrom};
 
-use crate::form_page::{FormPage, Refused};
+use crate::form_page::{FormPage, Refused, at_fields};
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
 
@@ -44,24 +44,30 @@ impl Typed {
         }
     }
 
-    fn connect(&self, key: &str) -> Result<ConnectConsumer, Refused> {
+    fn connect(&self, key: &str, errors: &mut FieldErrors) -> ConnectConsumer {
         let provider = match self.provider.as_str() {
             "embedded" => ProviderChoice::Embedded,
-            "address" if self.url.is_empty() => return Err(Refused::by_page("url", "is empty: enter the address")),
+            "address" if self.url.is_empty() => {
+                errors.add("url", "is empty: enter the address of the provider, such as https://api.example.com");
+                ProviderChoice::Kept
+            }
             "address" => ProviderChoice::Of(self.url.clone()),
             _ => ProviderChoice::Configured,
         };
         let start = match (self.start.as_str(), self.cursor.parse()) {
             ("cursor", Ok(cursor)) => StartFrom::Cursor(cursor),
-            ("cursor", Err(_)) => return Err(Refused::by_page("cursor", "is not a whole number")),
+            ("cursor", Err(_)) => {
+                errors.add("cursor", "is not a whole number: write a cursor of the event feed, such as 0");
+                StartFrom::Now
+            }
             _ => StartFrom::Now,
         };
-        Ok(ConnectConsumer {
+        ConnectConsumer {
             provider,
             application_id: Some(self.application.clone()).filter(|text| !text.is_empty()),
             api_key: Some(key).filter(|key| !key.is_empty()).map(|key| Secret::new(key.as_bytes().to_vec())),
             start,
-        })
+        }
     }
 
     fn fields(&self, has_key: bool, refused: &Refused) -> Vec<FormField> {
@@ -158,8 +164,12 @@ pub(super) async fn save(
     let platform = session.platform();
     let customer = platform.customer(&session.caller, uuid).await?;
     let typed = Typed::read(&form);
-    let refused = match typed.connect(form.text("apiKey")) {
-        Ok(connect) => match platform.connect_consumer(&session.caller, uuid, &connect).await {
+    let mut errors = FieldErrors::default();
+    let connect = typed.connect(form.text("apiKey"), &mut errors);
+    let problems = platform.problems_of_connection(&session.caller, uuid, &connect).await?;
+    errors.add_found(at_fields(problems, FIELDS));
+    let refused = if errors.is_empty() {
+        match platform.connect_consumer(&session.caller, uuid, &connect).await {
             Ok(state) => {
                 let done = match state.tested {
                     Some(CredentialTest::Accepted) => "connected",
@@ -168,12 +178,10 @@ pub(super) async fn save(
                 };
                 return Ok(session.admin.redirect(&format!("/customers/{uuid}?done={done}")).into_response());
             }
-            Err(PlatformError::ApiKeyRequired) => {
-                Refused::by_page("apiKey", "is of another provider: enter the key of this one")
-            }
             Err(error) => Refused::from(error, FIELDS)?,
-        },
-        Err(refused) => refused,
+        }
+    } else {
+        Refused::of_errors(errors)
     };
     let has_key = consumer(&session, &customer).await?.is_some_and(|state| state.has_api_key);
     form_page(&session, &customer, &typed, has_key, &refused).refuse(&refused)

@@ -8,6 +8,7 @@ use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
+use platform_core::Problem;
 use platform_core::port::Page;
 use platform_core::sales::new_item::NewItem;
 use platform_rules::Hidden;
@@ -67,14 +68,16 @@ pub(super) async fn add(
 ) -> Result<Response, PageError> {
     let sale = writable(&session, uuid).await?;
     let mut errors = FieldErrors::default();
-    let new = new_item(&sale, &form, &mut errors);
+    let new = [new_item(&sale, &form, &mut errors)];
+    let problems = session.platform().problems_of_new_items(&sale.auction, &new);
+    refusal::add_problems(&mut errors, problems.into_iter().map(in_the_form).collect());
     if errors.is_empty() {
-        match session.platform().add_items(&session.caller, uuid, &[new], None, None).await {
+        match session.platform().add_items(&session.caller, uuid, &new, None, None).await {
             Ok(outcome) => {
                 let item = outcome.fresh()?.pop().map(|item| format!("/{}", item.uuid)).unwrap_or_default();
                 return Ok(admin.redirect(&sale.path(&format!("/lots{item}?done=lot-added"))).into_response());
             }
-            Err(error) => refusal::add_to(&mut errors, in_the_form(error))?,
+            Err(error) => refusal::add_to(&mut errors, error)?,
         }
     }
     show(&session, &sale, |column| form.text(column.name()).to_owned(), &errors, StatusCode::UNPROCESSABLE_ENTITY)
@@ -98,18 +101,9 @@ fn new_item(sale: &Sale, form: &FormFields, errors: &mut FieldErrors) -> NewItem
     }
 }
 
-/// The error with pointers to the fields of the one item.
-fn in_the_form(error: platform_core::PlatformError) -> platform_core::PlatformError {
-    match error {
-        platform_core::PlatformError::Invalid(problems) => {
-            let own = |problem: platform_core::Problem| platform_core::Problem {
-                pointer: problem.pointer.trim_start_matches("/items/0").to_owned(),
-                ..problem
-            };
-            platform_core::PlatformError::Invalid(problems.into_iter().map(own).collect())
-        }
-        other => other,
-    }
+/// The problem at the field of the one item.
+fn in_the_form(problem: Problem) -> Problem {
+    Problem { pointer: problem.pointer.trim_start_matches("/items/0").to_owned(), ..problem }
 }
 
 fn show(

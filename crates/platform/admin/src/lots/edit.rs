@@ -8,6 +8,7 @@ use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
+use platform_core::sales::items::edit::problems;
 use platform_rules::item::ItemEdit;
 use platform_rules::{AuctionKind, Item};
 
@@ -53,6 +54,8 @@ pub(super) async fn save(
     for column in columns(&sale) {
         if let Err(wrong) = column.set(&mut edit, form.text(column.name()), &sale.currency) {
             errors.add(column.name(), wrong);
+            // Other fields are not compared with the present value, which the user wants to replace.
+            drop(column.set(&mut edit, "", &sale.currency));
         }
     }
     if sale.auction.kind == AuctionKind::Timed {
@@ -61,6 +64,7 @@ pub(super) async fn save(
             Err(wrong) => errors.add("endTime", wrong),
         }
     }
+    refusal::add_problems(&mut errors, problems(&sale.auction, &item, &edit));
     if errors.is_empty() {
         let version = form.text("version").parse().ok();
         match session.platform().change_item(&session.caller, item.uuid, &edit, version).await {

@@ -2,7 +2,7 @@
 
 use kit_design::error_page::sentence;
 use kit_design::fields::FieldErrors;
-use platform_core::PlatformError;
+use platform_core::{PlatformError, Problem};
 use platform_rules::Rejection;
 
 use crate::page_error::PageError;
@@ -11,11 +11,7 @@ use crate::page_error::PageError;
 /// mend in the form is returned.
 pub(crate) fn add_to(errors: &mut FieldErrors, error: PlatformError) -> Result<(), PageError> {
     match error {
-        PlatformError::Invalid(problems) => {
-            for problem in problems {
-                errors.add(field_of(&problem.pointer), sentence(&problem.message));
-            }
-        }
+        PlatformError::Invalid(problems) => add_problems(errors, problems),
         PlatformError::Rejected(Rejection::FieldInvalid { field, problem }) => errors.add(field, sentence(problem)),
         PlatformError::Rejected(Rejection::ReasonRequired) => errors.add("reason", "Give a reason."),
         PlatformError::Taken(field) => {
@@ -33,6 +29,12 @@ pub(crate) fn add_to(errors: &mut FieldErrors, error: PlatformError) -> Result<(
         other => return Err(other.into()),
     }
     Ok(())
+}
+
+/// Adds the problems that the checks of a use case found in fields that the page could read.
+pub(crate) fn add_problems(errors: &mut FieldErrors, problems: Vec<Problem>) {
+    let found = problems.into_iter();
+    errors.add_found(found.map(|problem| (field_of(&problem.pointer).to_owned(), sentence(&problem.message))));
 }
 
 /// The refusal in one line.

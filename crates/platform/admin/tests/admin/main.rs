@@ -8,6 +8,7 @@ mod clerks;
 mod customers;
 mod error_pages;
 mod fixture;
+mod form_errors;
 mod images;
 mod invitations;
 mod sale_auctions;

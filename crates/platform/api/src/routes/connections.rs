@@ -48,7 +48,8 @@ pub(crate) struct ConsumerIn {
 /// seconds, and reports the result in `test`. It stores the connection whatever the result is; to test again, use
 /// `POST …/consumer/resume`. Scope `customers:write`. Errors: 422 `cursor_beyond_end` if the feed has not reached
 /// `startFrom`; 422 `api_key_required` if the provider changes and the call has no `apiKey`, because the stored key is
-/// never sent to another provider; 422 `invalid` if the platform does not send to the address.
+/// never sent to another provider; 422 `invalid` if the platform does not send to the address, or if the call has several
+/// of these problems.
 #[utoipa::path(
     put, path = "/customers/{uuid}/consumer", tag = "customers", request_body = ConsumerIn,
     params(("uuid" = Uuid, Path)),

@@ -56,7 +56,7 @@ pub(crate) async fn change_password(
     post: Post<PasswordChangeIn>,
 ) -> Result<Response, ApiError> {
     let (post, body) = post.with_request_hash_of(&["own password"]).map(Ok)?;
-    let (old, new) = (Secret::new(body.old.into_bytes()), Secret::new(body.new.into_bytes()));
+    let (old, new) = (Secret::new(body.old.into_bytes()), Secret::new(body.new.into_bytes()).into());
     let outcome = platform.change_own_password(&post.caller, &old, &new, post.idempotent(200, &render)).await?;
     Ok(response::outcome(outcome, 200, render, |_| None))
 }

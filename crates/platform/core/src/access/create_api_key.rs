@@ -12,7 +12,7 @@ use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::port::{AccessChange, ApiKey, IdempotentAnswer, StoreError};
 use crate::steps::idempotency::{IdempotentRequest, Outcome};
-use crate::steps::input::check_text;
+use crate::steps::input::{check_text, require_usable};
 use crate::{Caller, Platform, Scope, Scopes};
 
 const KEY_RANDOM_BYTES: usize = 24;
@@ -38,7 +38,7 @@ impl Platform {
             return Ok(Outcome::Replayed(answer));
         }
         let now = self.now();
-        check_new_key(new, now)?;
+        require_usable(new.problems(now), None)?;
         let key = format!("{KEY_PREFIX}{}", self.ids().token(KEY_RANDOM_BYTES));
         let record = ApiKey {
             uuid: self.ids().uuid_v7(),
@@ -99,16 +99,19 @@ pub(crate) fn sealed_answer_context(caller: Uuid, key: &str) -> String {
     format!("answer/{caller}/{key}")
 }
 
-fn check_new_key(new: &NewApiKey, now: Timestamp) -> PlatformResult<()> {
-    let mut problems = Vec::new();
-    if let Err(message) = check_text(&new.name, KEY_NAME_CHARS_MAX) {
-        problems.push(Problem::new("/name", message));
+impl NewApiKey {
+    /// All problems of the values.
+    pub fn problems(&self, now: Timestamp) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if let Err(message) = check_text(&self.name, KEY_NAME_CHARS_MAX) {
+            problems.push(Problem::new("/name", message));
+        }
+        if self.scopes == Scopes::default() {
+            problems.push(Problem::new("/scopes", "is empty: name at least one scope"));
+        }
+        if self.expires_at.is_some_and(|at| at <= now) {
+            problems.push(Problem::new("/expiresAt", "is not in the future"));
+        }
+        problems
     }
-    if new.scopes == Scopes::default() {
-        problems.push(Problem::new("/scopes", "is empty: name at least one scope"));
-    }
-    if new.expires_at.is_some_and(|at| at <= now) {
-        problems.push(Problem::new("/expiresAt", "is not in the future"));
-    }
-    if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
 }

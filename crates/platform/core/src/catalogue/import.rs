@@ -19,9 +19,10 @@ use crate::error::{PlatformError, PlatformResult};
 use crate::port::{BulkChange, BulkChangeStep, BulkOperation, IdempotentAnswer, Page};
 use crate::sales::bulk_change::StagedBatch;
 use crate::sales::items::ItemOrigin;
-use crate::sales::new_item::{ItemContext, NewItem};
+use crate::sales::new_item::{ItemContext, NewItem, problems_in};
 use crate::steps::decide::{Decision, expect_version};
 use crate::steps::idempotency::{IdempotentRequest, Outcome};
+use crate::steps::input::require_usable;
 use crate::{Caller, Platform, Scope};
 
 /// Items read from the store at once.
@@ -254,6 +255,7 @@ impl Platform {
         self.decide(answering.as_ref(), || async {
             let auction = self.visible_auction(caller, import.auction).await?;
             expect_version(import.expected_version, auction.version)?;
+            require_usable(problems_in(ItemContext::of(&auction), items).collect(), None)?;
             let customer = auction.customer;
             let (draft, _) = self.draft_items(caller, auction, items, ItemOrigin::Catalogue).await?;
             let change = draft.finish(answering.as_ref(), report);

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::caller::visible;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::port::Address;
-use crate::steps::input::check_text;
+use crate::steps::input::{check_text, require_usable};
 use crate::{Caller, Platform, Scope};
 
 /// Characters of each line of an address.
@@ -45,10 +45,7 @@ impl Platform {
                 found.map(|address| (address.id, None)).ok_or_else(unknown)
             }
             AddressInput::Full(model) => {
-                let problems = problems(model);
-                if !problems.is_empty() {
-                    return Err(PlatformError::Invalid(problems));
-                }
+                require_usable(problems(entry), None)?;
                 let id = match model.id {
                     None => self.store().next_address_id().await?,
                     Some(id) if current == Some(id) => id,
@@ -66,7 +63,8 @@ impl Platform {
 }
 
 /// What is wrong with it beyond what the model itself refuses. A required line may be empty.
-fn problems(model: &AddressModel) -> Vec<Problem> {
+pub(crate) fn problems(entry: &AddressInput) -> Vec<Problem> {
+    let AddressInput::Full(model) = entry else { return Vec::new() };
     let lines = [
         ("addressLine1", Some(&model.address_line1)),
         ("addressLine2", Some(&model.address_line2)),

@@ -3,8 +3,8 @@
 use contract::models::{CountryCode, CurrencyCode, UrlAttachmentApiModel};
 
 use crate::customers::NAME_CHARS_MAX;
-use crate::customers::addresses::AddressInput;
-use crate::error::{PlatformError, PlatformResult, Problem};
+use crate::customers::addresses::{self, AddressInput};
+use crate::error::Problem;
 use crate::port::{Auctioneer, AuctioneerProfile};
 use crate::steps::input::check_text;
 
@@ -72,24 +72,46 @@ fn set<T: Clone>(field: &mut T, value: Option<&T>) {
     }
 }
 
-/// Refuses an auctioneer that can't be kept as it is.
-pub(crate) fn check(name: &str, profile: &AuctioneerProfile) -> PlatformResult<()> {
+impl AuctioneerInput {
+    /// All problems of the values by themselves.
+    pub fn problems(&self) -> Vec<Problem> {
+        problems(&self.name, self.logo.as_ref(), &self.attachments, self.address.as_ref())
+    }
+}
+
+impl AuctioneerPatch {
+    /// All problems of the auctioneer with the changed values.
+    pub fn problems(&self, auctioneer: &Auctioneer) -> Vec<Problem> {
+        let mut changed = auctioneer.clone();
+        self.apply(&mut changed);
+        let AuctioneerProfile { logo, attachments, .. } = &changed.profile;
+        problems(&changed.name, logo.as_ref(), attachments, self.address.as_ref().and_then(Option::as_ref))
+    }
+}
+
+fn problems(
+    name: &str,
+    logo: Option<&UrlAttachmentApiModel>,
+    attachments: &[UrlAttachmentApiModel],
+    address: Option<&AddressInput>,
+) -> Vec<Problem> {
     let mut problems = Vec::new();
     if let Err(message) = check_text(name, NAME_CHARS_MAX) {
         problems.push(Problem::new("/name", message));
     }
-    if profile.attachments.len() > ATTACHMENTS_MAX {
-        let message = format!("are {}, at most {ATTACHMENTS_MAX} are possible", profile.attachments.len());
+    if attachments.len() > ATTACHMENTS_MAX {
+        let message = format!("are {}, at most {ATTACHMENTS_MAX} are possible", attachments.len());
         problems.push(Problem::new("/attachments", message));
     }
     let label = |attachment: &UrlAttachmentApiModel| check_text(attachment.label.as_deref()?, LABEL_CHARS_MAX).err();
-    if let Some(message) = profile.logo.as_ref().and_then(label) {
+    if let Some(message) = logo.and_then(label) {
         problems.push(Problem::new("/logo/label", message));
     }
-    for (index, attachment) in profile.attachments.iter().take(ATTACHMENTS_MAX).enumerate() {
+    for (index, attachment) in attachments.iter().take(ATTACHMENTS_MAX).enumerate() {
         if let Some(message) = label(attachment) {
             problems.push(Problem::new(format!("/attachments/{index}/label"), message));
         }
     }
-    if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
+    problems.extend(address.into_iter().flat_map(addresses::problems));
+    problems
 }

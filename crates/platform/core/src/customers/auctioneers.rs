@@ -4,11 +4,12 @@ use uuid::Uuid;
 
 use crate::caller::visible;
 use crate::customers::addresses::AddressInput;
-use crate::customers::auctioneer_input::{AuctioneerInput, AuctioneerPatch, check};
+use crate::customers::auctioneer_input::{AuctioneerInput, AuctioneerPatch};
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Auctioneer, AuctioneerChange, AuctioneerProfile, NewAuctioneer, Page, StoreError, Versioned};
 use crate::steps::decide::expect_version;
 use crate::steps::idempotency::{IdempotentRequest, Outcome};
+use crate::steps::input::require_usable;
 use crate::{Caller, Platform, Scope};
 
 /// How often a change is tried again after a version conflict.
@@ -27,13 +28,14 @@ impl Platform {
     ) -> PlatformResult<Outcome<Auctioneer>> {
         caller.require(Scope::CustomersWrite)?;
         self.visible_customer(caller, customer).await?;
-        let AuctioneerInput { name, address, country, currency, logo, attachments } = entry.into();
+        let entry = entry.into();
+        require_usable(entry.problems(), None)?;
+        let AuctioneerInput { name, address, country, currency, logo, attachments } = entry;
         let profile = AuctioneerProfile { address_id: None, country, currency, logo, attachments };
         let uuid = self.ids().uuid_v7();
         let created_at = self.now();
         let (address_of, id, answer) = (address, None, None);
         let mut new = NewAuctioneer { uuid, customer, name, profile, address: None, created_at, id, answer };
-        check(&new.name, &new.profile)?;
         if let Some(answer) = self.replay(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
         }
@@ -76,8 +78,8 @@ impl Platform {
             let mut state = visible(caller, found, "auctioneer", |auctioneer| auctioneer.customer)?;
             let loaded = state.version;
             expect_version(expected_version, loaded)?;
+            require_usable(patch.problems(&state), None)?;
             patch.apply(&mut state);
-            check(&state.name, &state.profile)?;
             let address = match &patch.address {
                 None => None,
                 Some(None) => {

@@ -32,6 +32,7 @@ use crate::port::{
 };
 use crate::provider_access::{NoRoute, provider_key_context};
 use crate::steps::idempotency::{IdempotentRequest, Outcome};
+use crate::steps::input::{CodedProblem, require_usable};
 use crate::{Caller, Platform, Scope};
 
 /// How identifiers of consumer applications begin.
@@ -92,24 +93,8 @@ impl Platform {
         caller.require(Scope::CustomersWrite)?;
         self.visible_customer(caller, customer).await?;
         let before = self.store().consumer(customer).await?;
-        let default = || self.provider_access().default_address();
-        let provider = match &connect.provider {
-            ProviderChoice::Kept => before.as_ref().map_or_else(default, |before| before.provider.clone()),
-            ProviderChoice::Configured => default(),
-            ProviderChoice::Embedded => ProviderAddress::Embedded,
-            ProviderChoice::Of(url) => ProviderAddress::Url(url.clone()),
-        };
-        let provider = check(connect, provider)?;
-        // A person who may enter an address but does not know the key must not receive the key there.
-        let has_other_key =
-            before.as_ref().is_some_and(|before| before.api_key.is_some() && before.provider != provider);
-        if has_other_key && connect.api_key.is_none() {
-            return Err(PlatformError::ApiKeyRequired);
-        }
-        if let Err(refused @ NoRoute::Refused(_)) = self.provider_access().route(&provider).await {
-            return Err(PlatformError::invalid("/providerUrl", refused.to_string()));
-        }
-        self.check_start(connect.start).await?;
+        let (provider, problems, coded) = self.check_connection(before.as_ref(), connect).await?;
+        require_usable(problems, coded)?;
         let seal =
             |key: &Secret| self.vault().seal(self.random().as_ref(), &provider_key_context(customer), key.expose());
         let kept = |consumer: &Consumer| (consumer.application_id.clone(), consumer.api_key.clone());
@@ -136,6 +121,64 @@ impl Platform {
         self.publisher().connection_changed(customer);
         let tested = if is_complete { Some(self.tested(customer).await?) } else { None };
         Ok(ConsumerState { tested, ..self.consumer_state(customer).await? })
+    }
+
+    /// All problems of what support entered for a customer, without saving it. Errors: `not_found` (customer).
+    pub async fn problems_of_connection(
+        &self,
+        caller: &Caller,
+        customer: Uuid,
+        connect: &ConnectConsumer,
+    ) -> PlatformResult<Vec<Problem>> {
+        caller.require(Scope::CustomersWrite)?;
+        self.visible_customer(caller, customer).await?;
+        let before = self.store().consumer(customer).await?;
+        let (_, mut problems, coded) = self.check_connection(before.as_ref(), connect).await?;
+        problems.extend(coded.into_iter().map(|(problem, _)| problem));
+        Ok(problems)
+    }
+
+    /// The provider, its address without a slash at its end, and all problems of the input.
+    async fn check_connection(
+        &self,
+        before: Option<&Consumer>,
+        connect: &ConnectConsumer,
+    ) -> PlatformResult<(ProviderAddress, Vec<Problem>, Vec<CodedProblem>)> {
+        let default = || self.provider_access().default_address();
+        let entered = match &connect.provider {
+            ProviderChoice::Kept => before.map_or_else(default, |before| before.provider.clone()),
+            ProviderChoice::Configured => default(),
+            ProviderChoice::Embedded => ProviderAddress::Embedded,
+            ProviderChoice::Of(url) => ProviderAddress::Url(url.clone()),
+        };
+        let (mut problems, mut coded) = (check_credentials(connect), Vec::new());
+        let provider = match checked_provider(&entered) {
+            Ok(provider) => {
+                if let Err(refused @ NoRoute::Refused(_)) = self.provider_access().route(&provider).await {
+                    problems.insert(0, Problem::new("/providerUrl", refused.to_string()));
+                }
+                // A person who may enter an address but does not know the key must not receive the key there.
+                let has_other_key =
+                    before.is_some_and(|before| before.api_key.is_some() && before.provider != provider);
+                if has_other_key && connect.api_key.is_none() {
+                    let message = "is of another provider: enter the key of this one";
+                    coded.push((Problem::new("/apiKey", message), PlatformError::ApiKeyRequired));
+                }
+                provider
+            }
+            Err(message) => {
+                problems.insert(0, Problem::new("/providerUrl", message));
+                entered
+            }
+        };
+        match self.check_start(connect.start).await {
+            Err(PlatformError::Invalid(wrong)) => problems.extend(wrong),
+            Err(refused @ PlatformError::CursorBeyondEnd(_)) => {
+                coded.push((Problem::new("/startFrom", refused.to_string()), refused));
+            }
+            checked => checked?,
+        }
+        Ok((provider, problems, coded))
     }
 
     /// Events that the provider refused for good, by cursor.
@@ -205,15 +248,17 @@ fn later(now: Timestamp, before: Option<Timestamp>) -> Timestamp {
     before.map_or(now, |before| now.max(before + Duration::from_millis(1)))
 }
 
-/// The provider, its address without a slash at its end, if everything can be used.
-fn check(connect: &ConnectConsumer, provider: ProviderAddress) -> PlatformResult<ProviderAddress> {
-    let mut problems = Vec::new();
-    let provider = match provider {
+/// The provider, its address without a slash at its end.
+fn checked_provider(provider: &ProviderAddress) -> Result<ProviderAddress, String> {
+    match provider {
         ProviderAddress::Embedded => Ok(ProviderAddress::Embedded),
-        ProviderAddress::Url(url) => provider_url(&url)
-            .map(ProviderAddress::Url)
-            .map_err(|message| problems.push(Problem::new("/providerUrl", message))),
-    };
+        ProviderAddress::Url(url) => provider_url(url).map(ProviderAddress::Url),
+    }
+}
+
+/// The problems of the application and the API key.
+fn check_credentials(connect: &ConnectConsumer) -> Vec<Problem> {
+    let mut problems = Vec::new();
     let id_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if let Some(id) = &connect.application_id {
         let rest = id.strip_prefix(APPLICATION_PREFIX).unwrap_or("");
@@ -234,10 +279,7 @@ fn check(connect: &ConnectConsumer, provider: ProviderAddress) -> PlatformResult
             problems.push(Problem::new("/apiKey", "is not an API key: it has visible ASCII characters only"));
         }
     }
-    match (provider, problems.is_empty()) {
-        (Ok(provider), true) => Ok(provider),
-        _ => Err(PlatformError::Invalid(problems)),
-    }
+    problems
 }
 
 fn provider_url(text: &str) -> Result<String, String> {
@@ -264,31 +306,26 @@ mod tests {
     use super::*;
     use crate::provider_access::messages_url;
 
-    fn pointers(connect: ConnectConsumer) -> Vec<String> {
-        match checked(connect) {
-            Ok(_) => Vec::new(),
-            Err(PlatformError::Invalid(problems)) => problems.into_iter().map(|problem| problem.pointer).collect(),
-            Err(other) => panic!("{other}"),
-        }
+    fn provider(url: &str) -> Result<ProviderAddress, String> {
+        checked_provider(&ProviderAddress::Url(url.into()))
     }
 
-    fn checked(connect: ConnectConsumer) -> PlatformResult<ProviderAddress> {
-        let ProviderChoice::Of(url) = connect.provider.clone() else { panic!("the tests enter addresses") };
-        check(&connect, ProviderAddress::Url(url))
-    }
-
-    fn entered(url: &str, id: &str, key: &str) -> ConnectConsumer {
-        ConnectConsumer {
-            provider: ProviderChoice::Of(url.into()),
+    fn problems(id: &str, key: &str) -> Vec<Problem> {
+        check_credentials(&ConnectConsumer {
+            provider: ProviderChoice::Kept,
             application_id: Some(id.into()),
             api_key: Some(Secret::new(key.as_bytes().to_vec())),
             start: StartFrom::Now,
-        }
+        })
+    }
+
+    fn pointers(id: &str, key: &str) -> Vec<String> {
+        problems(id, key).into_iter().map(|problem| problem.pointer).collect()
     }
 
     #[test]
     fn the_address_is_kept_without_a_slash_at_its_end() {
-        let kept = |url| checked(entered(url, "app_1", "sk_1")).unwrap().as_str().to_owned();
+        let kept = |url| provider(url).unwrap().as_str().to_owned();
         assert_eq!(kept("http://127.0.0.1:8071/"), "http://127.0.0.1:8071");
         assert_eq!(kept("https://hooks.example.com/provider/"), "https://hooks.example.com/provider");
         assert_eq!(
@@ -298,22 +335,20 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_is_told_at_once() {
-        assert_eq!(pointers(entered("ftp://x", "ap_1", "with blank")), ["/providerUrl", "/applicationId", "/apiKey"]);
-        assert_eq!(
-            pointers(entered("https://u:p@example.com", "app_", "")),
-            ["/providerUrl", "/applicationId", "/apiKey"]
-        );
-        assert_eq!(pointers(entered("https://example.com?x=1", "app_a/b", "sk")), ["/providerUrl", "/applicationId"]);
+    fn addresses_and_credentials_that_cannot_be_used_are_refused() {
+        for url in ["ftp://x", "https://u:p@example.com", "https://example.com?x=1"] {
+            assert!(provider(url).is_err(), "{url}");
+        }
+        assert_eq!(pointers("ap_1", "with blank"), ["/applicationId", "/apiKey"]);
+        assert_eq!(pointers("app_", ""), ["/applicationId", "/apiKey"]);
+        assert_eq!(pointers("app_a/b", "sk"), ["/applicationId"]);
     }
 
     #[test]
     fn a_key_of_the_platform_is_recognised_by_its_prefix() {
-        let Err(PlatformError::Invalid(problems)) = checked(entered("https://example.com", "app_1", "lw_abc")) else {
-            panic!("a platform key is no provider key");
-        };
-        assert_eq!(problems[0].pointer, "/apiKey");
-        assert!(problems[0].message.contains("an API key of the platform"), "{problems:?}");
-        assert!(checked(entered("https://example.com", "app_1", "lwp_abc")).is_ok());
+        let refused = problems("app_1", "lw_abc");
+        assert_eq!(refused[0].pointer, "/apiKey");
+        assert!(refused[0].message.contains("an API key of the platform"), "{refused:?}");
+        assert_eq!(problems("app_1", "lwp_abc"), []);
     }
 }

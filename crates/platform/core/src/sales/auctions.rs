@@ -22,13 +22,13 @@ use self::after_change::AuctionAfterChange;
 use self::requested_status::RequestedStatus;
 use crate::caller::visible;
 use crate::customers::addresses::AddressInput;
-use crate::error::{PlatformError, PlatformResult, Problem};
+use crate::error::{PlatformResult, Problem};
 use crate::port::{BulkOperation, ITEMS_READ_MAX, ItemCounts, Page};
 use crate::sales::attachments;
 use crate::sales::new_item::{ItemContext, NewItem, TITLE_CHARS_MAX, problems_in};
 use crate::steps::decide::{Decision, expect_version};
 use crate::steps::idempotency::{IdempotentRequest, Outcome};
-use crate::steps::input::check_text;
+use crate::steps::input::{check_text, require_usable};
 use crate::{Caller, Platform, Scope};
 
 /// Seconds between two groups of staggered ends, at most: a week.
@@ -137,7 +137,7 @@ impl Platform {
         caller.require(Scope::AuctionsWrite)?;
         let found = self.store().auctioneer(new.auctioneer).await?;
         let auctioneer = visible(caller, found, "auctioneer", |auctioneer| auctioneer.customer)?;
-        self.check_new_auction(new)?;
+        require_usable(self.problems_of_new_auction(new), None)?;
         let (address_id, address) = match &new.address {
             Some(entry) => {
                 self.enter_address(auctioneer.customer, entry, None).await.map(|(id, new)| (Some(id), new))?
@@ -294,7 +294,8 @@ impl Platform {
         }
     }
 
-    fn check_new_auction(&self, new: &NewAuction) -> PlatformResult<()> {
+    /// All problems of the values by themselves.
+    pub fn problems_of_new_auction(&self, new: &NewAuction) -> Vec<Problem> {
         let mut problems = Vec::new();
         if let Some(Err(message)) = (!new.title.is_empty()).then(|| check_text(&new.title, TITLE_CHARS_MAX)) {
             problems.push(Problem::new("/title", message));
@@ -319,7 +320,7 @@ impl Platform {
         }
         problems.extend(self.problems_of_items(&new.items));
         problems.extend(problems_in(ItemContext { kind: new.kind, starts_at: new.starts_at }, &new.items));
-        if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
+        problems
     }
 }
 

@@ -2,7 +2,7 @@
 
 pub mod arrange;
 pub mod buyer;
-pub(crate) mod edit;
+pub mod edit;
 pub mod edit_many;
 pub mod hammer_price;
 pub mod pause;
@@ -24,6 +24,7 @@ use crate::sales::new_item::{ItemContext, NewItem, problems_in};
 use crate::steps::change_builder::ChangeBuilder;
 use crate::steps::decide::{Decision, expect_version};
 use crate::steps::idempotency::{IdempotentRequest, Outcome};
+use crate::steps::input::require_usable;
 use crate::{Caller, Platform, Role, Scope};
 
 impl Platform {
@@ -40,13 +41,10 @@ impl Platform {
         answering: Option<IdempotentRequest<'_, Vec<Item>>>,
     ) -> PlatformResult<Outcome<Vec<Item>>> {
         caller.require(Scope::AuctionsWrite)?;
-        let problems = self.problems_of_items(items);
-        if !problems.is_empty() {
-            return Err(PlatformError::Invalid(problems));
-        }
         self.decide(answering.as_ref(), || async {
             let auction = self.visible_auction(caller, auction).await?;
             expect_version(expected_version, auction.version)?;
+            require_usable(self.problems_of_new_items(&auction, items), None)?;
             let customer = auction.customer;
             let (draft, items) = self.draft_items(caller, auction, items, ItemOrigin::Call).await?;
             let change = draft.finish(answering.as_ref(), &items);
@@ -153,7 +151,7 @@ impl Platform {
             .inspect(|_| self.ends_changed().notify())
     }
 
-    /// Builds new items after the auction's last one. The auction gets a new version, so that of two concurrent
+    /// Builds new items, which were checked, after the auction's last one. The auction gets a new version, so that of two concurrent
     /// additions the second one is decided again with new positions.
     pub(crate) async fn draft_items<'a>(
         &self,
@@ -162,10 +160,6 @@ impl Platform {
         new: &[NewItem],
         entry: ItemOrigin,
     ) -> PlatformResult<(ChangeBuilder<'a>, Vec<Item>)> {
-        let problems: Vec<Problem> = problems_in(ItemContext::of(&auction), new).collect();
-        if !problems.is_empty() {
-            return Err(PlatformError::Invalid(problems));
-        }
         self.require_no_bulk_change(&auction).await?;
         let now = self.time_of(&auction);
         let first = i64::try_from(self.store().item_counts(auction.uuid).await?.total).unwrap_or(i64::MAX);
@@ -231,6 +225,13 @@ impl Platform {
             log: platform_rules::LogHead::default(),
             created_at: now,
         }
+    }
+
+    /// All problems of the items of one call: by themselves, among each other and in this auction.
+    pub fn problems_of_new_items(&self, auction: &Auction, items: &[NewItem]) -> Vec<Problem> {
+        let mut problems = self.problems_of_items(items);
+        problems.extend(problems_in(ItemContext::of(auction), items));
+        problems
     }
 
     /// The problems of the items of one call, by themselves and among each other.

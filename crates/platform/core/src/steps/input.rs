@@ -1,4 +1,6 @@
-//! Checks of text that callers enter.
+//! Checks of what callers enter.
+
+use crate::error::{PlatformError, PlatformResult, Problem};
 
 /// Characters of a file name that are kept.
 const FILE_NAME_CHARS_MAX: usize = 200;
@@ -21,8 +23,48 @@ pub(crate) fn check_text(value: &str, chars_max: usize) -> Result<(), String> {
     Ok(())
 }
 
+/// A value that is refused with a code of its error: the error when it is alone, a problem of the value among others.
+pub(crate) type CodedProblem = (Problem, PlatformError);
+
+/// Refuses an input with all its problems at once.
+pub(crate) fn require_usable(
+    problems: Vec<Problem>,
+    coded: impl IntoIterator<Item = CodedProblem>,
+) -> PlatformResult<()> {
+    let mut coded: Vec<_> = coded.into_iter().collect();
+    if problems.is_empty() && coded.len() < 2 {
+        return coded.pop().map_or(Ok(()), |(_, error)| Err(error));
+    }
+    Err(PlatformError::Invalid(coded.into_iter().map(|(problem, _)| problem).chain(problems).collect()))
+}
+
 /// The last part of the name, without control characters.
 pub(crate) fn shown_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
     last.chars().filter(|char| !char.is_control()).take(FILE_NAME_CHARS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(problems: &[&str], coded: &[&str]) -> PlatformResult<()> {
+        let problem = |pointer: &&str| Problem::new(*pointer, "is wrong");
+        let coded = coded.iter().map(|pointer| (problem(pointer), PlatformError::ApiKeyRequired));
+        require_usable(problems.iter().map(problem).collect(), coded)
+    }
+
+    #[test]
+    fn a_coded_problem_keeps_its_code_when_it_is_alone() {
+        assert!(refused(&[], &[]).is_ok());
+        assert_eq!(refused(&[], &["/key"]).unwrap_err().code(), "api_key_required");
+        for (problems, coded, pointers) in [
+            (&["/name"][..], &["/key"][..], &["/key", "/name"][..]),
+            (&[], &["/key", "/start"], &["/key", "/start"]),
+            (&["/name", "/url"], &[], &["/name", "/url"]),
+        ] {
+            let Err(PlatformError::Invalid(found)) = refused(problems, coded) else { panic!("{pointers:?}") };
+            assert_eq!(found.iter().map(|problem| problem.pointer.as_str()).collect::<Vec<_>>(), pointers);
+        }
+    }
 }

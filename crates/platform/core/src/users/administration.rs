@@ -5,8 +5,8 @@ use kit_identity::user::{Change, is_email, plain_email};
 use kit_runtime::vault::Secret;
 use uuid::Uuid;
 
-use super::UserRefusal;
 use super::password_problem;
+use super::{ChosenPassword, Refusal, UserRefusal};
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::port::{
@@ -14,6 +14,7 @@ use crate::port::{
     UserChange, UserChangeResult,
 };
 use crate::steps::idempotency::{IdempotentRequest, Outcome};
+use crate::steps::input::require_usable;
 use crate::{Caller, Platform, Role, Scope};
 
 /// Scopes that allow reading users: a caller who may change users may also read them.
@@ -179,26 +180,31 @@ impl Platform {
 
     /// Changes the caller's password and ends the caller's other sessions.
     ///
-    /// Errors: `forbidden` (an API key), `password_refused`, `too_many_attempts`, `invalid`, `busy`.
+    /// Errors: `forbidden` (an API key), `password_refused`, `too_many_attempts`, `invalid` (with a wrong present password
+    /// among the problems), `busy`.
     pub async fn change_own_password(
         &self,
         caller: &Caller,
         old: &Secret,
-        new: &Secret,
+        new: &ChosenPassword,
         answering: Option<IdempotentRequest<'_, User>>,
     ) -> PlatformResult<Outcome<User>> {
         let (user, session) = self.signed_in_user(caller).await?;
         if let Some(answer) = self.replay(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
         }
-        if let Some(problem) = password_problem("/new", new, &user.email) {
-            return Err(PlatformError::Invalid(vec![problem]));
+        let mut problems: Vec<Problem> = new.problems("/new", &user.email).collect();
+        if user.must_change_password && old.expose() == new.password.expose() {
+            problems.push(Problem::new("/new", "is the present password: choose another one"));
         }
-        if user.must_change_password && old.expose() == new.expose() {
-            return Err(PlatformError::invalid("/new", "is the present password: choose another one"));
-        }
-        self.check_own_password(&user, old).await?;
-        let change = self.identity().change_password(user, session, new).await?;
+        let refused = match self.check_own_password(&user, old).await {
+            Err(refused @ PlatformError::Identity(Refusal::PasswordRefused)) => {
+                Some((Problem::new("/old", refused.to_string()), refused))
+            }
+            checked => checked.map(|()| None)?,
+        };
+        require_usable(problems, refused)?;
+        let change = self.identity().change_password(user, session, &new.password).await?;
         let answer = answering.as_ref().map(|answering| answering.answer(&change.user, self.now()));
         let note = self.note(caller, AccessEvent::PasswordChanged { user: change.user.id })?;
         let user = self.commit_user(change, answer, Some(note)).await?;

@@ -10,12 +10,12 @@ use kit_identity::one_time::lookup_hash;
 use kit_identity::user::plain_email;
 use kit_runtime::vault::Secret;
 
-use super::UserRefusal;
 use super::administration::check_email;
-use super::password_problem;
+use super::{ChosenPassword, UserRefusal};
 use crate::access::access_log::AccessEvent;
-use crate::error::{PlatformError, PlatformResult, Problem};
+use crate::error::{PlatformResult, Problem};
 use crate::port::{AccessChange, AccessChangeResult, Page, Profile, User};
+use crate::steps::input::require_usable;
 use crate::{Platform, Role};
 
 /// Time for which a code is valid.
@@ -29,7 +29,7 @@ pub struct FirstAdministrator {
     /// E-mail address, in whatever case.
     pub email: String,
     /// The password that the administrator chose.
-    pub password: Secret,
+    pub password: ChosenPassword,
     /// The client's IP address, if it is known.
     pub from: Option<IpAddr>,
 }
@@ -51,22 +51,23 @@ impl Platform {
 
     /// Creates the first administrator. The code, like every other one, is void afterwards.
     ///
-    /// Errors: `setup_code_refused`, `invalid`, `too_many_attempts` (too many passwords are being hashed).
+    /// Errors: `setup_code_refused`, `invalid` (with a refused code among the problems), `too_many_attempts` (too many
+    /// passwords are being hashed).
     pub async fn create_first_administrator(&self, new: &FirstAdministrator) -> PlatformResult<User> {
         let now = self.now();
         let code = lookup_hash(new.code.expose_str().unwrap_or_default());
-        // Checked first, so that a caller without the code can't make the server hash passwords.
-        if !self.store().has_setup_code(code, now).await? {
-            return Err(self.refused(None, new.from, UserRefusal::SetupCodeRefused));
-        }
         let email = plain_email(&new.email);
         let problems: Vec<Problem> =
-            check_email(&email).into_iter().chain(password_problem("/password", &new.password, &email)).collect();
-        if !problems.is_empty() {
-            return Err(PlatformError::Invalid(problems));
-        }
+            check_email(&email).into_iter().chain(new.password.problems("/password", &email)).collect();
+        // Checked before the password is hashed, so that a caller without the code can't make the server hash passwords.
+        let is_valid = self.store().has_setup_code(code, now).await?;
+        let refused = || {
+            let error = self.refused(None, new.from, UserRefusal::SetupCodeRefused);
+            (Problem::new("/code", error.to_string()), error)
+        };
+        require_usable(problems, (!is_valid).then(refused))?;
         let role = Role::Administrator.name().to_owned();
-        let password_hash = self.identity().hash(&new.password).await?;
+        let password_hash = self.identity().hash(&new.password.password).await?;
         let user = User::new(self.ids().uuid_v7(), email, password_hash, now, Profile { role: role.clone() });
         let event = AccessEvent::UserCreated { user: user.id, email: user.email.clone(), role };
         let note = self.note_setup(new.from, event)?;

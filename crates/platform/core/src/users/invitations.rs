@@ -13,11 +13,11 @@ use kit_runtime::vault::Secret;
 use uuid::Uuid;
 
 use super::administration::{check_covers, check_email};
-use super::password_problem;
-use super::{Refusal, UserRefusal};
+use super::{ChosenPassword, Refusal, UserRefusal};
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{AccessChange, Invitation, Page, Profile, User};
+use crate::steps::input::require_usable;
 use crate::{Caller, Platform, Role, Scope};
 
 /// Time for which a link is valid.
@@ -122,14 +122,17 @@ impl Platform {
     ///
     /// Errors: `invitation_refused`, `invalid`, `taken` (a user got this address meanwhile), `too_many_attempts` (too many
     /// passwords are being hashed).
-    pub async fn accept_invitation(&self, code: &str, password: &Secret, from: Option<IpAddr>) -> PlatformResult<User> {
+    pub async fn accept_invitation(
+        &self,
+        code: &str,
+        chosen: &ChosenPassword,
+        from: Option<IpAddr>,
+    ) -> PlatformResult<User> {
         // Looked up first, so that a caller without the code can't make the server hash passwords.
         let invitation = self.invitation(code).await?;
-        if let Some(problem) = password_problem("/password", password, &invitation.email) {
-            return Err(PlatformError::Invalid(vec![problem]));
-        }
+        require_usable(chosen.problems("/password", &invitation.email).collect(), None)?;
         let now = self.now();
-        let (id, password_hash) = (self.ids().uuid_v7(), self.identity().hash(password).await?);
+        let (id, password_hash) = (self.ids().uuid_v7(), self.identity().hash(&chosen.password).await?);
         let user = User::new(id, invitation.email, password_hash, now, Profile { role: invitation.role });
         let event = AccessEvent::InvitationAccepted {
             invitation: invitation.uuid,

@@ -48,15 +48,7 @@ impl Provider {
     ) -> ProviderResult<NewApiKey> {
         caller.require_role(Role::Admin)?;
         let now = self.now();
-        let mut errors = FieldErrors::default();
-        errors.required_text("name", name);
-        if expires_at.is_some_and(|at| at <= now) {
-            errors.fault("expiresAt", "must be in the future");
-        }
-        if scopes.as_ref().is_some_and(BTreeSet::is_empty) {
-            errors.fault("scopes", "must have at least one scope");
-        }
-        errors.finish()?;
+        self.check_new_key(name, expires_at, scopes.as_ref())?;
         let text = self.new_secret(KEY_PREFIX);
         let key = ApiKey {
             id: self.ids().make(ids::API_KEY),
@@ -76,6 +68,24 @@ impl Provider {
         let entry = self.activity_entry(&Actor::of_caller(caller), Action::KeyCreated, subject, values);
         self.store().create_api_key(key.clone(), entry).await?;
         Ok(NewApiKey { key, text })
+    }
+
+    /// The checks of the values of a new API key. 422.
+    pub fn check_new_key(
+        &self,
+        name: &str,
+        expires_at: Option<Timestamp>,
+        scopes: Option<&BTreeSet<KeyScope>>,
+    ) -> ProviderResult<()> {
+        let mut errors = FieldErrors::default();
+        errors.required_text("name", name);
+        if expires_at.is_some_and(|at| at <= self.now()) {
+            errors.fault("expiresAt", "must be in the future");
+        }
+        if scopes.is_some_and(BTreeSet::is_empty) {
+            errors.fault("scopes", "must have at least one scope");
+        }
+        errors.finish()
     }
 
     /// Keys of an account, oldest first.

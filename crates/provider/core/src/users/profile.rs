@@ -36,14 +36,20 @@ impl Provider {
 
     /// Changes the caller's password and ends the caller's other sessions.
     ///
-    /// 403 for an API key, 409, 422. Errors: `password_refused`, `too_many_requests`.
+    /// 403 for an API key, 409, 422 (with a wrong current password among the faults). Errors: `password_refused`,
+    /// `too_many_requests`.
     pub async fn change_own_password(&self, caller: &Caller, old: &Secret, new: &Secret) -> ProviderResult<User> {
         let user = self.own_user(caller).await?;
         let session = caller.require_user()?.session.clone();
         let mut errors = FieldErrors::default();
         errors.new_password(new, &user.email);
+        match self.check_own_password(&user, old).await {
+            Err(refused @ ProviderError::BadRequest { code: "password_refused", .. }) if !errors.is_empty() => {
+                errors.fault("oldPassword", refused.to_string());
+            }
+            checked => checked?,
+        }
         errors.finish()?;
-        self.check_own_password(&user, old).await?;
         let subject = Subject { id: &user.id, name: &user.profile.name };
         let actor = Actor::of_caller(caller);
         let entry = self.activity_entry(&actor, Action::PasswordChanged, subject, ChangedValues::default());

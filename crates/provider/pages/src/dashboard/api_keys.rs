@@ -156,14 +156,7 @@ impl NewKey {
             errors.add("expiry", "Choose when the key expires.");
             "never".clone_into(&mut expiry);
         }
-        let name = form.text("name").to_owned();
-        if name.is_empty() {
-            errors.add("name", "must not be empty");
-        }
-        if scopes.as_ref().is_some_and(BTreeSet::is_empty) && errors.of("access").is_empty() {
-            errors.add("access", "Choose at least one scope, or full access.");
-        }
-        (Self { name, expiry, scopes }, errors)
+        (Self { name: form.text("name").to_owned(), expiry, scopes }, errors)
     }
 }
 
@@ -264,11 +257,14 @@ async fn new_page(session: DashboardSession) -> Result<Response, PageError> {
 
 /// Creates the key and shows it this once.
 async fn create(session: DashboardSession, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
-    let (key, errors) = NewKey::of_form(&form);
+    let (key, mut errors) = NewKey::of_form(&form);
+    let expires_at = expiry(&key.expiry, session.now()).flatten();
+    if let Err(error) = session.provider().check_new_key(&key.name, expires_at, key.scopes.as_ref()) {
+        errors.add_found(form_errors(error)?.1.renamed("scopes", "access"));
+    }
     if !errors.is_empty() {
         return render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &new_form(&session, key, &errors));
     }
-    let expires_at = expiry(&key.expiry, session.now()).flatten();
     match session.provider().create_key(&session.caller, &key.name, expires_at, key.scopes.clone()).await {
         Ok(created) => render_page(&CreatedPage {
             frame: session.frame("Key created", Section::ApiAccess),

@@ -12,6 +12,14 @@ async fn a_key_is_shown_once_and_works_until_it_is_revoked() {
     ann.get("/api-access").await.is(200).shows("https://hooks.example").shows("platform");
     let fields = |name, expiry| [("name", name), ("access", "full"), ("expiry", expiry)];
     ann.post("/api-access/new", &fields("", "never")).await.is(422).shows("must not be empty");
+    let none = [("name", " "), ("expiry", "sometime"), ("access", "limited")];
+    let page = ann.post("/api-access/new", &none).await;
+    page.is(422)
+        .shows("href=\"#name\"")
+        .shows("href=\"#access\"")
+        .shows("href=\"#expiry\"")
+        .shows("at least one scope");
+    page.shows("role=\"radiogroup\"");
     ann.post("/api-access/new", &fields("Shop", "soon")).await.is(422).shows("Choose when");
     let page = ann.post("/api-access/new", &fields("Shop <b>", "never")).await;
     page.is(200).shows("is shown only now").shows("Shop &#60;b&#62;").shows("It does not expire.");
@@ -75,7 +83,7 @@ async fn a_key_has_the_scopes_that_were_chosen() {
     ann.post("/api-access/new", &none)
         .await
         .is(422)
-        .shows("Choose at least one scope")
+        .shows("must have at least one scope")
         .shows("value=\"limited\" checked");
     let fields = [&none[..], &[("scope", "send"), ("scope", "read")]].concat();
     let page = ann.post("/api-access/new", &fields).await;

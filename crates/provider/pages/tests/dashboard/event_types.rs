@@ -145,6 +145,7 @@ async fn an_import_shows_what_it_changes_and_saves_all_of_it_once() {
         ("{\"webhooks\": {\"two words\": {\"post\": {}}}}", "two words"),
     ] {
         let page = ann.post("/import-event-types", &[("document", document)]).await;
+        page.shows("Nothing was imported").shows("href=\"#document\"");
         page.is(422).shows("id=\"document-fault\"").shows(fault);
     }
 }

@@ -25,11 +25,15 @@ async fn a_user_changes_name_and_password() {
     let mut elsewhere = fixture.browser();
     elsewhere.post("/sign-in", &[("email", "ann@example.com"), ("password", PASSWORD)]).await.leads_to("/");
     ann.post("/profile/name", &[("name", "")]).await.is(422).shows("must not be empty");
+    ann.post("/profile/name", &[("name", &"Ann".repeat(50))]).await.is(422).shows(&"Ann".repeat(50));
     ann.submit("/profile/name", &[("name", "Ann <i>B.</i>")]).await.is(200).shows("Ann &#60;i&#62;B.&#60;/i&#62;");
 
     let new = "a much longer password";
     let change = [("old-password", "not the password"), ("password", new)];
     ann.post("/profile/password", &change).await.is(422).shows("the password is wrong").hides(new);
+    let change = [("old-password", "not the password"), ("password", "short")];
+    let both = ann.post("/profile/password", &change).await;
+    both.is(422).shows("href=\"#old-password\"").shows("href=\"#password\"").shows("at least 12 characters");
     let change = [("old-password", PASSWORD), ("password", "short")];
     ann.post("/profile/password", &change).await.is(422).shows("at least 12 characters");
     let change = [("old-password", PASSWORD), ("password", new)];

@@ -13,7 +13,7 @@ use crate::sales::attachments;
 use crate::sales::new_item::TITLE_CHARS_MAX;
 use crate::steps::change_builder::ChangeBuilder;
 use crate::steps::decide::{Decision, expect_version};
-use crate::steps::input::check_text;
+use crate::steps::input::{check_text, require_usable};
 use crate::{Caller, Platform, Scope};
 
 /// The fields of an auction to change.
@@ -47,10 +47,7 @@ impl Platform {
                 let before = self.visible_auction(caller, uuid).await?;
                 expect_version(expected_version, before.version)?;
                 self.require_no_bulk_change(&before).await?;
-                let problems = problems(&before, &patch.edit);
-                if !problems.is_empty() {
-                    return Err(PlatformError::Invalid(problems));
-                }
+                require_usable(problems(&before, &patch.edit), None)?;
                 let mut edit = patch.edit.clone();
                 let mut written = None;
                 if let Some(entry) = &patch.address {
@@ -169,7 +166,7 @@ fn may_be_sold(status: ItemStatus) -> bool {
 }
 
 /// The problems of the values by themselves. The rules check the rest.
-fn problems(auction: &Auction, edit: &AuctionEdit) -> Vec<Problem> {
+pub fn problems(auction: &Auction, edit: &AuctionEdit) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut problem = |pointer: &str, message: String| problems.push(Problem::new(pointer, message));
     if let Some(Err(message)) =

@@ -2,7 +2,7 @@
 
 use contract::ItemStatus;
 use platform_rules::item::ItemEdit;
-use platform_rules::{Auction, Item, ItemChange, new_item_end};
+use platform_rules::{Auction, Item, ItemChange, Rejection, new_item_end};
 use uuid::Uuid;
 
 use crate::error::{PlatformError, PlatformResult, Problem};
@@ -53,24 +53,47 @@ impl Platform {
 }
 
 /// Checks an edit like new input, then by the rules, and returns its changes.
-pub(crate) fn edit_item(auction: &Auction, item: &Item, mut edit: ItemEdit) -> PlatformResult<Vec<ItemChange>> {
+pub(crate) fn edit_item(auction: &Auction, item: &Item, edit: ItemEdit) -> PlatformResult<Vec<ItemChange>> {
+    let edit = with_planned_end(auction, item, edit);
+    if problems_of_values(item, &edit).is_empty() {
+        Ok(platform_rules::item::edit(auction, item, edit)?)
+    } else {
+        Err(PlatformError::Invalid(problems(auction, item, &edit)))
+    }
+}
+
+/// All problems of the values of an edit, with that of a field that only the rules refuse.
+pub fn problems(auction: &Auction, item: &Item, edit: &ItemEdit) -> Vec<Problem> {
+    let edit = with_planned_end(auction, item, edit.clone());
+    let mut problems = problems_of_values(item, &edit);
+    if let Err(Rejection::FieldInvalid { field, problem }) = platform_rules::item::edit(auction, item, edit) {
+        let pointer = format!("/{field}");
+        if problems.iter().all(|known| known.pointer != pointer) {
+            problems.push(Problem::new(pointer, problem));
+        }
+    }
+    problems
+}
+
+fn with_planned_end(auction: &Auction, item: &Item, mut edit: ItemEdit) -> ItemEdit {
     if edit.end_time == Some(None) {
         edit.end_time = Some(new_item_end(auction, item.position));
     }
+    edit
+}
+
+fn problems_of_values(item: &Item, edit: &ItemEdit) -> Vec<Problem> {
     let mut edited = item.clone();
     edit.apply_to(&mut edited);
-    let mut problems: Vec<Problem> = Vec::new();
-    if edited != *item {
-        let entered = NewItem { status: ItemStatus::Draft, ..as_entered(&edited) };
-        let wrong = entered.problems().into_iter();
-        problems.extend(wrong.map(|(field, message)| Problem::new(format!("/{}", field.json()), message)));
-        problems.extend(attachments::problems("/attachments", &edited.attachments));
+    if edited == *item {
+        return Vec::new();
     }
-    if problems.is_empty() {
-        Ok(platform_rules::item::edit(auction, item, edit)?)
-    } else {
-        Err(PlatformError::Invalid(problems))
-    }
+    let entered = NewItem { status: ItemStatus::Draft, ..as_entered(&edited) };
+    let wrong = entered.problems().into_iter();
+    let mut problems: Vec<Problem> =
+        wrong.map(|(field, message)| Problem::new(format!("/{}", field.json()), message)).collect();
+    problems.extend(attachments::problems("/attachments", &edited.attachments));
+    problems
 }
 
 /// The input that would create the item.

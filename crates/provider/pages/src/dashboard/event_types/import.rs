@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FormFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
@@ -20,6 +21,7 @@ use kit_design::error_page::sentence;
 struct ImportPage {
     frame: Frame,
     document: FormField,
+    errors: ErrorSummary,
     archives: bool,
     text: String,
     preview: Option<Preview>,
@@ -163,6 +165,7 @@ fn render(
         status,
         &ImportPage {
             frame: session.frame("Import event types", Section::EventTypes),
+            errors: ErrorSummary::beside([&document]).heading("Nothing was imported"),
             document,
             archives,
             text: text.to_owned(),

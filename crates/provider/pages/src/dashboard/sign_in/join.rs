@@ -37,7 +37,16 @@ pub(super) fn router() -> Router<Dashboard> {
 #[template(path = "dashboard/sign_in/link.html")]
 struct LinkPage {
     frame: Frame,
-    fault: String,
+    link: FormField,
+    errors: ErrorSummary,
+}
+
+impl LinkPage {
+    fn new(dashboard: &Dashboard, fault: impl Into<String>) -> Self {
+        let link = FormField::link("Link", fault);
+        let errors = ErrorSummary::beside([&link]).heading("The link was not opened");
+        Self { frame: signed_out(dashboard, "Open your link"), link, errors }
+    }
 }
 
 #[derive(Template)]
@@ -85,7 +94,7 @@ impl JoinPage {
 
 /// The page that a link opens.
 async fn link_page(State(dashboard): State<Dashboard>) -> Result<Response, PageError> {
-    render_page(&LinkPage { frame: signed_out(&dashboard, "Open your link"), fault: String::new() })
+    render_page(&LinkPage::new(&dashboard, ""))
 }
 
 /// Takes the code of a link.
@@ -97,7 +106,7 @@ async fn open_link(
     let code = text.split_once(FRAGMENT).map_or(text, |(_, code)| code);
     if let Err(error) = dashboard.provider().invitation(code).await {
         let (status, fault) = refused(error)?;
-        return render_page_as(status, &LinkPage { frame: signed_out(&dashboard, "Open your link"), fault });
+        return render_page_as(status, &LinkPage::new(&dashboard, fault));
     }
     let cookie = dashboard.cookies().join.set(code, JOIN_S).ok_or_else(ErrorPage::internal)?;
     Ok(([(SET_COOKIE, cookie)], dashboard.redirect("/join/account")).into_response())
@@ -114,7 +123,7 @@ async fn account_page(State(dashboard): State<Dashboard>, parts: Parts) -> Resul
         }
         Err(error) => {
             let (status, fault) = refused(error)?;
-            render_page_as(status, &LinkPage { frame: signed_out(&dashboard, "Open your link"), fault })
+            render_page_as(status, &LinkPage::new(&dashboard, fault))
         }
     }
 }
@@ -144,7 +153,7 @@ async fn join(
         Ok(found) => found,
         Err(error) => {
             let (status, fault) = refused(error)?;
-            return render_page_as(status, &LinkPage { frame: signed_out(&dashboard, "Open your link"), fault });
+            return render_page_as(status, &LinkPage::new(&dashboard, fault));
         }
     };
     let page = JoinPage::new(&dashboard, &invitation, &account, user.as_ref());

@@ -37,11 +37,11 @@ struct ProfilePage {
 }
 
 impl ProfilePage {
-    async fn new(session: &DashboardSession, errors: &FieldErrors) -> Result<Self, PageError> {
+    async fn new(session: &DashboardSession, name: &str, errors: &FieldErrors) -> Result<Self, PageError> {
         let provider = session.provider();
         let sessions = provider.own_sessions(&session.caller).await?;
         let fields = [
-            FormField::text("name", "Name", &session.user.profile.name).kind("text", "name").chars_max(100).required(),
+            FormField::text("name", "Name", name).kind("text", "name").chars_max(100).required(),
             FormField::secret("old-password", "Current password", "current-password"),
             new_password("New password"),
         ]
@@ -62,19 +62,20 @@ impl ProfilePage {
 
 /// The page.
 pub(super) async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Result<Response, PageError> {
-    let mut page = ProfilePage::new(&session, &FieldErrors::default()).await?;
+    let mut page = ProfilePage::new(&session, &session.user.profile.name, &FieldErrors::default()).await?;
     page.frame.notice = notice(&query, NOTICES);
     render_page(&page)
 }
 
-async fn refused(session: &DashboardSession, error: ProviderError) -> Result<Response, PageError> {
+async fn refused(session: &DashboardSession, name: &str, error: ProviderError) -> Result<Response, PageError> {
     let is_password = matches!(error, ProviderError::BadRequest { code: "password_refused", .. });
-    let (status, mut errors) = form_errors(error)?;
+    let (status, errors) = form_errors(error)?;
+    let mut errors = errors.renamed("oldPassword", "old-password");
     if is_password {
         errors = FieldErrors::default();
         errors.add("old-password", "the password is wrong");
     }
-    render_page_as(status, &ProfilePage::new(session, &errors).await?)
+    render_page_as(status, &ProfilePage::new(session, name, &errors).await?)
 }
 
 /// Changes the name.
@@ -82,9 +83,10 @@ pub(super) async fn rename(
     session: DashboardSession,
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
-    match session.provider().rename_self(&session.caller, form.text("name")).await {
+    let name = form.text("name");
+    match session.provider().rename_self(&session.caller, name).await {
         Ok(_) => Ok(session.dashboard.redirect("/profile?done=name").into_response()),
-        Err(error) => refused(&session, error).await,
+        Err(error) => refused(&session, name, error).await,
     }
 }
 
@@ -96,7 +98,7 @@ pub(super) async fn change_password(
     let (old, new) = (password(&form, "old-password"), password(&form, "password"));
     match session.provider().change_own_password(&session.caller, &old, &new).await {
         Ok(_) => Ok(session.dashboard.redirect("/profile?done=password").into_response()),
-        Err(error) => refused(&session, error).await,
+        Err(error) => refused(&session, &session.user.profile.name, error).await,
     }
 }
 

@@ -3,6 +3,7 @@
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::SubmittedForm;
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
@@ -12,7 +13,7 @@ use provider_core::users::Enrolled;
 
 use crate::dashboard::form_errors::form_errors;
 use crate::dashboard::session::{DashboardSession, Section};
-use crate::dashboard::sign_in::password;
+use crate::dashboard::sign_in::{code_field, password};
 use crate::page_error::PageError;
 
 #[derive(Template)]
@@ -26,29 +27,42 @@ struct SecondFactorPage {
     qr_code: Option<QrCode>,
     /// Recovery codes, shown once.
     codes: Vec<String>,
-    fault: String,
+    /// The field of the step that comes next.
+    field: FormField,
+    errors: ErrorSummary,
 }
 
 impl SecondFactorPage {
     async fn new(session: &DashboardSession) -> Result<Self, PageError> {
+        Self::refused(session, "").await
+    }
+
+    /// The page with this error of its field; an empty text is no error.
+    async fn refused(session: &DashboardSession, fault: &str) -> Result<Self, PageError> {
         let enrolled = session.provider().enrolled_second_factor(&session.caller).await?;
+        let is_on = session.user.has_second_factor();
+        let field = match &enrolled {
+            _ if is_on => code_field("Code", fault),
+            Some(_) => code_field("Code that the authenticator shows now", fault).attribute("inputmode", "numeric"),
+            None => FormField::secret("password", "Your password", "current-password").fault(fault),
+        };
         let label = "QR code with the key of the second factor";
         Ok(Self {
             frame: session.frame("Second factor", Section::Profile),
             email: session.user.email.clone(),
-            is_on: session.user.has_second_factor(),
+            is_on,
             qr_code: enrolled.as_ref().and_then(|enrolled| QrCode::new(&enrolled.url, label)),
             enrolled,
             codes: Vec::new(),
-            fault: String::new(),
+            errors: ErrorSummary::beside([&field]),
+            field,
         })
     }
 }
 
 async fn refused(session: &DashboardSession, error: ProviderError) -> Result<Response, PageError> {
     let (status, errors) = form_errors(error)?;
-    let page = SecondFactorPage::new(session).await?;
-    render_page_as(status, &SecondFactorPage { fault: errors.remaining(&[]).join(" "), ..page })
+    render_page_as(status, &SecondFactorPage::refused(session, &errors.remaining(&[]).join(" ")).await?)
 }
 
 /// The step that comes next.

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use kit_design::error_summary::ErrorSummary;
-use kit_design::fields::{FieldErrors, FormFields};
+use kit_design::fields::FormFields;
 use kit_design::form_field::FormField;
 use provider_core::endpoints::signature_check::ReceivedRequest;
 
@@ -73,7 +73,7 @@ impl Pasted {
     /// The errors of all fields.
     pub(super) fn errors(&self) -> ErrorSummary {
         let fields = self.fields().into_iter().chain(self.receiver_fields()).collect::<Vec<_>>();
-        ErrorSummary::of_fields(&FieldErrors::default(), &fields).heading("Nothing was checked")
+        ErrorSummary::beside(&fields).heading("Nothing was checked")
     }
 
     /// The request; the error is shown at its field.
