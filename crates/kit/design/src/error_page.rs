@@ -175,10 +175,14 @@ impl IntoResponse for ErrorPage {
 
 /// The text with a capital letter and a full stop.
 pub fn sentence(text: &str) -> String {
+    let end = if text.is_empty() || text.ends_with(['.', '!', '?']) { "" } else { "." };
+    capitalised(text) + end
+}
+
+/// The text with a capital letter. A text that begins with a quoted value stays as it is.
+pub fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
-    let Some(first) = chars.next() else { return String::new() };
-    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{}{}{end}", first.to_uppercase(), chars.as_str())
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -203,5 +207,9 @@ mod tests {
     fn an_error_text_becomes_a_sentence() {
         assert_eq!(sentence("the endpoint is disabled"), "The endpoint is disabled.");
         assert_eq!([sentence("Saved."), sentence("")], ["Saved.", ""]);
+        assert_eq!(
+            [capitalised("must be a number"), capitalised("“abc” is none")],
+            ["Must be a number", "“abc” is none"]
+        );
     }
 }

@@ -27,6 +27,9 @@ pub struct EndpointUrl {
 /// Why a text is not a valid endpoint URL. Customers see the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
+    /// No text, or only blanks.
+    #[error("the address is empty: enter one that begins with https://, such as https://example.com/webhooks")]
+    Empty,
     /// More than 2048 characters.
     #[error("the address is longer than {URL_CHARS_MAX} characters")]
     TooLong,
@@ -54,6 +57,7 @@ impl UrlError {
     /// Stable name of the error.
     pub fn code(&self) -> &'static str {
         match self {
+            Self::Empty => "url_empty",
             Self::TooLong => "url_too_long",
             Self::Malformed => "url_malformed",
             Self::Host => "url_host",
@@ -68,6 +72,9 @@ impl UrlError {
 /// Parses an endpoint URL. It does not check whether the host may be reached: see
 /// [`crate::AddressPolicy::check_literal`].
 pub fn parse_endpoint_url(text: &str) -> Result<EndpointUrl, UrlError> {
+    if text.trim().is_empty() {
+        return Err(UrlError::Empty);
+    }
     if text.chars().count() > URL_CHARS_MAX {
         return Err(UrlError::TooLong);
     }
@@ -188,7 +195,8 @@ mod tests {
         let label = format!("https://{}.example.com/", "a".repeat(64));
         let name = format!("https://{}example.com/", "a.".repeat(122));
         for (text, error) in [
-            ("", UrlError::Scheme),
+            ("", UrlError::Empty),
+            (" ", UrlError::Empty),
             ("example.com", UrlError::Scheme),
             ("//example.com", UrlError::Scheme),
             ("ftp://example.com", UrlError::Scheme),

@@ -14,6 +14,7 @@ use crate::model::{Account, AccountSettings, ApiKey};
 use crate::page::{ListPage, PageRequest};
 use crate::port::Order;
 use crate::provider::Provider;
+use crate::uid::NAME_CHARS_MAX;
 use crate::validation::FieldErrors;
 
 /// Random bytes of a key or token.
@@ -35,10 +36,10 @@ impl std::fmt::Debug for NewApiKey {
 }
 
 impl Provider {
-    /// Creates an account. 422 when the name is empty.
+    /// Creates an account. 422 when the name is empty or has more than 256 characters.
     pub async fn create_account(&self, name: &str) -> ProviderResult<Account> {
         let mut errors = FieldErrors::default();
-        errors.required_text("name", name);
+        errors.required_text("name", name, NAME_CHARS_MAX);
         errors.finish()?;
         let account = Account {
             id: self.ids().make(ids::ACCOUNT),
@@ -72,7 +73,7 @@ impl Provider {
     pub async fn change_account(&self, caller: &Caller, account: Account) -> ProviderResult<()> {
         caller.require_role(Role::Admin)?;
         let mut errors = FieldErrors::default();
-        errors.required_text("name", &account.name);
+        errors.required_text("name", &account.name, NAME_CHARS_MAX);
         if account.settings.requests_per_second_max == Some(0) {
             errors.fault("requestsPerSecondMax", "must be at least 1, or be left out");
         }

@@ -13,6 +13,7 @@ use crate::port::{ApplicationExclusion, Order, StoreError};
 use crate::provider::Provider;
 use crate::steps::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::steps::written::{CHANGE_TRIES_MAX, Created, PUT_TRIES_MAX, Put};
+use crate::uid::NAME_CHARS_MAX;
 use crate::validation::FieldErrors;
 
 /// A caller's input for an application.
@@ -274,7 +275,7 @@ impl ApplicationInput {
 
     fn check(&self) -> ProviderResult<()> {
         let mut errors = FieldErrors::default();
-        errors.required_text("name", &self.name);
+        errors.required_text("name", &self.name, NAME_CHARS_MAX);
         errors.uid("uid", self.uid.as_deref(), ids::APPLICATION);
         errors.throttle_rate(self.throttle_rate);
         errors.metadata(&self.metadata);

@@ -1,7 +1,7 @@
 //! Names that customers choose: uids, event ids, event type names and channels, with their allowed characters and
 //! lengths.
 
-/// Characters of a uid or event type name.
+/// Characters of a uid, of the name of an event type, and of the display name of an account, application or API key.
 pub const NAME_CHARS_MAX: usize = 256;
 /// Characters of a channel.
 pub const CHANNEL_CHARS_MAX: usize = 128;

@@ -46,10 +46,7 @@ impl FieldErrors {
     }
 
     fn user_name(&mut self, name: &str) {
-        self.required_text("name", name);
-        if name.chars().count() > NAME_CHARS_MAX {
-            self.fault("name", format!("must have at most {NAME_CHARS_MAX} characters"));
-        }
+        self.required_text("name", name, NAME_CHARS_MAX);
     }
 
     /// Checks a new password of the user with this e-mail address.

@@ -9,7 +9,7 @@ use crate::uid::{CHANNEL_CHARS_MAX, NAME_CHARS_MAX, check_name, check_uid};
 /// Characters that break a line but are not control characters.
 const LINE_BREAKS: [char; 2] = ['\u{2028}', '\u{2029}'];
 const METADATA_ENTRIES_MAX: usize = 256;
-/// Maximum size in bytes of a name or description, and of all of `metadata`.
+/// Maximum size in bytes of a description, and of all of `metadata`.
 const TEXT_BYTES_MAX: usize = 65_536;
 /// Maximum number of event types of an endpoint.
 pub(crate) const FILTER_TYPES_MAX: usize = 1_024;
@@ -35,14 +35,16 @@ impl FieldErrors {
         self.0.push(FieldError::in_body([Cow::Borrowed(field), Cow::Owned(entry.into())], msg));
     }
 
-    /// Checks a name for people: not empty, not too long, and without line breaks.
-    pub(crate) fn required_text(&mut self, field: &'static str, text: &str) {
+    /// Checks a name for people: not empty or only blanks, not longer than `chars_max`, and without line breaks.
+    pub(crate) fn required_text(&mut self, field: &'static str, text: &str, chars_max: usize) {
         if text.trim().is_empty() {
             self.fault(field, "must not be empty");
         } else if text.chars().any(|char| char.is_control() || LINE_BREAKS.contains(&char)) {
             self.fault(field, "must not hold a line break or another control character");
         }
-        self.length(field, text);
+        if text.chars().count() > chars_max {
+            self.fault(field, format!("must have at most {chars_max} characters"));
+        }
     }
 
     /// Checks a text with several lines.
@@ -50,10 +52,6 @@ impl FieldErrors {
         if text.chars().any(|char| char.is_control() && !['\n', '\r', '\t'].contains(&char)) {
             self.fault(field, "must not hold a control character");
         }
-        self.length(field, text);
-    }
-
-    fn length(&mut self, field: &'static str, text: &str) {
         if text.len() > TEXT_BYTES_MAX {
             self.fault(field, format!("must have at most {TEXT_BYTES_MAX} bytes"));
         }

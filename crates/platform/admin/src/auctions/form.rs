@@ -200,6 +200,7 @@ impl Entered {
             errors.add("auctioneer", "Choose an auctioneer.");
             Uuid::nil()
         });
+        self.require_title(errors);
         let kind = AuctionKind::ALL.into_iter().find(|kind| kind.as_str() == self.kind).unwrap_or(AuctionKind::Timed);
         let terms = self.terms(kind, None, errors);
         let sale_mode = if self.is_sandbox { SaleMode::Sandbox } else { SaleMode::Real };
@@ -222,11 +223,19 @@ impl Entered {
     /// The edit of an auction to the entered values, without those that have an error. Fields with the present value change
     /// nothing.
     pub(super) fn edit(&self, auction: &Auction, errors: &mut FieldErrors) -> AuctionEdit {
+        self.require_title(errors);
         AuctionEdit {
             title: Some(self.title.clone()),
             currency: Some(self.currency.clone()),
             time_zone: Some(self.time_zone.clone()),
             ..self.terms(auction.kind, Some(auction), errors)
+        }
+    }
+
+    /// A form names the auction, which the API may leave for later.
+    fn require_title(&self, errors: &mut FieldErrors) {
+        if self.title.is_empty() {
+            errors.add("title", "Is empty: write the auction's title.");
         }
     }
 

@@ -23,7 +23,7 @@ use crate::response::{self, ListResponse};
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ApplicationIn {
     /// Display name.
-    #[schema(min_length = 1)]
+    #[schema(min_length = 1, max_length = 256)]
     name: String,
     /// The caller's own id for the application, unique in the account: 1 to 256 of `a-zA-Z0-9-_.`, not starting with
     /// `app_`.
@@ -46,7 +46,7 @@ pub(crate) struct ApplicationIn {
 pub(crate) struct ApplicationPatchIn {
     /// Display name.
     #[serde(default, deserialize_with = "patch::field")]
-    #[schema(value_type = String, required = false, min_length = 1)]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 256)]
     name: PatchField<String>,
     /// The caller's own id; null removes it.
     #[serde(default, deserialize_with = "patch::field")]

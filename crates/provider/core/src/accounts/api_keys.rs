@@ -15,6 +15,7 @@ use crate::model::{ApiKey, KeyScope};
 use crate::page::{ListPage, PageRequest};
 use crate::port::Order;
 use crate::provider::Provider;
+use crate::uid::NAME_CHARS_MAX;
 use crate::validation::FieldErrors;
 
 impl Provider {
@@ -78,7 +79,7 @@ impl Provider {
         scopes: Option<&BTreeSet<KeyScope>>,
     ) -> ProviderResult<()> {
         let mut errors = FieldErrors::default();
-        errors.required_text("name", name);
+        errors.required_text("name", name, NAME_CHARS_MAX);
         if expires_at.is_some_and(|at| at <= self.now()) {
             errors.fault("expiresAt", "must be in the future");
         }

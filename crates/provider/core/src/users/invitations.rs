@@ -71,10 +71,7 @@ impl Provider {
     pub async fn invite(&self, caller: &Caller, role: Role, note: &str) -> ProviderResult<InvitationLink> {
         caller.require_role(Role::Admin)?;
         let mut errors = FieldErrors::default();
-        errors.required_text("note", note);
-        if note.chars().count() > NOTE_CHARS_MAX {
-            errors.fault("note", format!("must have at most {NOTE_CHARS_MAX} characters"));
-        }
+        errors.required_text("note", note, NOTE_CHARS_MAX);
         errors.finish()?;
         self.make_link(NewLink {
             actor: Actor::of_caller(caller),

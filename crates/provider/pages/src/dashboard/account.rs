@@ -12,6 +12,7 @@ use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
 use provider_core::model::Account;
 use provider_core::model::Role;
+use provider_core::uid::NAME_CHARS_MAX;
 use provider_core::{LOGO_BYTES_MAX, LogoInput, PortalSettingsInput};
 
 use super::Dashboard;
@@ -76,7 +77,7 @@ impl AccountPage {
         let saved_colour = || settings.colour.map_or_else(String::new, |colour| colour.to_string());
         let name =
             FormField::text("name", "Name of the account", typed.name.unwrap_or_else(|| session.account.name.clone()))
-                .chars_max(200)
+                .chars_max(NAME_CHARS_MAX)
                 .required();
         let colour =
             FormField::text("colour", "Colour of links and buttons", typed.colour.unwrap_or_else(saved_colour))

@@ -18,6 +18,7 @@ use kit_design::relative_time::RelativeTime;
 use provider_core::model::Role;
 use provider_core::model::{ApiKey, KeyScope};
 use provider_core::page::{CursorKey, PageQuery};
+use provider_core::uid::NAME_CHARS_MAX;
 use provider_core::{PageRequest, ids};
 
 use super::Dashboard;
@@ -233,7 +234,7 @@ async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Res
 fn new_form(session: &DashboardSession, key: NewKey, errors: &FieldErrors) -> NewPage {
     let name = FormField::text("name", "Name", key.name)
         .hint("The program that will use it, such as “Auction platform”.")
-        .chars_max(200)
+        .chars_max(NAME_CHARS_MAX)
         .required()
         .with(errors);
     let expiry = expiry_field(&key.expiry).with(errors);

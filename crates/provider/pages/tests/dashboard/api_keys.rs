@@ -12,6 +12,8 @@ async fn a_key_is_shown_once_and_works_until_it_is_revoked() {
     ann.get("/api-access").await.is(200).shows("https://hooks.example").shows("platform");
     let fields = |name, expiry| [("name", name), ("access", "full"), ("expiry", expiry)];
     ann.post("/api-access/new", &fields("", "never")).await.is(422).shows("must not be empty");
+    let long = "n".repeat(257);
+    ann.post("/api-access/new", &fields(&long, "never")).await.is(422).shows("at most 256 characters").shows(&long);
     let none = [("name", " "), ("expiry", "sometime"), ("access", "limited")];
     let page = ann.post("/api-access/new", &none).await;
     page.is(422)

@@ -7,6 +7,7 @@ use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields};
 use kit_design::form_field::FormField;
 use provider_core::model::Application;
+use provider_core::uid::NAME_CHARS_MAX;
 use provider_core::{ApplicationInput, ApplicationPatch, PatchField, ProviderError};
 
 use crate::dashboard::form_errors::form_errors;
@@ -87,6 +88,8 @@ impl ApplicationForm {
     pub(super) fn part(&self, errors: &FieldErrors) -> FormPart {
         let fields = [
             FormField::text("name", "Name", &self.name)
+                .chars_max(NAME_CHARS_MAX)
+                .required()
                 .hint("The customer or system that receives the events, such as Hartley Auctions."),
             FormField::text("uid", "Your own identifier (uid)", &self.uid)
                 .optional()
