@@ -83,8 +83,9 @@ pub use error::{FieldError, ProviderError, Quota};
 pub use event_types::{
     Archived, CheckedSchemas, EventTypeInput, EventTypePatch, ImportedEventTypes, OpenApiImport, UnlistedEventTypes,
 };
+pub use messages::failure_search::FailedWith;
 pub use messages::history::{HistoryQuery, HistoryRequest, SCANNED_ROWS_MAX, parse_query_time};
-pub use messages::search::{MessageRow, MessageSearch, MessageState};
+pub use messages::search::{MessageRow, MessageSearch, MessageState, TEXT_SPAN_MAX};
 pub use messages::{MessageInput, PrecheckResult};
 pub use model::cause::{Cause, EXPUNGED, FailureDetail, note_on};
 pub use model::colour::Colour;

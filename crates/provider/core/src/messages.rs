@@ -3,6 +3,7 @@
 //!
 //! Guarantee: a message is acknowledged after its rows are durable; see [`crate::port::MessageStore::accept`].
 
+pub mod failure_search;
 pub(crate) mod history;
 mod payload_check;
 mod payload_expiry;

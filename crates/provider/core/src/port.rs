@@ -26,6 +26,7 @@ pub(crate) mod error;
 mod event_types;
 mod health;
 mod idempotency;
+mod message_search;
 mod messages;
 mod nodes;
 mod operational_events;
@@ -59,8 +60,12 @@ pub use deliveries::{
 pub use endpoints::{EndpointStates, EndpointStore};
 pub use error::{StoreError, StoreResult};
 pub use event_types::EventTypeStore;
-pub use health::{EndpointWaiting, FAILURE_BYTES_MAX, HealthStore, MessageProgress};
+pub use health::{EndpointWaiting, HealthStore};
 pub use idempotency::{Answer, IdempotencyStore, IdempotentAnswer};
+pub use message_search::{
+    AttemptEnd, FAILURE_BYTES_MAX, FailureFilter, LatestFailure, MessageConditions, MessageKey, MessageProgress,
+    MessageScope, MessageSearchStore, MessageSource, NoResponse, ProgressFilter, SEARCHED_BYTES_MAX, SearchText,
+};
 pub use messages::{MessageFilter, MessageStore, NewDelivery, NewMessage};
 pub use nodes::{NodeId, NodeStore};
 pub use operational_events::{AttemptEvent, OperationalEvent, OperationalEventStore};
@@ -158,6 +163,7 @@ pub trait Store:
     + EventTypeStore
     + HealthStore
     + IdempotencyStore
+    + MessageSearchStore
     + MessageStore
     + NodeStore
     + OperationalEventStore
@@ -187,6 +193,7 @@ impl<T> Store for T where
         + EventTypeStore
         + HealthStore
         + IdempotencyStore
+        + MessageSearchStore
         + MessageStore
         + NodeStore
         + OperationalEventStore

@@ -13,6 +13,7 @@ mod applications;
 mod checklist;
 mod event_types;
 pub(crate) mod form_errors;
+mod messages;
 mod operational;
 mod outcomes;
 mod payload_check;
@@ -36,6 +37,8 @@ use kit_runtime::clock::SharedClock;
 use provider_core::Provider;
 use url::Url;
 
+use crate::stream_slots::StreamSlots;
+
 pub use event_types::{ReadyEventType, ReadyEventTypes};
 
 /// Path of the dashboard below the provider's public address.
@@ -51,6 +54,8 @@ struct Inner {
     site: Arc<Site>,
     cookies: Cookies,
     ready: ReadyEventTypes,
+    /// The open streams of live updates. Users without a place see the same pages without them.
+    streams: StreamSlots,
 }
 
 /// The cookies of the dashboard.
@@ -82,6 +87,7 @@ fn pages() -> Router<Dashboard> {
         .merge(account::router())
         .merge(checklist::router())
         .merge(applications::router())
+        .merge(messages::router())
         .merge(event_types::router())
         .merge(usage::router())
         .merge(operational::router())
@@ -117,7 +123,7 @@ impl Dashboard {
             style: Some(&crate::STYLE),
             home,
         });
-        Self(Arc::new(Inner { provider, clock, site, cookies, ready }))
+        Self(Arc::new(Inner { provider, clock, site, cookies, ready, streams: StreamSlots::default() }))
     }
 
     pub(crate) fn provider(&self) -> &Provider {
@@ -126,6 +132,14 @@ impl Dashboard {
 
     pub(crate) fn now(&self) -> jiff::Timestamp {
         self.0.clock.now()
+    }
+
+    pub(crate) fn clock(&self) -> &SharedClock {
+        &self.0.clock
+    }
+
+    pub(crate) fn streams(&self) -> &StreamSlots {
+        &self.0.streams
     }
 
     pub(crate) fn ready(&self) -> &ReadyEventTypes {

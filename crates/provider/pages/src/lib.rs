@@ -11,8 +11,11 @@
 
 mod alert_recipients;
 pub mod dashboard;
+mod live;
+mod messages;
 mod page_error;
 pub mod portal;
+mod stream_slots;
 
 use std::sync::LazyLock;
 

@@ -10,7 +10,7 @@ mod alerts;
 pub(crate) mod causes;
 mod embedding;
 pub(crate) mod endpoints;
-mod event_type_choices;
+pub(crate) mod event_type_choices;
 mod event_types;
 pub(crate) mod labels;
 mod login;
@@ -19,7 +19,6 @@ mod notice;
 mod overview;
 pub(crate) mod pager;
 mod session;
-mod stream_slots;
 mod theme;
 
 use std::sync::Arc;
@@ -35,7 +34,7 @@ use provider_core::Provider;
 use url::Url;
 
 use self::embedding::SessionCookies;
-use self::stream_slots::StreamSlots;
+use crate::stream_slots::StreamSlots;
 use kit_design::assets;
 use kit_design::cookie::Transport;
 use kit_design::error_page::NextLink;
@@ -95,12 +94,12 @@ fn pages() -> Router<Portal> {
         .route("/endpoints/{endpoint}/replay/confirm", get(endpoints::replay::confirm))
         .route("/endpoints/{endpoint}/replay/stop", post(endpoints::replay::stop))
         .route("/endpoints/{endpoint}/ordering", get(endpoints::ordering::page).post(endpoints::ordering::skip))
-        .route("/messages", get(messages::list::page))
-        .route("/messages/live", get(messages::live::stream))
-        .route("/messages/{message}", get(messages::detail::page))
-        .route("/messages/{message}/payload", get(messages::detail::payload))
-        .route("/messages/{message}/attempts/{attempt}/response", get(messages::detail::response))
-        .route("/messages/{message}/resend", post(messages::detail::resend))
+        .route("/messages", get(messages::list))
+        .route("/messages/live", get(messages::live))
+        .route("/messages/{message}", get(messages::detail))
+        .route("/messages/{message}/payload", get(messages::payload))
+        .route("/messages/{message}/attempts/{attempt}/response", get(messages::response))
+        .route("/messages/{message}/resend", post(messages::resend))
         .route("/alerts", get(alerts::page).post(alerts::submit))
         .route("/alerts/confirm", get(alerts::confirm_page).post(alerts::confirm))
         .route("/event-types", get(event_types::list))

@@ -20,6 +20,7 @@ mod endpoints;
 mod event_types;
 mod health;
 mod idempotency;
+mod message_search;
 mod messages;
 mod nodes;
 mod operational_events;

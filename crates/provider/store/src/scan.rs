@@ -3,6 +3,8 @@
 use provider_core::model::Id;
 use provider_core::port::{Order, Scan, ScanResult};
 
+use crate::merge::Entry;
+
 /// Counts the rows of a scan and ends the scan at its limits.
 pub(crate) struct ScanProgress<'scan> {
     scan: &'scan Scan,
@@ -41,9 +43,27 @@ impl<'scan> ScanProgress<'scan> {
         ScanFlow::Continue
     }
 
+    /// Ends the scan at this row, the last one that was scanned.
+    pub(crate) fn stop_at(&mut self, id: &str) {
+        self.stopped_at = Some(id.into());
+    }
+
     pub(crate) fn found<T>(self, rows: Vec<T>) -> ScanResult<T> {
         ScanResult { rows, stopped_at: self.stopped_at }
     }
+}
+
+/// Rows that a search reads at once.
+pub(crate) const BATCH_ROWS_MAX: usize = 5_000;
+
+/// The entries within the bounds of the scan, in its order.
+pub(crate) fn in_bounds(mut entries: Vec<Entry>, scan: &Scan) -> Vec<Entry> {
+    entries.retain(|entry| *entry.message > *scan.above && *entry.message < *scan.below);
+    match scan.direction {
+        Order::Ascending => entries.sort_unstable_by(|one, other| one.message.cmp(&other.message)),
+        Order::Descending => entries.sort_unstable_by(|one, other| other.message.cmp(&one.message)),
+    }
+    entries
 }
 
 /// Maximum number of rows to read when every row matches.

@@ -114,6 +114,14 @@ impl HistoryRequest {
         ListPage { data: rows, iterator, prev_iterator, done }
     }
 
+    /// Whether the request names both ends of a time span that is no longer than this.
+    pub(crate) fn is_within(&self, span_max: SignedDuration) -> bool {
+        match (self.after, self.before) {
+            (Some(after), Some(before)) => before.duration_since(after) <= span_max,
+            _ => false,
+        }
+    }
+
     /// Whether the scan goes towards the present.
     fn is_ascending(&self) -> bool {
         match &self.from {

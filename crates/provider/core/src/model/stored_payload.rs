@@ -46,12 +46,17 @@ impl StoredPayload {
 
     /// The body of the deliveries.
     pub fn text(&self) -> &[u8] {
-        self.split().map_or(&self.0, |(_, text)| text)
+        Self::text_of(&self.0)
+    }
+
+    /// The body of the deliveries, of a payload in these stored bytes.
+    pub fn text_of(stored: &[u8]) -> &[u8] {
+        split(stored).map_or(stored, |(_, text)| text)
     }
 
     /// The media type that the sender set; none for `application/json`.
     pub fn media_type(&self) -> Option<&str> {
-        self.split().and_then(|(media_type, _)| std::str::from_utf8(media_type).ok())
+        split(&self.0).and_then(|(media_type, _)| std::str::from_utf8(media_type).ok())
     }
 
     /// Copies a large payload into separate memory. Otherwise it may keep its whole request in memory.
@@ -61,19 +66,19 @@ impl StoredPayload {
 
     /// The `Content-Type` of the deliveries (none for the default) and their body.
     pub(crate) fn into_parts(self) -> (Option<HeaderValue>, Bytes) {
-        let Some((media_type, text)) = self.split() else { return (None, self.0) };
+        let Some((media_type, text)) = split(&self.0) else { return (None, self.0) };
         (HeaderValue::from_bytes(media_type).ok(), self.0.slice_ref(text))
     }
+}
 
-    /// The media type and the text; none without a media type.
-    fn split(&self) -> Option<(&[u8], &[u8])> {
-        match self.0.first() {
-            Some(&MARK) => {
-                let (length, rest) = self.0[1..].split_first()?;
-                rest.split_at_checked(usize::from(*length))
-            }
-            _ => None,
+/// The media type and the text of stored bytes; none without a media type.
+fn split(stored: &[u8]) -> Option<(&[u8], &[u8])> {
+    match stored.first() {
+        Some(&MARK) => {
+            let (length, rest) = stored[1..].split_first()?;
+            rest.split_at_checked(usize::from(*length))
         }
+        _ => None,
     }
 }
 

@@ -291,11 +291,15 @@ forward! {
     }
     impl HealthStore {
         async fn endpoint_waiting(endpoint: &str, messages: Option<Range<Id>>) -> StoreResult<EndpointWaiting>;
-        async fn message_progress(application: &str, messages: &[Id], endpoint: Option<&str>) -> StoreResult<Vec<MessageProgress>>;
     }
     impl IdempotencyStore {
         async fn idempotent_answer(account: &str, key: &str) -> StoreResult<Option<IdempotentAnswer>>;
         async fn delete_expired_answers(before: Timestamp, limit: usize) -> StoreResult<usize>;
+    }
+    impl MessageSearchStore {
+        async fn find_message_keys(scope: &MessageScope, source: &MessageSource, conditions: &MessageConditions, scan: &Scan) -> StoreResult<ScanResult<MessageKey>>;
+        async fn messages_by_keys(keys: &[MessageKey]) -> StoreResult<Vec<Message>>;
+        async fn message_progress(messages: &[MessageKey], filter: &ProgressFilter) -> StoreResult<Vec<MessageProgress>>;
     }
     impl MessageStore {
         async fn accept(messages: Vec<NewMessage>, now: Timestamp) -> StoreResult<Vec<StoreResult<()>>>;

@@ -60,6 +60,7 @@ struct Figures {
 struct Failing {
     application: String,
     application_name: String,
+    endpoint: String,
     url: String,
     since: Option<RelativeTime>,
 }
@@ -75,6 +76,7 @@ async fn page(session: DashboardSession) -> Result<Response, PageError> {
     let failing = failing.into_iter().map(|(application, endpoint)| Failing {
         application: application.id.to_string(),
         application_name: application.name,
+        endpoint: endpoint.id.to_string(),
         url: endpoint.url,
         since: endpoint.failing_since.map(|at| RelativeTime::new(at, session.now())),
     });

@@ -16,6 +16,7 @@ use provider_core::{Caller, Provider, ProviderError};
 
 use super::{Dashboard, access};
 use crate::page_error::PageError;
+use crate::stream_slots::StreamSlot;
 
 /// A user who may see the requested page.
 pub(crate) struct DashboardSession {
@@ -24,6 +25,8 @@ pub(crate) struct DashboardSession {
     pub(crate) caller: Caller,
     pub(crate) account: Account,
     pub(crate) user: User,
+    /// Token of the session.
+    token: String,
 }
 
 /// The part of the dashboard that a page belongs to, for the navigation.
@@ -31,6 +34,7 @@ pub(crate) struct DashboardSession {
 pub(crate) enum Section {
     Overview,
     Applications,
+    Messages,
     EventTypes,
     ApiAccess,
     Operational,
@@ -51,6 +55,7 @@ impl Section {
         Some(match self {
             Self::Overview => ("Overview", "/"),
             Self::Applications => ("Applications", "/applications"),
+            Self::Messages => ("Messages", "/messages"),
             Self::EventTypes => ("Event types", "/event-types"),
             Self::ApiAccess => ("API access", "/api-access"),
             Self::Operational => ("Operational webhooks", "/operational-webhooks"),
@@ -68,7 +73,7 @@ impl Section {
 
 /// The navigation: groups with their sections.
 const GROUPS: &[(&str, &[Section])] = &[
-    ("", &[Section::Overview, Section::Applications, Section::EventTypes]),
+    ("", &[Section::Overview, Section::Applications, Section::Messages, Section::EventTypes]),
     ("Operation", &[Section::Usage, Section::Tasks, Section::PayloadCheck, Section::Alerts, Section::Operational]),
     ("Account", &[Section::ApiAccess, Section::Users, Section::Activity, Section::Account]),
 ];
@@ -85,6 +90,17 @@ impl DashboardSession {
     /// True if the user has at least this role. Templates offer what it allows.
     pub(crate) fn may(&self, role: Role) -> bool {
         self.user.profile.role >= role
+    }
+
+    /// Whether the session has not ended since.
+    pub(crate) async fn goes_on(&self) -> bool {
+        self.provider().authenticate_session(&self.token).await.is_ok_and(|now| now.user.id == self.user.id)
+    }
+
+    /// A place for a stream of live updates; none when too many are open.
+    pub(crate) fn stream_slot(&self, parts: &Parts) -> Option<StreamSlot> {
+        let from = kit_http::client_ip::resolve(parts, &self.provider().config().trusted_proxies);
+        self.dashboard.streams().take(&self.account.id, from)
     }
 
     /// The frame around a page.
@@ -119,6 +135,7 @@ impl FromRequestParts<Dashboard> for DashboardSession {
             Err(ProviderError::Unauthenticated) => return Err(session_ended(dashboard).into_response()),
             signed_in => signed_in.map_err(|error| PageError::from(error).into_response())?,
         };
+        let token = token.to_owned();
         let SignedInUser { caller, user, account, .. } = signed_in;
         let path = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
         let needed =
@@ -126,7 +143,7 @@ impl FromRequestParts<Dashboard> for DashboardSession {
         if user.profile.role < needed {
             return Err(ErrorPage::forbidden(sentence(&needed.needed().to_string())).into_response());
         }
-        Ok(Self { dashboard: dashboard.clone(), caller, account, user })
+        Ok(Self { dashboard: dashboard.clone(), caller, account, user, token })
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use provider_core::model::EventType;
 use provider_core::page::{CursorKey, LIMIT_MAX, PageQuery, PageRequest};
-use provider_core::{Archived, ProviderError};
+use provider_core::{Archived, Caller, Provider, ProviderError};
 
 use super::session::Session;
 
@@ -31,11 +31,16 @@ pub(super) struct Choice {
 
 /// The account's event types that this visitor may see, and whether the list is complete.
 pub(super) async fn all(session: &Session) -> Result<(Vec<EventType>, bool), ProviderError> {
+    all_of(session.provider(), &session.caller).await
+}
+
+/// The account's event types that this caller may see, and whether the list is complete.
+pub(crate) async fn all_of(provider: &Provider, caller: &Caller) -> Result<(Vec<EventType>, bool), ProviderError> {
     let (limit, mut after, mut found) = (LIMIT_MAX.to_string(), None::<String>, Vec::new());
     for _ in 0..PAGES_MAX {
         let query = PageQuery { limit: Some(&limit), iterator: after.as_deref(), order: None };
         let page = PageRequest::parse(query, CursorKey::Name)?;
-        let page_of_types = session.provider().list_event_types(&session.caller, &page, Archived::Hidden).await?;
+        let page_of_types = provider.list_event_types(caller, &page, Archived::Hidden).await?;
         found.extend(page_of_types.data);
         if page_of_types.done {
             return Ok((found, true));

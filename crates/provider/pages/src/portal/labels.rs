@@ -50,7 +50,8 @@ impl From<MessageState> for StatusBadge {
             MessageState::Failed => Self { kind: "bad", words: "Failed" },
             MessageState::Retrying => Self { kind: "wait", words: "Retrying" },
             MessageState::Waiting => Self { kind: "wait", words: "Waiting" },
-            MessageState::NotSent => Self { kind: "off", words: "Not sent" },
+            MessageState::Skipped => Self { kind: "off", words: "Skipped" },
+            MessageState::NotSent => Self { kind: "off", words: "No endpoint" },
         }
     }
 }

@@ -10,6 +10,7 @@ mod applications;
 mod event_types;
 mod fixture;
 mod left;
+mod messages;
 mod operation;
 mod profile;
 mod sign_in;

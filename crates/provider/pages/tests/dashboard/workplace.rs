@@ -11,7 +11,7 @@ use kit_runtime::random::SeededRandom;
 use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::{Key, Secret, Vault};
 use provider_core::model::Role;
-use provider_core::model::{Application, Endpoint};
+use provider_core::model::{Application, Endpoint, Message};
 use provider_core::users::Joining;
 use provider_core::*;
 use provider_pages::dashboard::{ReadyEventType, ReadyEventTypes};
@@ -103,10 +103,20 @@ impl Workplace {
     }
 
     pub(crate) async fn send(&self, application: &str, event_type: &str, payload: &str) {
+        self.send_event(application, event_type, payload, None).await;
+    }
+
+    pub(crate) async fn send_event(
+        &self,
+        application: &str,
+        event_type: &str,
+        payload: &str,
+        event_id: Option<&str>,
+    ) -> Message {
         let input = MessageInput {
             event_type: event_type.into(),
             payload: Payload::from_text(payload.into()).unwrap(),
-            event_id: None,
+            event_id: event_id.map(str::to_owned),
             channels: None,
             tags: None,
             payload_retention_days: None,
@@ -116,7 +126,7 @@ impl Workplace {
             ordering_key: None,
         };
         let account = self.provider.account(&self.account.account).await.unwrap();
-        self.provider.create_message(&Caller::operator(&account), application, input, None).await.unwrap();
+        self.provider.create_message(&Caller::operator(&account), application, input, None).await.unwrap()
     }
 }
 

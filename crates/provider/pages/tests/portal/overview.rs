@@ -33,11 +33,14 @@ async fn messages_are_filtered_by_state_response_text_and_time() {
     let endpoint = fixture.endpoint(at(&receiver(404, "").await)).await;
     let failed = fixture.message("a.b", "{}", None).await;
     visitor.until_shown(&format!("/endpoints/{}", endpoint.id), &failed.id).await;
-    visitor.until_shown("/messages", "Retrying").await.shows("404: The receiver has no route /hook.");
+    visitor.until_shown("/messages", "404: The receiver has no route /hook.").await.shows("Retrying");
     for (query, shown, hidden) in [
         ("state=retrying", &failed.id, &unsent.id),
         ("state=not-sent", &unsent.id, &failed.id),
-        ("code=400", &failed.id, &unsent.id),
+        ("code=4xx", &failed.id, &unsent.id),
+        ("code=404", &failed.id, &unsent.id),
+        ("cause=no_route", &failed.id, &unsent.id),
+        (&format!("id={}", unsent.id), &unsent.id, &failed.id),
         ("q=0199c0de-0000-7000-8000-00000000000a", &unsent.id, &failed.id),
         ("from=2026-11-21T07:00", &failed.id, &unsent.id),
         ("to=2026-11-21T07:00", &unsent.id, &failed.id),
@@ -50,8 +53,8 @@ async fn messages_are_filtered_by_state_response_text_and_time() {
     }
     visitor.get("/messages?state=failed").await.shows("No matching messages");
     visitor.get("/messages?from=yesterday").await.is(200).shows("id=\"time-fault\"");
-    let chips = visitor.get("/messages?state=retrying&code=400").await;
-    chips.shows("Remove the filter State: Retrying").shows("href=\"/app-portal/messages?code=400&#38;\"");
+    let chips = visitor.get("/messages?state=retrying&code=4xx").await;
+    chips.shows("Remove the filter State: Retrying").shows("href=\"/app-portal/messages?code=4xx&#38;\"");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! How endpoints and messages fare.
 
 use provider_core::model::AttemptStatus;
-use provider_core::port::EndpointWaiting;
+use provider_core::port::{EndpointWaiting, MessageKey, ProgressFilter};
 
 use super::given::*;
 
@@ -24,7 +24,8 @@ pub(super) async fn a_message_has_the_progress_of_all_endpoints(store: Shared) {
     assert_eq!(store.endpoint_waiting(&id("ep", 2), None).await.unwrap(), EndpointWaiting::default());
 
     let messages = [3, 1, 2].map(|number| id("msg", number));
-    let found = store.message_progress(&id("app", 1), &messages, None).await.unwrap();
+    let keys = messages.clone().map(|message| MessageKey { application: id("app", 1), id: message });
+    let found = store.message_progress(&keys, &ProgressFilter::default()).await.unwrap();
     let counts = found.iter().map(|row| (row.message.clone(), row.endpoints, row.succeeded, row.waiting, row.attempts));
     let [third, first, second] = messages.clone();
     assert_eq!(counts.collect::<Vec<_>>(), [(third, 0, 0, 0, 0), (first, 2, 1, 1, 2), (second, 2, 2, 0, 2)]);
@@ -34,7 +35,8 @@ pub(super) async fn a_message_has_the_progress_of_all_endpoints(store: Shared) {
     assert_eq!(found[1].latest.map(|(status, _)| status), Some(AttemptStatus::Success));
     assert_ne!(retried.status, AttemptStatus::Success);
 
-    let at_first = store.message_progress(&id("app", 1), &messages, Some(&id("ep", 1))).await.unwrap();
+    let at_first = ProgressFilter { endpoint: Some(id("ep", 1)), failure: None };
+    let at_first = store.message_progress(&keys, &at_first).await.unwrap();
     let counts = at_first.iter().map(|row| (row.endpoints, row.succeeded, row.waiting, row.attempts));
     assert_eq!(counts.collect::<Vec<_>>(), [(0, 0, 0, 0), (1, 0, 1, 1), (1, 1, 0, 1)]);
     assert_eq!(at_first[1].latest.map(|(status, _)| status), Some(AttemptStatus::Fail));

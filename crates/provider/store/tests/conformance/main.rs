@@ -27,6 +27,7 @@ mod resend;
 mod restart;
 mod retention;
 mod sealings;
+mod search;
 mod supervision;
 mod tasks;
 mod users;
@@ -60,6 +61,9 @@ stories! {
         messages_count_by_application_with_the_bytes_of_their_payloads,
         the_hours_of_old_days_are_merged_and_very_old_days_deleted,
         counts_equal_the_records_after_any_history;
+    search:
+        messages_of_an_account_are_found_across_its_applications,
+        messages_are_found_by_their_failures_and_by_what_waits;
     health: a_message_has_the_progress_of_all_endpoints;
     config:
         api_keys_belong_to_an_account_and_are_found_by_their_hash,

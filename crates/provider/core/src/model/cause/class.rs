@@ -84,7 +84,7 @@ impl CauseClass {
             Cause::Refused { .. }
             | Cause::ConnectTimeout { .. }
             | Cause::NotConnected { .. }
-            | Cause::Reset
+            | Cause::Reset { .. }
             | Cause::Proxy { .. } => Self::Connection,
             Cause::TlsTimeout { .. }
             | Cause::CertificateExpired { .. }
@@ -95,8 +95,8 @@ impl CauseClass {
             | Cause::OldTls
             | Cause::NoTls
             | Cause::OtherTls { .. }
-            | Cause::ExpectsTls => Self::Tls,
-            Cause::NoAnswer { .. } => Self::Timeout,
+            | Cause::ExpectsTls { .. } => Self::Tls,
+            Cause::NoAnswer { .. } | Cause::SendTimeout { .. } | Cause::AnswerUnfinished { .. } => Self::Timeout,
             Cause::Redirect { .. } => Self::Redirect,
             Cause::BadRequest
             | Cause::Unauthorized { .. }
@@ -109,7 +109,9 @@ impl CauseClass {
             | Cause::BodyRefused { .. } => Self::Refused,
             Cause::TooManyRequests { .. } => Self::RateLimit,
             Cause::CodeFailed { .. } | Cause::ApplicationUnreachable { .. } => Self::Server,
-            Cause::ClosedEarly { .. } | Cause::LargeHeaders | Cause::NotHttp { .. } => Self::Response,
+            Cause::ClosedEarly { .. } | Cause::InterimResponses | Cause::LargeHeaders | Cause::NotHttp { .. } => {
+                Self::Response
+            }
             Cause::OtherStatus { code: 400..=499 } => Self::Refused,
             Cause::OtherStatus { code: 500.. } => Self::Server,
             Cause::OtherStatus { .. } | Cause::OtherTransport { .. } | Cause::Expunged => Self::Other,

@@ -52,6 +52,7 @@ struct EndpointRow {
     status: StatusBadge,
     since: Option<RelativeTime>,
     types: String,
+    is_failing: bool,
     day: DeliveryFigures,
     waiting: String,
 }
@@ -60,6 +61,7 @@ struct Failure {
     at: RelativeTime,
     url: String,
     message: String,
+    attempt: String,
     cause: String,
 }
 
@@ -88,6 +90,7 @@ pub(super) async fn page(
         status: StatusBadge::of(endpoint),
         since: since(endpoint).map(|at| RelativeTime::new(at, now)),
         types: types(endpoint),
+        is_failing: endpoint.failing_since.is_some(),
         day: health.total().into(),
         waiting: number(health.waiting.deliveries()),
     });
@@ -124,6 +127,7 @@ async fn failures(session: &DashboardSession, endpoints: &[Endpoint]) -> Result<
         at: RelativeTime::new(attempt.at, session.now()),
         cause: causes::of_attempt(&attempt).0,
         message: attempt.message.to_string(),
+        attempt: attempt.id.to_string(),
         url: attempt.url,
     };
     Ok(attempts.into_iter().map(failure).collect())

@@ -1,28 +1,27 @@
 //! One message: its payload, its delivery to each endpoint, every attempt with its response, and resending it.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use askama::Template;
-use axum::response::{IntoResponse as _, Redirect, Response};
+use askama::filters::HtmlSafe;
+use axum::response::{IntoResponse as _, Response};
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue};
 use provider_core::endpoints::example::TEST_TAG;
-use provider_core::model::{Attempt, AttemptStatus, Endpoint, Message};
-use provider_core::page::{LIMIT_MAX, PageRequest};
+use provider_core::model::{Attempt, AttemptStatus, Endpoint, Id, Message};
+use provider_core::page::{CursorKey, LIMIT_MAX, PageQuery, PageRequest};
 use provider_core::payload::StoredPayload;
 use provider_core::port::AttemptFilter;
-use provider_core::{AttemptedDestination, HistoryQuery, HistoryRequest, ids};
+use provider_core::{AttemptedDestination, HistoryQuery, HistoryRequest, ProviderError, ids};
 
-use super::curl;
+use super::{Place, curl};
 use crate::page_error::PageError;
 use crate::portal::causes;
 use crate::portal::labels::{self, StatusBadge};
-use crate::portal::notice;
 use crate::portal::pager::pager;
-use crate::portal::session::{PathParams, Permissions, Section, Session};
 use kit_design::code_block::CodeBlock;
 use kit_design::error_page::ErrorPage;
-use kit_design::fields::{QueryFields, SubmittedForm};
-use kit_design::frame::{Frame, render_page};
+use kit_design::fields::FormFields;
 use kit_design::pager::Pager;
 use kit_design::relative_time::RelativeTime;
 
@@ -32,11 +31,19 @@ const LIMIT: &str = "15";
 const RESPONSE_BYTES_MAX: usize = 2 * 1_024;
 const PAYLOAD_BYTES_MAX: usize = 24 * 1_024;
 
+/// Endpoints that the page lists at most, in pages of the API.
+const ENDPOINT_PAGES_MAX: usize = 8;
+
+/// The message, as a part of a page.
 #[derive(Template)]
-#[template(path = "portal/messages/detail.html")]
-struct MessagePage {
-    frame: Frame,
-    may: Permissions,
+#[template(path = "messages/detail.html")]
+pub(crate) struct MessageView {
+    base: Arc<str>,
+    is_portal: bool,
+    application: Id,
+    may_send: bool,
+    /// Path of this page below the site's base.
+    path: String,
     id: String,
     event_type: String,
     event_id: String,
@@ -53,12 +60,14 @@ struct MessagePage {
     /// The payload's media type; empty for `application/json`.
     media_type: String,
     destinations: Vec<Destination>,
+    /// Endpoints of the application that the message was not sent to.
+    others: Vec<Destination>,
     attempts: Vec<Row>,
     is_open: bool,
-    list_path: String,
-    filter: &'static str,
     pager: Pager,
 }
+
+impl HtmlSafe for MessageView {}
 
 struct Destination {
     id: String,
@@ -88,29 +97,44 @@ struct Row {
     is_open: bool,
 }
 
-/// The message.
-pub(in crate::portal) async fn page(
-    session: Session,
-    PathParams([message]): PathParams<1>,
-    QueryFields(query): QueryFields,
-) -> Result<Response, PageError> {
-    let (provider, now) = (session.provider(), session.portal.now());
-    let message = provider.message(&session.caller, session.app(), &message).await?;
+/// The message of an application, by id or event id. `may_send` offers to resend it.
+pub(crate) async fn view(
+    place: &Place<'_>,
+    application: &str,
+    message: &str,
+    query: &FormFields,
+    may_send: bool,
+) -> Result<MessageView, PageError> {
+    let (provider, caller, now) = (place.provider, place.caller, place.now);
+    let message = provider.message(caller, application, message).await?;
+    let application = &message.application;
+    let can_be_sent = may_send && message.payload.is_some();
     // Read before the attempts. A delivery that completes in between shows among the attempts, and one that is still
     // waiting makes the page update itself.
-    let destinations = destinations(&session, &message).await?;
+    let destinations = destinations(place, &message, can_be_sent).await?;
+    let others = others(place, &message, &destinations, can_be_sent).await?;
     let requested = query.non_empty("iterator");
     let part = HistoryQuery { limit: Some(LIMIT), iterator: requested, ..HistoryQuery::default() };
     let part = HistoryRequest::parse(part, ids::ATTEMPT)?;
     let filter = AttemptFilter::default();
-    let find = provider.find_attempts_of_message(&session.caller, session.app(), &message.id, None, filter, part);
-    let found = find.await?;
+    let mut found = provider.find_attempts_of_message(caller, application, &message.id, None, filter, part).await?;
+    let pager = pager(&found, requested);
+    // The attempt that a link leads to is on the page, wherever it is in the list.
+    let linked = query.non_empty("attempt");
+    if let Some(linked) = linked.filter(|linked| found.data.iter().all(|attempt| *attempt.id != **linked)) {
+        match provider.attempt(caller, application, &message.id, linked).await {
+            Ok(attempt) => found.data.insert(0, attempt),
+            Err(ProviderError::NotFound) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
     let addresses: HashMap<&str, &str> =
         destinations.iter().map(|destination| (destination.id.as_str(), destination.url.as_str())).collect();
     let media_type = message.payload.as_ref().and_then(StoredPayload::media_type).unwrap_or_default().to_owned();
     let text = message.payload.as_ref().map(|payload| String::from_utf8_lossy(payload.text()));
-    let first_failed = found.data.iter().position(|attempt| attempt.status == AttemptStatus::Fail);
-    let row = |(place, attempt): (usize, &Attempt)| {
+    let first_failed = found.data.iter().find(|attempt| attempt.status == AttemptStatus::Fail);
+    let open = linked.or(first_failed.map(|attempt| &*attempt.id)).map(str::to_owned);
+    let row = |attempt: &Attempt| {
         let is_failed = attempt.status == AttemptStatus::Fail;
         let (cause, step) = match is_failed {
             true => causes::of_attempt(attempt),
@@ -120,7 +144,7 @@ pub(in crate::portal) async fn page(
             cause,
             step,
             is_failed,
-            is_open: Some(place) == first_failed,
+            is_open: open.as_deref() == Some(&*attempt.id),
             id: attempt.id.to_string(),
             status: attempt.status.into(),
             url: addresses.get(&*attempt.endpoint).map_or(&*attempt.url, |url| url).to_owned(),
@@ -132,17 +156,20 @@ pub(in crate::portal) async fn page(
             response: cut(CodeBlock::json(&attempt.response), RESPONSE_BYTES_MAX),
         }
     };
-    let attempts = found.data.iter().enumerate().map(row).collect();
+    let attempts = found.data.iter().map(row).collect();
     let is_raw = query.text("payload") == "raw";
     let payload = text.as_ref().map(|text| match is_raw {
         true => cut(CodeBlock::text(text), PAYLOAD_BYTES_MAX),
         false => cut(CodeBlock::json(text), PAYLOAD_BYTES_MAX),
     });
-    render_page(&MessagePage {
+    Ok(MessageView {
+        base: Arc::clone(&place.base),
+        is_portal: place.application.is_some(),
+        application: application.clone(),
+        may_send,
+        path: place.message_path(application, &message.id),
         is_raw,
         is_test: message.tags.iter().flatten().any(|tag| tag == TEST_TAG),
-        frame: session.frame("Message", Section::Messages).with_notice(notice::from_query(&query)),
-        may: session.permissions(),
         event_type: message.event_type.to_string(),
         event_id: message.event_id.clone().unwrap_or_default(),
         channels: message.channels.as_deref().unwrap_or_default().join(", "),
@@ -153,10 +180,9 @@ pub(in crate::portal) async fn page(
         media_type,
         is_open: destinations.iter().any(|destination| destination.is_due || destination.next.is_some()),
         destinations,
+        others,
         attempts,
-        list_path: format!("/messages/{}", message.id),
-        filter: "",
-        pager: pager(&found, requested),
+        pager,
         id: message.id.to_string(),
     })
 }
@@ -169,11 +195,7 @@ fn cut(block: CodeBlock, bytes_max: usize) -> CodeBlock {
 }
 
 /// The response of an attempt as a file.
-pub(in crate::portal) async fn response(
-    session: Session,
-    PathParams([message, attempt]): PathParams<2>,
-) -> Result<Response, PageError> {
-    let attempt = session.provider().attempt(&session.caller, session.app(), &message, &attempt).await?;
+pub(crate) fn response_file(attempt: Attempt) -> Result<Response, PageError> {
     let name = format!("attachment; filename=\"{}.txt\"", attempt.id);
     let name = HeaderValue::try_from(name).map_err(|_| ErrorPage::internal())?;
     // Not a media type that a browser would show as a page.
@@ -181,18 +203,24 @@ pub(in crate::portal) async fn response(
     Ok((headers, attempt.response).into_response())
 }
 
-/// Every endpoint of the application, and the deleted endpoints with attempts of this message.
-async fn destinations(session: &Session, message: &Message) -> Result<Vec<Destination>, PageError> {
-    let (provider, everything) = (session.provider(), PageRequest::first(LIMIT_MAX));
-    let attempted =
-        provider.list_attempted_destinations(&session.caller, session.app(), &message.id, &everything).await?.data;
-    let known: HashSet<String> = attempted.iter().map(|row| row.id.to_string()).collect();
-    let others = provider.list_endpoints(&session.caller, session.app(), &everything).await?.data;
-    let can_be_sent = session.permissions().send && message.payload.is_some();
-    let (now, mut found) = (session.portal.now(), Vec::new());
-    for AttemptedDestination { status, next_attempt, id, url, endpoint } in attempted {
-        let is_enabled = endpoint.as_ref().is_some_and(|endpoint| !endpoint.disabled);
-        found.push(Destination {
+/// The endpoints that the message was sent to, with the deleted ones.
+async fn destinations(place: &Place<'_>, message: &Message, can_be_sent: bool) -> Result<Vec<Destination>, PageError> {
+    let (limit, mut after, mut attempted) = (LIMIT_MAX.to_string(), None::<String>, Vec::new());
+    for _ in 0..ENDPOINT_PAGES_MAX {
+        let page = PageQuery { limit: Some(&limit), iterator: after.as_deref(), order: None };
+        let page = PageRequest::parse(page, CursorKey::Id(ids::ENDPOINT))?;
+        let list = place.provider.list_attempted_destinations(place.caller, &message.application, &message.id, &page);
+        let part = list.await?;
+        attempted.extend(part.data);
+        if part.done {
+            break;
+        }
+        after = part.iterator;
+    }
+    let now = place.now;
+    let destination = |AttemptedDestination { status, next_attempt, id, url, endpoint }| {
+        let is_enabled = endpoint.as_ref().is_some_and(|endpoint: &Endpoint| !endpoint.disabled);
+        Destination {
             status: match (&endpoint, status, next_attempt) {
                 (None, ..) => StatusBadge::DELETED,
                 (Some(_), AttemptStatus::Fail, Some(_)) => StatusBadge::RETRIED,
@@ -204,27 +232,44 @@ async fn destinations(session: &Session, message: &Message) -> Result<Vec<Destin
             is_due: next_attempt.is_some_and(|at| at <= now),
             exists: endpoint.is_some(),
             may_resend: can_be_sent && is_enabled,
-        });
+        }
+    };
+    Ok(attempted.into_iter().map(destination).collect())
+}
+
+/// The other endpoints of the application.
+async fn others(
+    place: &Place<'_>,
+    message: &Message,
+    known: &[Destination],
+    can_be_sent: bool,
+) -> Result<Vec<Destination>, PageError> {
+    let known: HashSet<&str> = known.iter().map(|destination| destination.id.as_str()).collect();
+    let (limit, mut after, mut found) = (LIMIT_MAX.to_string(), None::<String>, Vec::new());
+    for _ in 0..ENDPOINT_PAGES_MAX {
+        let page = PageQuery { limit: Some(&limit), iterator: after.as_deref(), order: None };
+        let page = PageRequest::parse(page, CursorKey::Id(ids::ENDPOINT))?;
+        let part = place.provider.list_endpoints(place.caller, &message.application, &page).await?;
+        let others = part.data.into_iter().filter(|endpoint| !known.contains(&*endpoint.id));
+        found.extend(others.map(|Endpoint { id, url, disabled, .. }| Destination {
+            id: id.to_string(),
+            url,
+            status: if disabled { StatusBadge::DISABLED } else { StatusBadge::NOT_SENT },
+            next: None,
+            is_due: false,
+            exists: true,
+            may_resend: can_be_sent && !disabled,
+        }));
+        if part.done {
+            break;
+        }
+        after = part.iterator;
     }
-    let others = others.into_iter().filter(|endpoint| !known.contains(&*endpoint.id));
-    found.extend(others.map(|Endpoint { id, url, disabled, .. }| Destination {
-        id: id.to_string(),
-        url,
-        status: if disabled { StatusBadge::DISABLED } else { StatusBadge::NOT_SENT },
-        next: None,
-        is_due: false,
-        exists: true,
-        may_resend: can_be_sent && !disabled,
-    }));
     Ok(found)
 }
 
 /// The payload as a file, unchanged.
-pub(in crate::portal) async fn payload(
-    session: Session,
-    PathParams([message]): PathParams<1>,
-) -> Result<Response, PageError> {
-    let message = session.provider().message(&session.caller, session.app(), &message).await?;
+pub(crate) fn payload_file(message: Message) -> Result<Response, PageError> {
     let payload = message.payload.ok_or_else(ErrorPage::not_found)?;
     let (kind, extension) = match payload.media_type() {
         None => ("application/json", "json"),
@@ -246,15 +291,4 @@ fn extension(media_type: &str) -> &'static str {
         Some("csv") => "csv",
         _ => "txt",
     }
-}
-
-/// Resends the message to an endpoint.
-pub(in crate::portal) async fn resend(
-    session: Session,
-    PathParams([message]): PathParams<1>,
-    SubmittedForm(form): SubmittedForm,
-) -> Result<Redirect, PageError> {
-    let endpoint = form.text("endpoint");
-    session.provider().resend(&session.caller, session.app(), &message, endpoint, None, String::new).await?;
-    Ok(session.portal.redirect(&format!("/messages/{message}?done=resent")))
 }

@@ -19,7 +19,7 @@ const NETWORK_BITS: u32 = 64;
 
 /// Counts the open streams. Clones share the numbers.
 #[derive(Clone, Default)]
-pub(super) struct StreamSlots(Arc<Mutex<Open>>);
+pub(crate) struct StreamSlots(Arc<Mutex<Open>>);
 
 #[derive(Default)]
 struct Open {
@@ -29,7 +29,7 @@ struct Open {
 }
 
 /// The place of an open stream. Dropping it releases the place.
-pub(super) struct StreamSlot {
+pub(crate) struct StreamSlot {
     slots: StreamSlots,
     application: Id,
     address: Option<IpAddr>,
@@ -37,7 +37,7 @@ pub(super) struct StreamSlot {
 
 impl StreamSlots {
     /// A place for a stream; none when there are too many in total, of the application, or of the address.
-    pub(super) fn take(&self, application: &Id, from: Option<IpAddr>) -> Option<StreamSlot> {
+    pub(crate) fn take(&self, application: &Id, from: Option<IpAddr>) -> Option<StreamSlot> {
         let address = from.map(client_of);
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let of_address = address.and_then(|address| open.of_address.get(&address)).copied().unwrap_or_default();

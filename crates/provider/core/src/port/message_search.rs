@@ -1,0 +1,276 @@
+//! Searching the messages of an application, or of all applications of an account.
+//!
+//! A search reads existing indexes in the order of message ids, and merges those of several applications or endpoints. It
+//! scans a bounded number of rows, and continues from its position: see [`Scan`].
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use super::{MessageFilter, Scan, ScanResult, StoreResult};
+use crate::model::cause::FailureDetail;
+use crate::model::stored_payload::StoredPayload;
+use crate::model::{AttemptStatus, Id, Message};
+
+/// Bytes of a failed attempt's response that [`LatestFailure::response`] contains: enough for its cause.
+pub const FAILURE_BYTES_MAX: usize = 4_096;
+/// Bytes of payloads that a search for a text reads in one call.
+pub const SEARCHED_BYTES_MAX: usize = 64 * 1_024 * 1_024;
+
+/// Whose messages a search reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MessageScope {
+    /// Messages of this application.
+    Application(Id),
+    /// Messages of all applications of this account.
+    Account(Id),
+}
+
+/// A message, named by its application and its id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageKey {
+    /// The application.
+    pub application: Id,
+    /// The message.
+    pub id: Id,
+}
+
+/// The rows that a search reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MessageSource {
+    /// All accepted messages.
+    Accepted,
+    /// Messages with this id or event id.
+    Named(String),
+    /// Messages with an attempt at an existing endpoint that did not succeed and that this filter matches.
+    Failed(FailureFilter),
+    /// Messages with an unfinished delivery, to this endpoint if it is given.
+    Waiting(Option<Id>),
+}
+
+/// Attempts by endpoint, status code and cause.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FailureFilter {
+    /// The attempt was made at this endpoint.
+    pub endpoint: Option<Id>,
+    /// How the attempt ended; any end when none.
+    pub end: Option<AttemptEnd>,
+}
+
+/// How attempts ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AttemptEnd {
+    /// The response had one of these status codes.
+    pub codes: Vec<u16>,
+    /// Attempts without a response that match, too.
+    pub no_response: Option<NoResponse>,
+}
+
+/// Attempts without a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoResponse {
+    /// Whatever the cause.
+    Any,
+    /// With the cause of this name.
+    Cause(&'static str),
+}
+
+impl AttemptEnd {
+    /// Whether a failed attempt with this status code matches (0 without a response). `detail` is its stored failure detail if
+    /// the status code is below 300.
+    pub fn matches(&self, code: u16, detail: Option<&str>) -> bool {
+        match (self.no_response, detail) {
+            (Some(NoResponse::Any), _) if code == 0 => true,
+            // A response that broke off may have a status code of success.
+            (Some(NoResponse::Cause(name)), Some(detail)) if code < 300 => detail.contains(&detail_pattern(name)),
+            (Some(no_response), None) if code == 0 => no_response.includes_unexplained(),
+            _ => code > 0 && self.codes.contains(&code),
+        }
+    }
+
+    /// Whether a match depends on the failure detail.
+    pub fn reads_detail(&self) -> bool {
+        matches!(self.no_response, Some(NoResponse::Cause(_)))
+    }
+}
+
+impl NoResponse {
+    /// The text that a stored failure detail of the cause contains, and no other: JSON escapes quotes within texts. None for
+    /// every cause.
+    pub fn detail_pattern(self) -> Option<String> {
+        match self {
+            Self::Any => None,
+            Self::Cause(name) => Some(detail_pattern(name)),
+        }
+    }
+
+    /// Whether an attempt without a stored failure detail matches.
+    pub fn includes_unexplained(self) -> bool {
+        matches!(self, Self::Any | Self::Cause("other"))
+    }
+}
+
+fn detail_pattern(cause: &str) -> String {
+    format!("\"cause\":\"{cause}\"")
+}
+
+/// The conditions on a message that a search checks for each row of its source.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MessageConditions {
+    /// Event types, channel and tag.
+    pub messages: MessageFilter,
+    /// The message was attempted at this endpoint, or waits for it.
+    pub addressed: Option<Id>,
+    /// Its id, its event id or its payload contains this text.
+    pub text: Option<SearchText>,
+}
+
+impl MessageConditions {
+    /// Whether every message matches.
+    pub fn match_all(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A text to search for, whatever the case of its ASCII letters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchText {
+    /// The text in lower case.
+    lower: String,
+    /// A payload that expired before this time counts as removed.
+    now: Timestamp,
+}
+
+impl SearchText {
+    /// The text, searched for at this time.
+    pub fn new(text: &str, now: Timestamp) -> Self {
+        Self { lower: text.to_ascii_lowercase(), now }
+    }
+
+    /// Whether a message with this id, event id and stored payload contains the text.
+    pub fn matches(&self, id: &str, event_id: Option<&str>, payload: Option<&[u8]>, expires_at: Timestamp) -> bool {
+        let has = |bytes: &[u8]| contains_ignoring_case(bytes, self.lower.as_bytes());
+        has(id.as_bytes())
+            || event_id.is_some_and(|event_id| has(event_id.as_bytes()))
+            || (expires_at > self.now && payload.is_some_and(|stored| has(StoredPayload::text_of(stored))))
+    }
+}
+
+/// Whether the bytes contain a text in lower case, whatever the case of their ASCII letters.
+fn contains_ignoring_case(bytes: &[u8], lower: &[u8]) -> bool {
+    let Some((first, rest)) = lower.split_first() else { return true };
+    let upper = first.to_ascii_uppercase();
+    let last_start = bytes.len().saturating_sub(rest.len());
+    bytes[..last_start].iter().enumerate().any(|(at, byte)| {
+        (*byte == *first || *byte == upper) && bytes[at + 1..at + 1 + rest.len()].eq_ignore_ascii_case(rest)
+    })
+}
+
+/// The attempts that a message's progress counts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProgressFilter {
+    /// Only the deliveries to this endpoint are counted.
+    pub endpoint: Option<Id>,
+    /// Only attempts that ended so are the latest failure; any failed attempt when none.
+    pub failure: Option<AttemptEnd>,
+}
+
+/// The deliveries of one message to all endpoints together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageProgress {
+    /// The message.
+    pub message: Id,
+    /// Endpoints that it was attempted at or waits for.
+    pub endpoints: u64,
+    /// Of these, endpoints with a successful attempt.
+    pub succeeded: u64,
+    /// Endpoints without a successful attempt whose latest attempt was cancelled and that it does not wait for.
+    pub skipped: u64,
+    /// Endpoints that it waits for.
+    pub waiting: u64,
+    /// The earliest time of its next attempt.
+    pub next_at: Option<Timestamp>,
+    /// Attempts at all endpoints.
+    pub attempts: u64,
+    /// Status and status code of the latest attempt; none before the first.
+    pub latest: Option<(AttemptStatus, u16)>,
+    /// The latest failed attempt that the filter matches.
+    pub failure: Option<LatestFailure>,
+}
+
+/// A failed attempt, with what its cause is computed from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LatestFailure {
+    /// The attempt.
+    pub attempt: Id,
+    /// Its endpoint.
+    pub endpoint: Id,
+    /// Its status code; 0 without a response.
+    pub code: u16,
+    /// Its URL.
+    pub url: String,
+    /// Its failure detail.
+    pub detail: Option<FailureDetail>,
+    /// The first [`FAILURE_BYTES_MAX`] bytes of its response, or its transport error.
+    pub response: String,
+}
+
+/// Searches messages. The delivery path calls none of these methods.
+#[async_trait]
+pub trait MessageSearchStore: Send + Sync {
+    /// The keys of the scope's messages in the source that meet the conditions, in the order of the scan.
+    ///
+    /// The scan's `scanned_rows_max` counts messages of the source. A search for a text also stops after
+    /// [`SEARCHED_BYTES_MAX`] of payloads.
+    async fn find_message_keys(
+        &self,
+        scope: &MessageScope,
+        source: &MessageSource,
+        conditions: &MessageConditions,
+        scan: &Scan,
+    ) -> StoreResult<ScanResult<MessageKey>>;
+    /// The messages of these keys without payload, in their order. Messages that do not exist are omitted.
+    async fn messages_by_keys(&self, keys: &[MessageKey]) -> StoreResult<Vec<Message>>;
+    /// The deliveries of each of these messages, in their order. The caller has checked that the messages belong to the
+    /// applications.
+    async fn message_progress(
+        &self,
+        messages: &[MessageKey],
+        filter: &ProgressFilter,
+    ) -> StoreResult<Vec<MessageProgress>>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_found_whatever_its_case_and_place() {
+        for (bytes, lower, found) in [
+            ("", "", true),
+            ("", "a", false),
+            ("a", "a", true),
+            ("A", "a", true),
+            ("xxAB", "ab", true),
+            ("xxAB", "abc", false),
+            ("aab", "ab", true),
+            ("LOT/7 größe", "größe", true),
+            ("lot/8", "lot/7", false),
+        ] {
+            assert_eq!(contains_ignoring_case(bytes.as_bytes(), lower.as_bytes()), found, "{bytes} {lower}");
+        }
+    }
+
+    #[test]
+    fn an_attempt_without_response_matches_by_the_cause_in_its_detail() {
+        let end = |no_response| AttemptEnd { codes: vec![404, 410], no_response };
+        let refused = Some(r#"{"no_response":{"cause":"connection_refused","address":"192.0.2.1:80"}}"#);
+        let quoted = Some(r#"{"no_response":{"cause":"other","reason":"\"cause\":\"connection_refused\""}}"#);
+        let by_cause = end(Some(NoResponse::Cause("connection_refused")));
+        assert!(by_cause.matches(0, refused) && !by_cause.matches(0, quoted) && !by_cause.matches(0, None));
+        assert!(by_cause.matches(410, None) && !by_cause.matches(500, None));
+        assert!(end(Some(NoResponse::Cause("other"))).matches(0, None) && end(Some(NoResponse::Any)).matches(0, None));
+        assert!(!end(None).matches(0, refused));
+        let broke_off = Some(r#"{"no_response":{"cause":"closed_early","received_bytes":5}}"#);
+        assert!(end(Some(NoResponse::Cause("closed_early"))).matches(200, broke_off));
+    }
+}

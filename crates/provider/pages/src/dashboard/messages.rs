@@ -1,0 +1,138 @@
+//! Messages of all applications of the account: see [`crate::messages`].
+
+use askama::Template;
+use axum::Router;
+use axum::response::{Redirect, Response};
+use axum::routing::{get, post};
+use http::request::Parts;
+use kit_design::error_page::ErrorPage;
+use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
+use kit_design::frame::{Frame, render_page};
+use provider_core::ids;
+use provider_core::model::Role;
+
+use super::access::Page;
+use super::session::{DashboardSession, PathParams, Section};
+use super::{Dashboard, outcomes};
+use crate::live::{self, OpenList};
+use crate::messages::Place;
+use crate::messages::detail::{self, MessageView};
+use crate::messages::list::{self, MessageList};
+use crate::page_error::PageError;
+
+pub(super) const PAGES: &[Page] = &[
+    ("GET", "/messages", Role::Viewer),
+    ("GET", "/messages/live", Role::Viewer),
+    ("GET", "/applications/{application}/messages/{message}", Role::Viewer),
+    ("GET", "/applications/{application}/messages/{message}/payload", Role::Viewer),
+    ("GET", "/applications/{application}/messages/{message}/attempts/{attempt}/response", Role::Viewer),
+    ("POST", "/applications/{application}/messages/{message}/resend", Role::Member),
+];
+
+pub(super) fn router() -> Router<Dashboard> {
+    Router::new()
+        .route("/messages", get(page))
+        .route("/messages/live", get(live))
+        .route("/applications/{application}/messages/{message}", get(detail))
+        .route("/applications/{application}/messages/{message}/payload", get(payload))
+        .route("/applications/{application}/messages/{message}/attempts/{attempt}/response", get(response))
+        .route("/applications/{application}/messages/{message}/resend", post(resend))
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/messages/list.html")]
+struct MessagesPage {
+    frame: Frame,
+    list: MessageList,
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/messages/detail.html")]
+struct MessagePage {
+    frame: Frame,
+    message: MessageView,
+}
+
+impl DashboardSession {
+    fn place(&self) -> Place<'_> {
+        Place {
+            provider: self.provider(),
+            caller: &self.caller,
+            now: self.now(),
+            base: self.dashboard.site().base.clone(),
+            application: None,
+        }
+    }
+}
+
+/// The list of messages that match the filters.
+async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let list = list::list(&session.place(), &query).await?;
+    render_page(&MessagesPage { frame: session.frame("Messages", Section::Messages), list })
+}
+
+/// One message with its attempts.
+async fn detail(
+    session: DashboardSession,
+    PathParams([application, message]): PathParams<2>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
+    let may_send = session.may(Role::Member);
+    let message = detail::view(&session.place(), &application, &message, &query, may_send).await?;
+    let frame = session.frame("Message", Section::Messages).with_notice(outcomes::from_query(&query));
+    render_page(&MessagePage { frame, message })
+}
+
+/// The payload as a file, unchanged.
+async fn payload(
+    session: DashboardSession,
+    PathParams([application, message]): PathParams<2>,
+) -> Result<Response, PageError> {
+    detail::payload_file(session.provider().message(&session.caller, &application, &message).await?)
+}
+
+/// The response of an attempt as a file.
+async fn response(
+    session: DashboardSession,
+    PathParams([application, message, attempt]): PathParams<3>,
+) -> Result<Response, PageError> {
+    detail::response_file(session.provider().attempt(&session.caller, &application, &message, &attempt).await?)
+}
+
+/// Resends the message to an endpoint.
+async fn resend(
+    session: DashboardSession,
+    PathParams([application, message]): PathParams<2>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Redirect, PageError> {
+    let endpoint = form.text("endpoint");
+    session.provider().resend(&session.caller, &application, &message, endpoint, None, String::new).await?;
+    Ok(session.dashboard.redirect(&format!("/applications/{application}/messages/{message}?done=resent")))
+}
+
+/// A list of messages that is open, with its filters.
+struct OpenMessages {
+    session: DashboardSession,
+    query: FormFields,
+    after: String,
+}
+
+impl OpenList for OpenMessages {
+    async fn count(&self) -> Option<usize> {
+        list::count_newer(&self.session.place(), &self.query, &self.after).await.ok()
+    }
+
+    async fn may_go_on(&self) -> bool {
+        self.session.goes_on().await
+    }
+}
+
+/// `GET /messages/live?after={message}` with the filters of the list: the number of newer messages that match.
+async fn live(session: DashboardSession, parts: Parts, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let after = query.text("after").to_owned();
+    if !ids::is_id(&after, ids::MESSAGE) {
+        return Err(ErrorPage::bad_request("The parameter \"after\" must be the id of a message.").into());
+    }
+    let (clock, slot) = (session.dashboard.clock().clone(), session.stream_slot(&parts));
+    Ok(live::stream(OpenMessages { session, query, after }, clock, slot))
+}
