@@ -12,11 +12,11 @@ use provider_core::port::{Order, Scan};
 /// A row of an owner's list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// The application of the message.
-    pub(crate) application: Id,
+    /// Place of the owner in the list of owners.
+    pub(crate) owner: usize,
     pub(crate) message: Id,
-    /// The row meets the condition of its source.
-    pub(crate) matches: bool,
+    /// Status code of the attempt, if the owner's rows are attempts.
+    pub(crate) code: u16,
 }
 
 /// The beginning of the merged lists: at most `rows_max` entries.
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     fn entries(messages: &[&str]) -> Vec<Entry> {
-        let entry = |message: &&str| Entry { application: "app".into(), message: (*message).into(), matches: true };
+        let entry = |message: &&str| Entry { owner: 0, message: (*message).into(), code: 0 };
         messages.iter().map(entry).collect()
     }
 

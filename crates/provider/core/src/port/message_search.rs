@@ -75,21 +75,26 @@ pub enum NoResponse {
 }
 
 impl AttemptEnd {
-    /// Whether a failed attempt with this status code matches (0 without a response). `detail` is its stored failure detail if
-    /// the status code is below 300.
-    pub fn matches(&self, code: u16, detail: Option<&str>) -> bool {
-        match (self.no_response, detail) {
-            (Some(NoResponse::Any), _) if code == 0 => true,
+    /// Whether a failed attempt with this status code matches (0 without a response). None if its failure detail decides.
+    pub fn decided_by_code(&self, code: u16) -> Option<bool> {
+        match self.no_response {
+            _ if code > 0 && self.codes.contains(&code) => Some(true),
+            Some(NoResponse::Any) => Some(code == 0),
             // A response that broke off may have a status code of success.
-            (Some(NoResponse::Cause(name)), Some(detail)) if code < 300 => detail.contains(&detail_pattern(name)),
-            (Some(no_response), None) if code == 0 => no_response.includes_unexplained(),
-            _ => code > 0 && self.codes.contains(&code),
+            Some(NoResponse::Cause(_)) if code < 300 => None,
+            _ => Some(false),
         }
     }
 
-    /// Whether a match depends on the failure detail.
-    pub fn reads_detail(&self) -> bool {
-        matches!(self.no_response, Some(NoResponse::Cause(_)))
+    /// Whether a failed attempt with this status code and stored failure detail matches.
+    pub fn matches(&self, code: u16, detail: Option<&str>) -> bool {
+        self.decided_by_code(code).unwrap_or_else(|| {
+            let Some(no_response) = self.no_response else { return false };
+            match (detail, no_response.detail_pattern()) {
+                (Some(detail), Some(pattern)) => detail.contains(&pattern),
+                _ => code == 0 && no_response.includes_unexplained(),
+            }
+        })
     }
 }
 
@@ -99,7 +104,7 @@ impl NoResponse {
     pub fn detail_pattern(self) -> Option<String> {
         match self {
             Self::Any => None,
-            Self::Cause(name) => Some(detail_pattern(name)),
+            Self::Cause(name) => Some(format!("\"cause\":\"{name}\"")),
         }
     }
 
@@ -107,10 +112,6 @@ impl NoResponse {
     pub fn includes_unexplained(self) -> bool {
         matches!(self, Self::Any | Self::Cause("other"))
     }
-}
-
-fn detail_pattern(cause: &str) -> String {
-    format!("\"cause\":\"{cause}\"")
 }
 
 /// The conditions on a message that a search checks for each row of its source.

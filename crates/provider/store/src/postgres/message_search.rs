@@ -1,6 +1,6 @@
 //! Searches messages over several applications or endpoints, and reads the progress of their deliveries.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -67,31 +67,20 @@ struct Owner {
 }
 
 /// The statements that read the lists of owners.
-struct Lists<'a> {
+struct Lists {
     heads: String,
     rows: String,
     /// The rows of one message; none for a list in which a message occurs once.
     of_message: Option<&'static str>,
-    end: Option<&'a AttemptEnd>,
 }
 
-impl<'a> Lists<'a> {
-    fn new(source: &'a MessageSource, direction: Order) -> Self {
+impl Lists {
+    fn new(source: &MessageSource, direction: Order) -> Self {
         let direction = merge::direction_sql(direction);
-        let (table, owner, key, columns, condition, end) = match source {
-            MessageSource::Accepted | MessageSource::Named(_) => {
-                ("messages", "application", "id", "0, NULL::text", "", None)
-            }
-            MessageSource::Waiting(_) => ("deliveries", "endpoint", "message", "0, NULL::text", "", None),
-            MessageSource::Failed(filter) => {
-                let columns = match &filter.end {
-                    Some(end) if end.reads_detail() => {
-                        "response_status_code, CASE WHEN response_status_code < 300 THEN failure_detail END"
-                    }
-                    _ => "response_status_code, NULL::text",
-                };
-                ("attempts", "endpoint", "message", columns, " AND status <> 0", filter.end.as_ref())
-            }
+        let (table, owner, key, code, condition) = match source {
+            MessageSource::Accepted | MessageSource::Named(_) => ("messages", "application", "id", "0", ""),
+            MessageSource::Waiting(_) => ("deliveries", "endpoint", "message", "0", ""),
+            MessageSource::Failed(_) => ("attempts", "endpoint", "message", "response_status_code", " AND status <> 0"),
         };
         let list = |columns: &str, limit: &str| {
             format!(
@@ -101,29 +90,14 @@ impl<'a> Lists<'a> {
                      ORDER BY {key} {direction} LIMIT {limit}) list"
             )
         };
-        let of_message = "SELECT owner.no, a.message, a.response_status_code, \
-                 CASE WHEN a.response_status_code < 300 THEN a.failure_detail END \
+        let of_message = "SELECT owner.no, a.message, a.response_status_code \
              FROM unnest($1::text[]) WITH ORDINALITY AS owner (id, no) \
              JOIN attempts a ON a.endpoint = owner.id AND a.status <> 0 AND a.message = $2";
         Self {
             heads: format!("{} ORDER BY list.key {direction}", list("", "1")),
-            rows: list(&format!(", {columns}"), "$4"),
-            of_message: end.map(|_| of_message),
-            end,
+            rows: list(&format!(", {code}"), "$4"),
+            of_message: matches!(source, MessageSource::Failed(_)).then_some(of_message),
         }
-    }
-
-    /// An entry of one of these owners, in columns `no` (from 1), message, status code and failure detail.
-    fn entry(&self, owners: &[&Owner], row: &Row) -> StoreResult<Entry> {
-        let matches = match self.end {
-            None => true,
-            Some(end) => {
-                let code = u16::try_from(rows::get::<i32>(row, 2)?).unwrap_or_default();
-                end.matches(code, rows::get::<Option<&str>>(row, 3)?)
-            }
-        };
-        let application = owner_of(owners, row)?.application.clone();
-        Ok(Entry { application, message: rows::id(row, 1)?, matches })
     }
 
     /// The first rows of all owners, and whether there are more.
@@ -134,11 +108,10 @@ impl<'a> Lists<'a> {
         scan: &Scan,
         rows_max: usize,
     ) -> SqlResult<(Vec<Entry>, bool)> {
-        let owners: Vec<&Owner> = owners.iter().collect();
         let ids: Vec<&str> = owners.iter().map(|owner| &*owner.id).collect();
         let params: &[&(dyn ToSql + Sync)] = &[&ids, &scan.above, &scan.below];
-        let heads: Vec<(&Owner, Id)> =
-            rows::all(db, &self.heads, params, |row| Ok((owner_of(&owners, row)?, rows::id(row, 1)?))).await?;
+        let heads: Vec<(usize, Id)> =
+            rows::all(db, &self.heads, params, |row| Ok((place_of(row)?, rows::id(row, 1)?))).await?;
         let mut merge = Merge::new(scan, rows_max);
         // Each statement reads as many lists as all statements before, with narrower bounds.
         let (mut read, mut group) = (0, 1);
@@ -147,28 +120,36 @@ impl<'a> Lists<'a> {
                 break;
             }
             let end = (read + group).min(heads.len());
-            let group_owners: Vec<&Owner> = heads[read..end].iter().map(|(owner, _)| *owner).collect();
-            let ids: Vec<&str> = group_owners.iter().map(|owner| &*owner.id).collect();
+            let places: Vec<usize> = heads[read..end].iter().map(|(place, _)| *place).collect();
+            let ids: Vec<&str> = places.iter().map(|place| ids[*place]).collect();
             let (above, below) = merge.bounds();
             let params: &[&(dyn ToSql + Sync)] = &[&ids, &above, &below, &sql_limit(rows_max)];
-            let entries = rows::all(db, &self.rows, params, |row| self.entry(&group_owners, row)).await?;
-            merge.add(entries);
+            merge.add(rows::all(db, &self.rows, params, |row| entry(&places, row)).await?);
             (read, group) = (end, end);
         }
         let (mut entries, is_cut) = merge.finish();
         // Further rows of the last message may have been cut off, and the next part begins after it.
         if let (true, Some(of_message), Some(last)) = (is_cut, self.of_message, entries.last().cloned()) {
             entries.retain(|entry| entry.message != last.message);
+            let places: Vec<usize> = (0..owners.len()).collect();
             let params: &[&(dyn ToSql + Sync)] = &[&ids, &&*last.message];
-            entries.extend(rows::all(db, of_message, params, |row| self.entry(&owners, row)).await?);
+            entries.extend(rows::all(db, of_message, params, |row| entry(&places, row)).await?);
         }
         Ok((entries, is_cut))
     }
 }
 
-fn owner_of<'a>(owners: &[&'a Owner], row: &Row) -> StoreResult<&'a Owner> {
-    let place = usize::try_from(rows::get::<i64>(row, 0)?).unwrap_or_default();
-    owners.get(place.wrapping_sub(1)).copied().ok_or_else(|| codec::corrupt("a list without its owner"))
+/// The place of the row's owner among the owners of its statement, which counts from 1.
+fn place_of(row: &Row) -> StoreResult<usize> {
+    let number = usize::try_from(rows::get::<i64>(row, 0)?).unwrap_or_default();
+    number.checked_sub(1).ok_or_else(|| codec::corrupt("a list without its owner"))
+}
+
+/// An entry in columns number of the owner, message and status code. `places` are those of the statement's owners.
+fn entry(places: &[usize], row: &Row) -> StoreResult<Entry> {
+    let owner = places.get(place_of(row)?).copied().ok_or_else(|| codec::corrupt("a list without its owner"))?;
+    let code = u16::try_from(rows::get::<i32>(row, 2)?).unwrap_or_default();
+    Ok(Entry { owner, message: rows::id(row, 1)?, code })
 }
 
 async fn owners(db: &impl Client, scope: &MessageScope, source: &MessageSource) -> SqlResult<Vec<Owner>> {
@@ -200,7 +181,12 @@ async fn find_keys(
     scan: &Scan,
 ) -> SqlResult<ScanResult<MessageKey>> {
     let owners = owners(db, scope, source).await?;
-    let mut search = Search { conditions, progress: ScanProgress::new(scan), found: Vec::new(), searched_bytes: 0 };
+    let end = match source {
+        MessageSource::Failed(filter) => filter.end.as_ref(),
+        _ => None,
+    };
+    let progress = ScanProgress::new(scan);
+    let mut search = Search { owners: &owners, end, conditions, progress, found: Vec::new(), searched_bytes: 0 };
     if let MessageSource::Named(name) = source {
         let entries = named(db, &owners, name, scan).await?;
         search.look_at(db, &entries).await?;
@@ -225,20 +211,23 @@ async fn find_keys(
 
 /// The messages of the applications with this id or event id, in the order of the scan.
 async fn named(db: &impl Client, applications: &[Owner], name: &str, scan: &Scan) -> SqlResult<Vec<Entry>> {
-    let select = "SELECT m.application, m.id FROM unnest($1::text[]) AS owner (id) \
+    let select = "SELECT owner.no, m.id, 0 FROM unnest($1::text[]) WITH ORDINALITY AS owner (id, no) \
              JOIN messages m ON m.application = owner.id AND m.id = $2 \
-         UNION SELECT m.application, m.id FROM unnest($3::bytea[]) AS event (fingerprint) \
-             JOIN messages m ON m.event_fingerprint = event.fingerprint";
+         UNION SELECT owner.no, m.id, 0 FROM unnest($3::bytea[]) WITH ORDINALITY AS owner (fingerprint, no) \
+             JOIN messages m ON m.event_fingerprint = owner.fingerprint";
     let ids: Vec<&str> = applications.iter().map(|owner| &*owner.id).collect();
     let fingerprints: Vec<_> = applications.iter().map(|owner| fingerprint(&owner.id, name)).collect();
     let fingerprints: Vec<&[u8]> = fingerprints.iter().map(|fingerprint| fingerprint.as_slice()).collect();
-    let read = |row: &Row| Ok(Entry { application: rows::id(row, 0)?, message: rows::id(row, 1)?, matches: true });
-    let found = rows::all(db, select, &[&ids, &name, &fingerprints], read).await?;
+    let places: Vec<usize> = (0..applications.len()).collect();
+    let found = rows::all(db, select, &[&ids, &name, &fingerprints], |row| entry(&places, row)).await?;
     Ok(scans::in_bounds(found, scan))
 }
 
 /// A search that checks the rows of its source.
 struct Search<'a> {
+    owners: &'a [Owner],
+    /// How an attempt of the source ended.
+    end: Option<&'a AttemptEnd>,
     conditions: &'a MessageConditions,
     progress: ScanProgress<'a>,
     found: Vec<MessageKey>,
@@ -247,17 +236,20 @@ struct Search<'a> {
 
 impl Search<'_> {
     async fn look_at(&mut self, db: &impl Client, entries: &[Entry]) -> SqlResult<ScanFlow> {
+        let ended_so = self.ended_so(db, entries).await?;
         let groups = merge::groups(entries);
         let part = if self.conditions.text.is_some() { TEXTS_READ_MAX } else { scans::BATCH_ROWS_MAX };
         for groups in groups.chunks(part) {
             let groups: Vec<&[Entry]> = groups.iter().map(|group| &entries[group.clone()]).collect();
-            let wanted = groups.iter().filter(|group| group.iter().any(|entry| entry.matches));
-            let wanted: Vec<&Entry> = wanted.filter_map(|group| group.first()).collect();
+            let firsts = groups.iter().filter_map(|group| group.first());
+            let wanted = firsts.filter(|entry| ended_so.as_ref().is_none_or(|ended| ended.contains(&entry.message)));
+            let wanted: Vec<&Entry> = wanted.collect();
             let meets_conditions = self.check(db, &wanted).await?;
             for first in groups.iter().filter_map(|group| group.first()) {
                 let matches = meets_conditions.get(&first.message).copied().unwrap_or(false);
                 if matches {
-                    self.found.push(MessageKey { application: first.application.clone(), id: first.message.clone() });
+                    let application = self.owners[first.owner].application.clone();
+                    self.found.push(MessageKey { application, id: first.message.clone() });
                 }
                 if self.progress.record(&first.message, matches.then_some(0)) == ScanFlow::Stop {
                     return Ok(ScanFlow::Stop);
@@ -271,6 +263,37 @@ impl Search<'_> {
             }
         }
         Ok(ScanFlow::Continue)
+    }
+
+    /// The messages of which an attempt ended as the source demands; none if every attempt does. Failure details are read only
+    /// where they decide, because they are not in the index.
+    async fn ended_so(&self, db: &impl Client, entries: &[Entry]) -> SqlResult<Option<HashSet<Id>>> {
+        let Some(end) = self.end else { return Ok(None) };
+        let (mut found, mut messages, mut endpoints) = (HashSet::new(), Vec::new(), Vec::new());
+        for entry in entries {
+            match end.decided_by_code(entry.code) {
+                Some(true) => _ = found.insert(entry.message.clone()),
+                Some(false) => {}
+                None => {
+                    messages.push(&*entry.message);
+                    endpoints.push(&*self.owners[entry.owner].id);
+                }
+            }
+        }
+        if messages.is_empty() {
+            return Ok(Some(found));
+        }
+        let select = "SELECT a.message, a.response_status_code, a.failure_detail \
+             FROM unnest($1::text[], $2::text[]) AS wanted (message, endpoint) \
+             JOIN attempts a ON a.message = wanted.message AND a.endpoint = wanted.endpoint \
+                 AND a.status <> 0 AND a.response_status_code < 300";
+        let ended = rows::all(db, select, &[&messages, &endpoints], |row| {
+            let code = u16::try_from(rows::get::<i32>(row, 1)?).unwrap_or_default();
+            Ok((rows::id(row, 0)?, end.matches(code, rows::get(row, 2)?)))
+        })
+        .await?;
+        found.extend(ended.into_iter().filter(|(_, matches)| *matches).map(|(message, _)| message));
+        Ok(Some(found))
     }
 
     /// Whether these messages meet the conditions.
@@ -289,7 +312,8 @@ impl Search<'_> {
              FROM unnest($1::text[], $2::text[]) AS wanted (application, id) \
              JOIN messages m ON m.application = wanted.application AND m.id = wanted.id"
         );
-        let (applications, ids) = columns_of(wanted.iter().map(|entry| (&entry.application, &entry.message)));
+        let (applications, ids) =
+            columns_of(wanted.iter().map(|entry| (&self.owners[entry.owner].application, &entry.message)));
         let params: &[&(dyn ToSql + Sync)] = &[&applications, &ids, &self.conditions.addressed.as_deref()];
         let conditions = self.conditions;
         let checked = rows::all(db, &select, params, |row| {

@@ -64,59 +64,42 @@ struct Owner {
 }
 
 /// The statements that read the list of an owner.
-struct Lists<'a> {
+struct Lists {
     head: String,
     rows: String,
     /// The rows of one message; none for a list in which a message occurs once.
     of_message: Option<&'static str>,
-    end: Option<&'a AttemptEnd>,
 }
 
-impl<'a> Lists<'a> {
-    fn new(source: &'a MessageSource, direction: Order) -> Self {
+impl Lists {
+    fn new(source: &MessageSource, direction: Order) -> Self {
         let direction = merge::direction_sql(direction);
-        let (table, owner, key, columns, end) = match source {
-            MessageSource::Accepted | MessageSource::Named(_) => ("messages", "application", "id", "id, 0, NULL", None),
-            MessageSource::Waiting(_) => ("deliveries", "endpoint", "message", "message, 0, NULL", None),
-            MessageSource::Failed(filter) => {
-                let columns = match &filter.end {
-                    Some(end) if end.reads_detail() => {
-                        "message, response_status_code, CASE WHEN response_status_code < 300 THEN failure_detail END"
-                    }
-                    _ => "message, response_status_code, NULL",
-                };
-                ("attempts", "endpoint", "message", columns, filter.end.as_ref())
-            }
+        let (table, owner, key, code, condition) = match source {
+            MessageSource::Accepted | MessageSource::Named(_) => ("messages", "application", "id", "0", ""),
+            MessageSource::Waiting(_) => ("deliveries", "endpoint", "message", "0", ""),
+            MessageSource::Failed(_) => ("attempts", "endpoint", "message", "response_status_code", " AND status <> 0"),
         };
-        let condition = if table == "attempts" { " AND status <> 0" } else { "" };
         let from = format!(
             "FROM {table} WHERE {owner} = ?1{condition} AND {key} > ?2 AND {key} < ?3 ORDER BY {key} {direction}"
         );
-        let of_message = "SELECT message, response_status_code, \
-             CASE WHEN response_status_code < 300 THEN failure_detail END FROM attempts \
-             WHERE endpoint = ?1 AND status <> 0 AND message = ?2";
+        let of_message =
+            "SELECT message, response_status_code FROM attempts WHERE endpoint = ?1 AND status <> 0 AND message = ?2";
         Self {
             head: format!("SELECT {key} {from} LIMIT 1"),
-            rows: format!("SELECT {columns} {from} LIMIT ?4"),
-            of_message: end.map(|_| of_message),
-            end,
+            rows: format!("SELECT {key}, {code} {from} LIMIT ?4"),
+            of_message: matches!(source, MessageSource::Failed(_)).then_some(of_message),
         }
-    }
-
-    fn entry(&self, owner: &Owner, row: &Row<'_>) -> SqlResult<Entry> {
-        let matches = match self.end {
-            None => true,
-            Some(end) => end.matches(row.get(1)?, rows::optional_text(row, 2)?),
-        };
-        Ok(Entry { application: owner.application.clone(), message: rows::id(row, 0)?, matches })
     }
 
     /// The first rows of all owners, and whether there are more.
     fn read(&self, db: &Connection, owners: &[Owner], scan: &Scan, rows_max: usize) -> SqlResult<(Vec<Entry>, bool)> {
+        let entry = |owner: usize, row: &Row<'_>| -> SqlResult<Entry> {
+            Ok(Entry { owner, message: rows::id(row, 0)?, code: row.get(1)? })
+        };
         let mut heads = Vec::new();
-        for owner in owners {
+        for (place, owner) in owners.iter().enumerate() {
             let values = (&*owner.id, &*scan.above, &*scan.below);
-            heads.extend(rows::one(db, &self.head, values, |row| rows::id(row, 0))?.map(|head| (head, owner)));
+            heads.extend(rows::one(db, &self.head, values, |row| rows::id(row, 0))?.map(|head| (head, place)));
         }
         match scan.direction {
             Order::Ascending => heads.sort_unstable_by(|(one, _), (other, _)| one.cmp(other)),
@@ -124,14 +107,14 @@ impl<'a> Lists<'a> {
         }
         let mut merge = Merge::new(scan, rows_max);
         let mut statement = db.prepare_cached(&self.rows)?;
-        for (head, owner) in heads {
+        for (head, place) in heads {
             if merge.is_beyond(&head) {
                 break;
             }
             let (above, below) = merge.bounds();
-            let values = (&*owner.id, above, below, sql_limit(rows_max));
-            let entries: Vec<Entry> =
-                statement.query_and_then(values, |row| self.entry(owner, row))?.collect::<SqlResult<_>>()?;
+            let values = (&*owners[place].id, above, below, sql_limit(rows_max));
+            let entries = statement.query_and_then(values, |row| entry(place, row))?;
+            let entries: Vec<Entry> = entries.collect::<SqlResult<_>>()?;
             merge.add(entries);
         }
         drop(statement);
@@ -140,9 +123,8 @@ impl<'a> Lists<'a> {
         if let (true, Some(of_message), Some(last)) = (is_cut, self.of_message, entries.last().cloned()) {
             entries.retain(|entry| entry.message != last.message);
             let mut statement = db.prepare_cached(of_message)?;
-            for owner in owners {
-                let values = (&*owner.id, &*last.message);
-                let rows = statement.query_and_then(values, |row| self.entry(owner, row))?;
+            for (place, owner) in owners.iter().enumerate() {
+                let rows = statement.query_and_then((&*owner.id, &*last.message), |row| entry(place, row))?;
                 entries.extend(rows.collect::<SqlResult<Vec<_>>>()?);
             }
         }
@@ -184,7 +166,12 @@ fn find_keys(
     scan: &Scan,
 ) -> SqlResult<ScanResult<MessageKey>> {
     let owners = owners(db, scope, source)?;
-    let mut search = Search { db, conditions, progress: ScanProgress::new(scan), found: Vec::new(), searched_bytes: 0 };
+    let end = match source {
+        MessageSource::Failed(filter) => filter.end.as_ref(),
+        _ => None,
+    };
+    let progress = ScanProgress::new(scan);
+    let mut search = Search { db, owners: &owners, end, conditions, progress, found: Vec::new(), searched_bytes: 0 };
     if let MessageSource::Named(name) = source {
         let entries = named(db, &owners, name, scan)?;
         search.look_at(&entries)?;
@@ -212,12 +199,12 @@ fn named(db: &Connection, applications: &[Owner], name: &str, scan: &Scan) -> Sq
     let by_id = "SELECT id FROM messages WHERE application = ?1 AND id = ?2";
     let by_event_id = "SELECT id FROM messages WHERE event_fingerprint = ?1";
     let mut found = Vec::new();
-    for owner in applications {
+    for (place, owner) in applications.iter().enumerate() {
         let mut message = rows::one(db, by_id, (&*owner.id, name), |row| rows::id(row, 0))?;
         if message.is_none() {
             message = rows::one(db, by_event_id, [fingerprint(&owner.id, name)], |row| rows::id(row, 0))?;
         }
-        found.extend(message.map(|message| Entry { application: owner.id.clone(), message, matches: true }));
+        found.extend(message.map(|message| Entry { owner: place, message, code: 0 }));
     }
     Ok(scans::in_bounds(found, scan))
 }
@@ -225,6 +212,9 @@ fn named(db: &Connection, applications: &[Owner], name: &str, scan: &Scan) -> Sq
 /// A search that checks the rows of its source.
 struct Search<'a> {
     db: &'a Connection,
+    owners: &'a [Owner],
+    /// How an attempt of the source ended.
+    end: Option<&'a AttemptEnd>,
     conditions: &'a MessageConditions,
     progress: ScanProgress<'a>,
     found: Vec<MessageKey>,
@@ -236,9 +226,10 @@ impl Search<'_> {
         for group in merge::groups(entries) {
             let entries = &entries[group];
             let Some(first) = entries.first() else { continue };
-            let matches = entries.iter().any(|entry| entry.matches) && self.meets_conditions(first)?;
+            let matches = self.has_ended_so(entries)? && self.meets_conditions(first)?;
             if matches {
-                self.found.push(MessageKey { application: first.application.clone(), id: first.message.clone() });
+                let application = self.owners[first.owner].application.clone();
+                self.found.push(MessageKey { application, id: first.message.clone() });
             }
             if self.progress.record(&first.message, matches.then_some(0)) == ScanFlow::Stop {
                 return Ok(ScanFlow::Stop);
@@ -251,6 +242,28 @@ impl Search<'_> {
         Ok(ScanFlow::Continue)
     }
 
+    /// Whether one of these attempts of a message ended as the source demands. The failure detail is read only where it
+    /// decides, because it is not in the index.
+    fn has_ended_so(&self, entries: &[Entry]) -> SqlResult<bool> {
+        let Some(end) = self.end else { return Ok(true) };
+        let decided = |entry: &Entry| end.decided_by_code(entry.code);
+        if entries.iter().any(|entry| decided(entry) == Some(true)) {
+            return Ok(true);
+        }
+        let select = "SELECT response_status_code, failure_detail FROM attempts \
+             WHERE message = ?1 AND +endpoint = ?2 AND status <> 0 AND response_status_code < 300";
+        for entry in entries.iter().filter(|entry| decided(entry).is_none()) {
+            let mut statement = self.db.prepare_cached(select)?;
+            let mut ended = statement.query((&*entry.message, &*self.owners[entry.owner].id))?;
+            while let Some(row) = ended.next()? {
+                if end.matches(row.get(0)?, rows::optional_text(row, 1)?) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
     fn meets_conditions(&mut self, entry: &Entry) -> SqlResult<bool> {
         if self.conditions.match_all() {
             return Ok(true);
@@ -259,7 +272,7 @@ impl Search<'_> {
             if self.conditions.text.is_some() { "event_id, payload_expires_at, payload" } else { "NULL, 0, NULL" };
         let select =
             format!("SELECT event_type, channels, tags, {columns} FROM messages WHERE application = ?1 AND id = ?2");
-        let key = (&*entry.application, &*entry.message);
+        let key = (&*self.owners[entry.owner].application, &*entry.message);
         let conditions = self.conditions;
         let mut bytes = 0;
         let matches = rows::one(self.db, &select, key, |row| {

@@ -293,8 +293,9 @@ CREATE TABLE attempts (
 ) STRICT, WITHOUT ROWID;
 -- With the status, so that an endpoint's attempts are counted without reading them.
 CREATE INDEX attempts_at_endpoint ON attempts (endpoint, id, status);
--- For searching messages by their failures. A successful attempt is not in this index.
-CREATE INDEX attempts_unsuccessful ON attempts (endpoint, message, response_status_code) WHERE status <> 0;
+-- For searching messages by their failures. A successful attempt is not in this index. With the status, because SQLite reads it
+-- for the condition.
+CREATE INDEX attempts_unsuccessful ON attempts (endpoint, message, response_status_code, status) WHERE status <> 0;
 
 -- Exact counts, added by the transactions that record what they count. `hour` is the number of hours since 1970; after 90 days,
 -- the hours of a day are merged into its first hour. Counts stay when endpoints and applications are deleted; `account` is
