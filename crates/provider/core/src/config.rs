@@ -153,18 +153,34 @@ impl ProviderConfig {
         if !OWN_PATHS.iter().any(|path| to.path().contains(path)) {
             return false;
         }
+        self.path_at_own_server(to).is_some_and(|path| OWN_PATHS.iter().any(|own| path.starts_with(own)))
+    }
+
+    /// Whether an address has the scheme, host and port of the provider's own server, and is below its base path. A proxy
+    /// may still pass it to another server.
+    pub(crate) fn is_at_own_server(&self, to: &Uri) -> bool {
+        self.path_at_own_server(to).is_some()
+    }
+
+    /// The path of an address below the base address of the provider's own server; none for another server.
+    fn path_at_own_server<'a>(&self, to: &'a Uri) -> Option<&'a str> {
         let bases = [Some(&self.public_url), self.node_url.as_ref()];
-        bases.into_iter().flatten().any(|base| base.parse().is_ok_and(|base| is_below(&base, to)))
+        bases.into_iter().flatten().find_map(|base| path_below(&base.parse().ok()?, to))
     }
 }
 
-fn is_below(base: &Uri, to: &Uri) -> bool {
+fn path_below<'a>(base: &Uri, to: &'a Uri) -> Option<&'a str> {
     let origin = |uri: &Uri| {
         let usual_port = if uri.scheme_str() == Some("https") { 443 } else { 80 };
-        (uri.scheme().cloned(), uri.host().map(str::to_lowercase), uri.port_u16().unwrap_or(usual_port))
+        // Names of this machine. The address policy decides whether an endpoint may have one.
+        let host = match uri.host().unwrap_or_default().to_lowercase() {
+            host if host == "localhost" || host == "[::1]" => "127.0.0.1".to_owned(),
+            host => host,
+        };
+        (uri.scheme().cloned(), host, uri.port_u16().unwrap_or(usual_port))
     };
-    let below = to.path().strip_prefix(base.path().trim_end_matches('/'));
-    origin(base) == origin(to) && below.is_some_and(|path| OWN_PATHS.iter().any(|own| path.starts_with(own)))
+    let path = to.path().strip_prefix(base.path().trim_end_matches('/'))?;
+    (origin(base) == origin(to) && (path.is_empty() || path.starts_with('/'))).then_some(path)
 }
 
 impl Default for LaneConfig {
@@ -207,5 +223,17 @@ mod tests {
         ] {
             assert_eq!(config.is_own_address(&to.parse().unwrap()), is_own, "{to}");
         }
+        for (to, is_at_own_server) in [
+            ("https://example.com/hooks/receive", true),
+            ("https://example.com/hooks", true),
+            ("https://example.com/hooksmith", false),
+            ("https://example.com/receive", false),
+            ("http://10.0.0.5:8071/", true),
+            ("http://10.0.0.5:8072/", false),
+        ] {
+            assert_eq!(config.is_at_own_server(&to.parse().unwrap()), is_at_own_server, "{to}");
+        }
+        let local = ProviderConfig::default();
+        assert!(local.is_own_address(&"http://localhost:8071/api/v1/app".parse().unwrap()));
     }
 }

@@ -40,6 +40,8 @@ pub struct UrlCheck {
     pub addresses: Vec<IpAddr>,
     /// When the certificate expires.
     pub certificate_ends_at: Option<Timestamp>,
+    /// The address is at the provider's own server, unless a proxy passes this path to another one.
+    pub is_at_provider: bool,
     /// The response of the address.
     pub finding: UrlFinding,
 }
@@ -49,6 +51,8 @@ pub struct UrlCheck {
 pub enum UrlFinding {
     /// An endpoint can't have this URL. The reason is for the person who entered it.
     Invalid(String),
+    /// The address is the provider's own API or page, so deliveries would return to the provider. Nothing was sent.
+    Provider,
     /// A response with this status code.
     Answered(u16),
     /// A redirect to this address. Deliveries do not follow it.
@@ -66,6 +70,7 @@ impl Provider {
             is_https: false,
             addresses: Vec::new(),
             certificate_ends_at: None,
+            is_at_provider: false,
             finding: UrlFinding::Invalid(reason),
         };
         let url = match parse_endpoint_url(text) {
@@ -74,6 +79,12 @@ impl Provider {
         };
         if let Err(reason) = self.config().address_policy.check(&url) {
             return Ok(invalid(url.host(), reason));
+        }
+        let is_https = url.uri().scheme_str() == Some("https");
+        if self.config().is_own_address(url.uri()) {
+            let host = url.host().to_owned();
+            let (is_at_provider, finding) = (true, UrlFinding::Provider);
+            return Ok(UrlCheck { is_https, is_at_provider, finding, ..invalid(&host, String::new()) });
         }
         let checks = self.url_checks();
         let wait = checks.limiters.of(&application.id).take(self.clock().monotonic(), CHECKS_PER_SECOND);
@@ -92,7 +103,8 @@ impl Provider {
             .await;
         Ok(UrlCheck {
             host: url.host().to_owned(),
-            is_https: url.uri().scheme_str() == Some("https"),
+            is_https,
+            is_at_provider: self.config().is_at_own_server(url.uri()),
             addresses: probe.addresses,
             certificate_ends_at: probe.certificate_ends_at,
             finding: match probe.outcome {

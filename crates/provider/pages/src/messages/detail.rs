@@ -92,6 +92,8 @@ struct Row {
     response: CodeBlock,
     cause: String,
     step: String,
+    /// Path of the signature check, after a 400.
+    verify: Option<String>,
     is_failed: bool,
     /// The page shows the response without a click.
     is_open: bool,
@@ -143,6 +145,8 @@ pub(crate) async fn view(
         Row {
             cause,
             step,
+            verify: causes::verify_path(&session.portal.site().base, attempt)
+                .filter(|_| addresses.contains_key(&*attempt.endpoint)),
             is_failed,
             is_open: open.as_deref() == Some(&*attempt.id),
             id: attempt.id.to_string(),

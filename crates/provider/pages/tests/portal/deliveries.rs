@@ -37,6 +37,24 @@ async fn attempts_are_shown_with_their_responses_and_filtered() {
 }
 
 #[tokio::test]
+async fn a_400_links_to_the_signature_check_of_its_endpoint() {
+    let fixture = Fixture::new().await;
+    let refusing = fixture.endpoint(at(&receiver(400, "no signature").await)).await;
+    let failing = fixture.endpoint(at(&receiver(500, "boom").await)).await;
+    let message = fixture.message("invoice.paid", "{}", None).await;
+    let mut visitor = fixture.visitor().await;
+    let link = format!("href=\"/app-portal/endpoints/{}/verify#check\"", refusing.id);
+    visitor.until_shown(&format!("/endpoints/{}", refusing.id), "Check the signature").await.shows(&link);
+    visitor.until_shown(&format!("/endpoints/{}", failing.id), "Every attempt fails").await.hides("verify#check");
+    visitor
+        .get(&format!("/messages/{}", message.id))
+        .await
+        .is(200)
+        .shows(&link)
+        .hides(&format!("{}/verify", failing.id));
+}
+
+#[tokio::test]
 async fn lists_link_their_pages_in_both_directions() {
     let fixture = Fixture::new().await;
     for number in 0..120 {

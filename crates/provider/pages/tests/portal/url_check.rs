@@ -45,6 +45,10 @@ async fn an_address_is_checked_before_it_is_saved_and_the_target_of_a_redirect_p
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     check(&mut visitor, form(&format!("http://{closed}/"))).await.shows("Messages would not arrive").shows("refused");
     check(&mut visitor, form("ftp://example.com")).await.shows("This address can&#39;t be used.");
+    let own = check(&mut visitor, form(&format!("{}/api/v1/app/x/msg", fixture.server))).await;
+    own.is(200).shows("This is the provider itself.").hides("It answered");
+    let own = check(&mut visitor, form(&format!("{}/x", fixture.server.replace("127.0.0.1", "localhost")))).await;
+    own.is(200).shows("This seems to be the provider itself.").shows("unless a proxy passes this path");
     let mut fields = form(&good);
     fields.push(("part", "verdict".to_owned()));
     check(&mut visitor, fields).await.is(200).shows("can be reached").hides("<html");

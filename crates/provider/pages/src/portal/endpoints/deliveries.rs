@@ -49,12 +49,14 @@ struct Trouble {
     says: &'static str,
     cause: String,
     step: String,
+    /// Path of the signature check, after a 400.
+    verify: Option<String>,
     last: Option<RelativeTime>,
 }
 
 impl Trouble {
     /// The cause is that of the latest failed attempt on the page.
-    fn of(endpoint: &Endpoint, attempts: &[Attempt], now: Timestamp) -> Option<Self> {
+    fn of(endpoint: &Endpoint, attempts: &[Attempt], base: &str, now: Timestamp) -> Option<Self> {
         let says = match (endpoint.disabled, endpoint.failing_since) {
             (true, _) => {
                 "The endpoint is disabled and receives nothing. To send what it missed, enable it, then replay."
@@ -64,7 +66,8 @@ impl Trouble {
         };
         let failed = attempts.iter().find(|attempt| attempt.status == AttemptStatus::Fail);
         let (cause, step) = failed.map(causes::of_attempt).unwrap_or_default();
-        Some(Self { says, cause, step, last: failed.map(|attempt| RelativeTime::new(attempt.at, now)) })
+        let verify = failed.and_then(|attempt| causes::verify_path(base, attempt));
+        Some(Self { says, cause, step, verify, last: failed.map(|attempt| RelativeTime::new(attempt.at, now)) })
     }
 }
 
@@ -123,7 +126,8 @@ pub(in crate::portal) async fn page(
     render_page(&DeliveriesPage {
         frame: session.frame("Deliveries to an endpoint", Section::Endpoints).with_notice(notice::from_query(&query)),
         may: session.permissions(),
-        trouble: Trouble::of(&endpoint, &found.data, session.portal.now()).filter(|_| is_first),
+        trouble: Trouble::of(&endpoint, &found.data, &session.portal.site().base, session.portal.now())
+            .filter(|_| is_first),
         throttle: throttle(&session, &endpoint, day.as_ref()).await?,
         day,
         wanted: wanted.to_owned(),

@@ -50,6 +50,8 @@ struct AnsweredAttempt {
     duration: String,
     cause: String,
     step: String,
+    /// Path of the signature check, after a 400.
+    verify: Option<String>,
     response: CodeBlock,
 }
 
@@ -130,6 +132,7 @@ async fn answer(session: &Session, endpoint: &Endpoint, message: &str) -> Result
             duration: labels::duration(attempt.response_duration_ms),
             cause,
             step,
+            verify: causes::verify_path(&session.portal.site().base, attempt),
             response: CodeBlock::json(&attempt.response[..shown]),
         }
     });

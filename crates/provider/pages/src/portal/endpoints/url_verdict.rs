@@ -79,7 +79,14 @@ impl UrlVerdict {
             }
             None => {}
         }
+        let is_at_provider = check.is_at_provider;
         let (kind, verdict) = match &check.finding {
+            UrlFinding::Provider => {
+                let text =
+                    "It is this provider's own API or page. Deliveries to it would return here, and are not sent.";
+                rows.push(row(StatusBadge::CHECK_FAILED, text, "Enter the address of your own server."));
+                ("bad", "This is the provider itself.")
+            }
             UrlFinding::Invalid(reason) => {
                 rows.push(row(StatusBadge::CHECK_FAILED, sentence(reason), ""));
                 ("bad", "This address can't be used.")
@@ -94,7 +101,7 @@ impl UrlVerdict {
                 rows.push(row(StatusBadge::CHECK_FAILED, text, "Use the address that it redirects to."));
                 ("bad", "This address redirects.")
             }
-            UrlFinding::Answered(code @ (404 | 410)) => {
+            UrlFinding::Answered(code @ (404 | 410)) if !is_at_provider => {
                 let text = format!("It answered {code} to a HEAD request.");
                 rows.push(row(StatusBadge::SOON, text, "See whether the path is right and deployed."));
                 ("wait", "The server can be reached, but may have no such path.")
@@ -102,6 +109,13 @@ impl UrlVerdict {
             UrlFinding::Answered(code @ 500..) => {
                 rows.push(row(StatusBadge::SOON, format!("It answered {code} to a HEAD request."), "Look at its log."));
                 ("wait", "The server can be reached, but does not work now.")
+            }
+            UrlFinding::Answered(code) if is_at_provider => {
+                let text =
+                    format!("It has the host and the port of this provider, and answered {code} to a HEAD request.");
+                let step = "Enter the address of your own server, unless a proxy passes this path to it.";
+                rows.push(row(StatusBadge::SOON, text, step));
+                ("wait", "This seems to be the provider itself.")
             }
             UrlFinding::Answered(code) => {
                 rows.push(row(StatusBadge::PASSED, format!("It answered {code} to a HEAD request."), ""));

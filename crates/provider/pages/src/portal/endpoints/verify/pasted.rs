@@ -5,6 +5,7 @@ use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::FormFields;
 use kit_design::form_field::FormField;
 use provider_core::endpoints::signature_check::ReceivedRequest;
+use serde_json::Value;
 
 const ID: [&str; 2] = ["webhook-id", "svix-id"];
 const TIMESTAMP: [&str; 2] = ["webhook-timestamp", "svix-timestamp"];
@@ -46,7 +47,7 @@ impl Pasted {
     pub(super) fn fields(&self) -> [FormField; 2] {
         let pasted = |field: FormField| field.lines(4).attribute("class", "mono").attribute("spellcheck", "false");
         let headers = FormField::area("headers", "Headers", &self.headers)
-            .hint("The lines webhook-id, webhook-timestamp and webhook-signature; others may stay.")
+            .hint("The lines webhook-id, webhook-timestamp and webhook-signature, or all headers as JSON; others may stay.")
             .fault(self.headers_fault);
         let body = FormField::area("body", "Body", &self.body).hint("As your receiver got it, before it was parsed.");
         [headers, body].map(pasted)
@@ -81,10 +82,11 @@ impl Pasted {
         if !self.headers_fault.is_empty() {
             return Err(());
         }
-        let headers: Vec<(String, &str)> = self.headers.lines().filter_map(header).collect();
+        let headers: Vec<(String, String)> =
+            json_headers(&self.headers).unwrap_or_else(|| self.headers.lines().filter_map(header).collect());
         let value = |names: [&str; 2]| {
             let found = names.iter().find_map(|name| headers.iter().find(|(own, _)| own == name));
-            found.map_or_else(String::new, |(_, value)| (*value).to_owned())
+            found.map(|(_, value)| value.clone()).unwrap_or_default()
         };
         Ok(ReceivedRequest {
             id: value(ID),
@@ -98,9 +100,47 @@ impl Pasted {
 }
 
 /// Name in lower case and value of a header line, as programs print it: with or without quotes and a comma at its end.
-fn header(line: &str) -> Option<(String, &str)> {
+fn header(line: &str) -> Option<(String, String)> {
     let (name, value) = line.split_once([':', '='])?;
-    Some((unquoted(name).to_ascii_lowercase(), unquoted(value)))
+    Some((unquoted(name).to_ascii_lowercase(), unquoted(value).to_owned()))
+}
+
+/// The headers of a JSON text, with names in lower case: an object of them, also below `headers`; a list of pairs or of
+/// objects with `name` or `key` and `value`; or a list of names and values in turn. None if the text is none of these.
+fn json_headers(text: &str) -> Option<Vec<(String, String)>> {
+    let named = |name: &str, value: &Value| Some((name.to_ascii_lowercase(), one_value(value)?));
+    match serde_json::from_str(text.trim().trim_end_matches(',')).ok()? {
+        Value::Object(mut object) => match object.remove("headers") {
+            Some(headers @ (Value::Object(_) | Value::Array(_))) => json_headers(&headers.to_string()),
+            _ => Some(object.iter().filter_map(|(name, value)| named(name, value)).collect()),
+        },
+        Value::Array(list) if list.iter().all(Value::is_string) => {
+            let pairs = list.chunks_exact(2);
+            Some(pairs.filter_map(|pair| named(pair[0].as_str()?, &pair[1])).collect())
+        }
+        Value::Array(list) => Some(
+            list.iter()
+                .filter_map(|entry| match entry {
+                    Value::Array(pair) if pair.len() == 2 => named(pair[0].as_str()?, &pair[1]),
+                    Value::Object(entry) => {
+                        named(entry.get("name").or_else(|| entry.get("key"))?.as_str()?, entry.get("value")?)
+                    }
+                    _ => None,
+                })
+                .collect(),
+        ),
+        _ => None,
+    }
+}
+
+/// The value of a header in JSON. Several values of one header are signatures, which a space separates.
+fn one_value(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Array(values) => Some(values.iter().filter_map(one_value).collect::<Vec<_>>().join(" ")),
+        _ => None,
+    }
 }
 
 fn unquoted(text: &str) -> &str {
@@ -126,6 +166,12 @@ mod tests {
             "Webhook-Id: msg_1\nwebhook-timestamp: 17\nWEBHOOK-SIGNATURE: v1,a= v1,b=",
             "svix-id: msg_1\n\nsvix-timestamp: 17\nsvix-signature: v1,a= v1,b=\nHost: example.com",
             "  \"webhook-id\": \"msg_1\",\n  \"webhook-timestamp\": \"17\",\n  \"webhook-signature\": \"v1,a= v1,b=\"",
+            r#"{"Webhook-Id":"msg_1","webhook-timestamp":17,"webhook-signature":["v1,a=","v1,b="],"x":{"y":null}}"#,
+            r#"{"method": "POST", "headers": {"svix-id": ["msg_1"], "svix-timestamp": "17", "svix-signature": "v1,a= v1,b="}}"#,
+            r#"[["webhook-id", "msg_1"], ["webhook-timestamp", "17"], ["webhook-signature", "v1,a= v1,b="]]"#,
+            r#"["webhook-id", "msg_1", "webhook-timestamp", "17", "webhook-signature", "v1,a= v1,b="]"#,
+            r#"[{"name": "webhook-id", "value": "msg_1"}, {"key": "webhook-timestamp", "value": "17"},
+                {"name": "webhook-signature", "value": "v1,a= v1,b="}]"#,
         ] {
             let pasted = Pasted { headers: text.into(), ..Pasted::default() };
             let received = pasted.received().unwrap();
