@@ -9,7 +9,7 @@ use provider_core::model::cause::Cause;
 use provider_core::model::{AttemptStatus, Id};
 use provider_core::page::{CursorKey, PageRequest};
 use provider_core::port::AttemptFilter;
-use provider_core::{Caller, Created, EndpointInput, MessageInput, Payload, Provider, ids};
+use provider_core::{Caller, Created, EndpointInput, MessageInput, Payload, Provider, ProviderError, ids};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -192,6 +192,21 @@ impl ApplicationClient {
                 let sent = api.post(&format!("/api/v1/app/{application}/msg"), &message).await;
                 Ok(sent.context(doing)?.text("/id")?.to_owned())
             }
+        }
+    }
+
+    /// Whether the event type is registered at the provider; none when that is not known.
+    pub(super) async fn is_registered(&self, event_type: &str) -> Option<bool> {
+        match self {
+            Self::Local { provider, caller, .. } => match provider.event_type(caller, event_type).await {
+                Ok(_) => Some(true),
+                Err(ProviderError::NotFound) => Some(false),
+                Err(_) => None,
+            },
+            Self::Remote { api, .. } => match api.get(&format!("/api/v1/event-type/{event_type}")).await {
+                Ok(_) => Some(true),
+                Err(error) => (error.status() == Some(StatusCode::NOT_FOUND)).then_some(false),
+            },
         }
     }
 

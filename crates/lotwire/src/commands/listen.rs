@@ -4,7 +4,7 @@
 //! endpoint whose port is free belongs to a listener that was killed, and the next start removes it.
 
 use std::collections::HashSet;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +18,7 @@ use bytes::Bytes;
 use consumer::{VerificationError, Verifier};
 use contract::event::{Event, EventType};
 use http::header::{HeaderMap, RETRY_AFTER};
-use http::{Method, StatusCode};
+use http::{Method, StatusCode, Uri};
 use kit_outbound::{AddressPolicy, Client, ClientConfig, Destination, Request};
 use kit_runtime::clock::{SharedClock, SystemClock};
 use kit_runtime::random::{Random as _, SystemRandom};
@@ -76,6 +76,10 @@ pub(super) async fn run(config: &Config, options: &ListenCommand) -> Result<Exit
         options.port
     ))?;
     let addr = listener.local_addr().context("reading the address of the listening socket")?;
+    let url = options.endpoint_url.clone().unwrap_or_else(|| format!("http://{addr}/"));
+    if let Some((_, to)) = &forward {
+        refuse_loop(to, addr, &url).await?;
+    }
     let uid_prefix = format!("lotwire-listen-{}-", host_name());
     remove_leftovers(&client, &uid_prefix, addr.port()).await?;
 
@@ -100,7 +104,6 @@ pub(super) async fn run(config: &Config, options: &ListenCommand) -> Result<Exit
             kit_http::serve::serve(listener, surface, stop.cancelled_owned(), kit_http::serve::Limits::default()).await;
         }
     });
-    let url = options.endpoint_url.clone().unwrap_or_else(|| format!("http://{addr}/"));
     let client = &state.client;
     let endpoint = client
         .create_endpoint(NewEndpoint {
@@ -138,6 +141,29 @@ fn forward_to(url: &str) -> Result<(Client, Destination), CommandError> {
         CommandError::new(format!("--forward {url} is not an address: write it such as http://127.0.0.1:3000/hooks"))
     })?;
     Ok((Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }), to))
+}
+
+/// Refuses to forward events to the listener itself, at the address of its socket or at the URL of its endpoint.
+async fn refuse_loop(to: &Destination, own: SocketAddr, endpoint_url: &str) -> Result<(), CommandError> {
+    let origin = |uri: &Uri| {
+        let usual_port = if uri.scheme_str() == Some("https") { 443 } else { 80 };
+        (uri.host().unwrap_or_default().to_lowercase(), uri.port_u16().unwrap_or(usual_port))
+    };
+    let (host, port) = origin(to.uri());
+    let is_endpoint = endpoint_url.parse().is_ok_and(|url| origin(&url) == (host.clone(), port));
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let is_own = port == own.port()
+        && tokio::net::lookup_host((bare, port))
+            .await
+            .is_ok_and(|mut found| found.any(|found| found.ip() == own.ip() || found.ip().is_unspecified()));
+    if is_endpoint || is_own {
+        return Err(CommandError::new(format!(
+            "--forward {} is the address of this listener, so each event would return to it. Give the address of your \
+             own receiver, or choose another port for the listener with --port",
+            to.uri()
+        )));
+    }
+    Ok(())
 }
 
 /// Removes endpoints of listeners of this host whose port is free, and the one of `own_port`, which this process has.

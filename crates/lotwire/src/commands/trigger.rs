@@ -42,6 +42,13 @@ pub(super) async fn run(config: &Config, options: &Trigger) -> Result<(), Comman
     };
     let client = ApplicationClient::open(config, &options.target).await?;
     let id = client.send(event_type, payload.clone()).await?;
+    if client.is_registered(event_type).await == Some(false) {
+        hint(&format!(
+            "The event type {event_type} is not registered at the provider: no schema checks its payload, and receivers \
+             can't choose it in the App Portal. Register it on the dashboard's page Event types, or with POST \
+             /api/v1/event-type."
+        ));
+    }
     if options.json {
         return print_json(&json!({ "id": id, "eventType": event_type, "event": payload }));
     }

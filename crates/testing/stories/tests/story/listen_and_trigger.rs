@@ -142,6 +142,50 @@ async fn listen_prints_a_triggered_event_as_json_and_removes_its_endpoint_after_
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn trigger_warns_about_an_event_type_that_is_not_registered_and_still_sends() {
+    let site = Site::start().await;
+    let key = site._data.path().join("key.txt");
+    std::fs::write(&key, &site.key).unwrap();
+    let url = site.launch.provider_url();
+    let remote = ["--provider-url", &url, "--api-key-file", key.to_str().unwrap()];
+    let said = |more: &[&str]| {
+        let mut command = site.launch.command();
+        let arguments = ["trigger", "item-status-change", "--application", &site.application];
+        let output = command.args(arguments).args(more).output().unwrap();
+        assert!(output.status.success() && output.stdout.starts_with(b"msg_"), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for more in [&[][..], &remote] {
+        assert!(said(more).contains("ITEM_STATUS_CHANGE is not registered"), "{}", said(more));
+    }
+    let api = ApiClient::new(http_client(), site.launch.provider_url(), &site.key).unwrap();
+    let known = json!({ "name": "ITEM_STATUS_CHANGE", "description": "An item's status" });
+    api.post("/api/v1/event-type", &known).await.unwrap();
+    for more in [&[][..], &remote] {
+        assert!(!said(more).contains("not registered"), "{}", said(more));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn listen_refuses_to_forward_to_itself() {
+    let site = Site::start().await;
+    let free = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port().to_string();
+    for (forward, endpoint_url) in [
+        (format!("http://127.0.0.1:{free}/hooks"), None),
+        (format!("http://localhost:{free}"), None),
+        ("https://tunnel.example.com/".to_owned(), Some("https://tunnel.example.com")),
+    ] {
+        let mut command = site.launch.command();
+        command.args(["listen", "--application", &site.application, "--port", &free, "--forward", &forward]);
+        command.args(endpoint_url.map(|url| ["--endpoint-url", url]).into_iter().flatten());
+        let output = command.output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && said.contains("the address of this listener"), "{forward}: {said}");
+    }
+    assert_eq!(site.endpoints().await, Vec::<Value>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn listen_on_postgres_receives_what_trigger_writes_into_the_database() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap());
