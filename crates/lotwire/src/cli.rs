@@ -23,7 +23,7 @@ pub(crate) use customer_publishing::{CustomerPublishing, Quarantine, QuarantineS
 pub(crate) use listen::{ListenCommand, Trigger};
 pub(crate) use provider::{
     AlertScopeRef, Confirmation, EndpointRef, EndpointRemoval, PayloadCheckMode, Provider, ProviderAccount,
-    ProviderAccountSet, ProviderAlertRecipient, ProviderApplication, ProviderEndpoint, ProviderKey, Skip, Stuck,
+    ProviderAccountSet, ProviderAlertRecipient, ProviderApplication, ProviderEndpoint, ProviderKey, Skip, Stuck, Tail,
 };
 pub(crate) use sale::SaleCommand;
 pub(crate) use secrets::Secrets;

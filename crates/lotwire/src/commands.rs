@@ -14,6 +14,7 @@ mod publishing_state;
 mod sale;
 mod secrets;
 mod serve;
+mod similar_applications;
 mod trigger;
 mod user;
 mod verify;

@@ -5,6 +5,8 @@ mod endpoint;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::application_target::ApplicationTarget;
+
 pub(crate) use alert_recipient::{AlertScopeRef, ProviderAlertRecipient};
 pub(crate) use endpoint::{Confirmation, EndpointRef, EndpointRemoval, ProviderEndpoint, Skip};
 
@@ -68,6 +70,8 @@ Examples:
     AlertRecipient(ProviderAlertRecipient),
     /// List the endpoints with waiting deliveries, the oldest wait first: how many, since when, and why.
     Stuck(Stuck),
+    /// Print the messages and attempts of an application as they come, until Ctrl-C.
+    Tail(Tail),
 }
 
 #[derive(Debug, Subcommand)]
@@ -270,6 +274,36 @@ Examples:
         #[command(flatten)]
         confirmation: Confirmation,
     },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+One line for each accepted message and each finished attempt: the time at which it ended (UTC), the result, the message,
+its event type, the endpoint's address, the status or the cause of the failure, and the duration. With --endpoint or
+--failed, only attempts are printed. What came before the command started is not printed; `lotwire provider stuck` and
+the dashboard show it.
+
+The command reads once a second, and goes on trying while the provider can't be reached. Of an application with more
+than 50 endpoints, 50 are read in each second.
+
+Examples:
+  lotwire provider tail --application app_2b…
+  lotwire provider tail --application customer-17 --failed
+  lotwire provider tail --application customer-17 --endpoint receiver-1
+  lotwire provider tail --application app_2b… --json | jq -r 'select(.result == \"failed\") | .cause'
+  lotwire provider tail --application app_2b… --provider-url https://api.example.com --api-key-file key.txt")]
+pub(crate) struct Tail {
+    #[command(flatten)]
+    pub(crate) target: ApplicationTarget,
+    /// Print only attempts at this endpoint (id `ep_…` or uid).
+    #[arg(long, value_name = "EP")]
+    pub(crate) endpoint: Option<String>,
+    /// Print only failed attempts.
+    #[arg(long)]
+    pub(crate) failed: bool,
+    /// Print JSON, one object a line: {\"kind\":\"message\",…} or {\"kind\":\"attempt\",…}.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

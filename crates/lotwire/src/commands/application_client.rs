@@ -1,23 +1,28 @@
 //! The consumer application that `listen` and `trigger` work on: in the embedded provider's database, or at a remote
 //! provider over HTTP. With the database, no command sends a key to a server.
 
-use consumer::ApiClient;
+mod history;
+
+use consumer::{ApiClient, ApiError};
 use http::StatusCode;
 use ipnet::IpNet;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use provider_core::model::cause::Cause;
-use provider_core::model::{AttemptStatus, Id};
+use provider_core::model::{AttemptStatus, Endpoint, Id};
 use provider_core::page::{CursorKey, PageRequest};
 use provider_core::port::AttemptFilter;
 use provider_core::{Caller, Created, EndpointInput, MessageInput, Payload, Provider, ProviderError, ids};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::similar_applications::{self, NamedApplication};
 use super::{provider as provider_commands, require_database, secret_from, secret_from_stdin};
 use crate::cli::ApplicationTarget;
 use crate::config::Config;
 use crate::error::{CommandError, ErrorContext as _};
 use crate::node::{NodeServices, open_provider};
+
+pub(super) use self::history::{AcceptedMessage, FinishedAttempt};
 
 /// Maximum number of pages of endpoints that are read.
 const PAGES_MAX: usize = 40;
@@ -29,6 +34,12 @@ const UNANSWERED_MAX: usize = 50;
 pub(super) enum ApplicationClient {
     Local { provider: Box<Provider>, caller: Box<Caller>, application: Id },
     Remote { api: ApiClient, application: String },
+}
+
+/// An endpoint of the application.
+pub(super) struct KnownEndpoint {
+    pub(super) id: String,
+    pub(super) uid: Option<String>,
 }
 
 /// An endpoint to create.
@@ -88,28 +99,25 @@ impl ApplicationClient {
         }
     }
 
-    /// The endpoints with a uid: `(id, uid)`.
-    pub(super) async fn endpoints(&self) -> Result<Vec<(String, String)>, CommandError> {
+    /// The endpoints of the application.
+    pub(super) async fn endpoints(&self) -> Result<Vec<KnownEndpoint>, CommandError> {
         match self {
             Self::Local { provider, caller, application } => {
                 let list = async |page: &_| provider.list_endpoints(caller, application, page).await;
                 let doing = "listing the endpoints";
                 let all = provider_commands::all(CursorKey::Id(ids::ENDPOINT), doing, list).await?;
-                Ok(all.into_iter().filter_map(|endpoint| Some((endpoint.id.to_string(), endpoint.uid?))).collect())
+                let known = |endpoint: Endpoint| KnownEndpoint { id: endpoint.id.to_string(), uid: endpoint.uid };
+                Ok(all.into_iter().map(known).collect())
             }
             Self::Remote { api, application } => {
                 let (mut found, mut iterator) = (Vec::new(), String::new());
                 for _ in 0..PAGES_MAX {
                     let page = api.get(&format!("/api/v1/app/{application}/endpoint?limit=250{iterator}")).await;
-                    let page = page.map_err(|error| match error.status() {
-                        Some(StatusCode::NOT_FOUND) => {
-                            CommandError::new(format!("the provider has no application {application}: {error}"))
-                        }
-                        _ => error.into(),
-                    })?;
+                    let page = self.named(page).await?;
                     for endpoint in page.body["data"].as_array().into_iter().flatten() {
-                        if let (Some(id), Some(uid)) = (endpoint["id"].as_str(), endpoint["uid"].as_str()) {
-                            found.push((id.to_owned(), uid.to_owned()));
+                        if let Some(id) = endpoint["id"].as_str() {
+                            let uid = endpoint["uid"].as_str().map(str::to_owned);
+                            found.push(KnownEndpoint { id: id.to_owned(), uid });
                         }
                     }
                     match page.body["iterator"].as_str() {
@@ -120,6 +128,28 @@ impl ApplicationClient {
                 Ok(found)
             }
         }
+    }
+
+    /// Names the application in the error of a remote provider that does not have it, with similar ones.
+    async fn named<T>(&self, answer: Result<T, ApiError>) -> Result<T, CommandError> {
+        let error = match answer {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        let Self::Remote { api, application } = self else { return Err(error.into()) };
+        if error.status() != Some(StatusCode::NOT_FOUND) {
+            return Err(error.into());
+        }
+        let all = api.get("/api/v1/app?limit=250").await.map(|page| page.body).unwrap_or_default();
+        let all = all["data"].as_array().into_iter().flatten();
+        let text = |application: &Value, field: &str| application[field].as_str().unwrap_or_default().to_owned();
+        let all = all.map(|application| NamedApplication {
+            id: text(application, "id"),
+            uid: application["uid"].as_str().map(str::to_owned),
+            name: text(application, "name"),
+        });
+        let similar = similar_applications::hint(application, all);
+        Err(CommandError::new(format!("the provider has no application {application}{similar}: {error}")))
     }
 
     /// Creates an endpoint and returns its id.

@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::application_client::{ApplicationClient, NewEndpoint, UnansweredAttempt};
+use super::application_client::{ApplicationClient, KnownEndpoint, NewEndpoint, UnansweredAttempt};
 use super::{hint, print, subnet_remedy};
 use crate::cli::ListenCommand;
 use crate::config::Config;
@@ -168,7 +168,8 @@ async fn refuse_loop(to: &Destination, own: SocketAddr, endpoint_url: &str) -> R
 
 /// Removes endpoints of listeners of this host whose port is free, and the one of `own_port`, which this process has.
 async fn remove_leftovers(client: &ApplicationClient, uid_prefix: &str, own_port: u16) -> Result<(), CommandError> {
-    for (id, uid) in client.endpoints().await? {
+    for KnownEndpoint { id, uid } in client.endpoints().await? {
+        let uid = uid.unwrap_or_default();
         let Some(port) = uid.strip_prefix(uid_prefix).and_then(|port| port.parse::<u16>().ok()) else { continue };
         if port == own_port || TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.is_ok() {
             client.delete_endpoint(&id).await?;

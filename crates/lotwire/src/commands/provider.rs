@@ -8,6 +8,7 @@ mod endpoint;
 mod key;
 pub(super) mod resolve;
 mod stuck;
+mod tail;
 mod unblock;
 mod wait_reason;
 
@@ -25,6 +26,9 @@ use crate::node::{NodeServices, open_provider};
 const LIST_MAX: usize = 10_000;
 
 pub(super) async fn run(config: &Config, command: &Command) -> Result<(), CommandError> {
+    if let Command::Tail(options) = command {
+        return tail::run(config, options).await;
+    }
     if !matches!(command, Command::Account(ProviderAccount::Create { .. })) {
         require_database(config, "provider.db")?;
     }
@@ -38,6 +42,7 @@ pub(super) async fn run(config: &Config, command: &Command) -> Result<(), Comman
         Command::Endpoint(command) => endpoint::run(&provider, command).await,
         Command::AlertRecipient(command) => alert_recipient::run(&provider, command).await,
         Command::Stuck(options) => stuck::run(&provider, &services, options).await,
+        Command::Tail(options) => tail::run(config, options).await,
     }
 }
 

@@ -2,9 +2,11 @@
 //! right id.
 
 use provider_core::model::{Account, Application, Endpoint};
+use provider_core::page::{LIMIT_MAX, PageRequest};
 use provider_core::{Caller, Provider, ProviderError};
 
 use crate::cli::EndpointRef;
+use crate::commands::similar_applications::{self, NamedApplication};
 use crate::error::{CommandError, ErrorContext as _};
 
 pub(super) async fn account(provider: &Provider, id: &str) -> Result<Account, CommandError> {
@@ -26,17 +28,38 @@ pub(in crate::commands) async fn application(
     }
     let found = provider.find_applications(of, id_or_uid).await;
     let found = found.context(format!("finding application {id_or_uid}"))?;
+    let similar = if found.is_empty() { similar_applications(provider, of, id_or_uid).await } else { String::new() };
     let shown = |(account, application): &(Account, Application)| format!("{} of {}", application.id, account.id);
     let missing = || {
         let of = of.map(|account| format!(" of {account}")).unwrap_or_default();
         format!(
-            "there is no application{of} with the id or uid {id_or_uid:?}. `lotwire provider application list` lists \
+            "there is no application{of} with the id or uid {id_or_uid:?}{similar}. `lotwire provider application list` lists \
              them"
         )
     };
     let several =
         |matches| format!("several applications have the uid {id_or_uid:?}. Give the id, or --account: {matches}");
     only_one(found, shown, missing, several)
+}
+
+/// The applications of an account, or of all accounts, with a similar id, uid or name, for the error.
+async fn similar_applications(provider: &Provider, of: Option<&str>, text: &str) -> String {
+    let accounts = match of {
+        Some(account) => provider.account(account).await.map(|account| vec![account]),
+        None => provider.list_accounts(&PageRequest::first(LIMIT_MAX)).await.map(|page| page.data),
+    };
+    let mut all = Vec::new();
+    for account in accounts.unwrap_or_default() {
+        let page = PageRequest::first(LIMIT_MAX);
+        let found = provider.list_applications(&Caller::operator(&account), &[], &page).await;
+        all.extend(found.map(|page| page.data).unwrap_or_default());
+    }
+    let named = |application: Application| NamedApplication {
+        id: application.id.to_string(),
+        uid: application.uid,
+        name: application.name,
+    };
+    similar_applications::hint(text, all.into_iter().map(named))
 }
 
 pub(super) async fn endpoint(provider: &Provider, name: &EndpointRef) -> Result<(Caller, Endpoint), CommandError> {

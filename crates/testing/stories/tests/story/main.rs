@@ -63,6 +63,7 @@ mod silent_database;
 mod startup_refusals;
 mod stuck_deliveries;
 mod support;
+mod tail;
 mod two_nodes;
 mod verify_samples;
 mod webcast;
