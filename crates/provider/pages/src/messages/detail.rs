@@ -145,8 +145,9 @@ pub(crate) async fn view(
         Row {
             cause,
             step,
-            verify: causes::verify_path(&session.portal.site().base, attempt)
-                .filter(|_| addresses.contains_key(&*attempt.endpoint)),
+            // The dashboard has no such page.
+            verify: causes::verify_path(&place.base, attempt)
+                .filter(|_| place.application.is_some() && addresses.contains_key(&*attempt.endpoint)),
             is_failed,
             is_open: open.as_deref() == Some(&*attempt.id),
             id: attempt.id.to_string(),

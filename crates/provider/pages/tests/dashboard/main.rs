@@ -8,6 +8,7 @@ mod alerts;
 mod api_keys;
 mod applications;
 mod event_types;
+mod figures;
 mod fixture;
 mod left;
 mod messages;

@@ -113,11 +113,27 @@ impl Workplace {
         payload: &str,
         event_id: Option<&str>,
     ) -> Message {
+        self.create_message(application, event_type, payload, event_id, None).await
+    }
+
+    /// Sends an empty message to the endpoints of these channels.
+    pub(crate) async fn send_to(&self, application: &str, channels: Vec<String>) {
+        self.create_message(application, "a.b", "{}", None, Some(channels)).await;
+    }
+
+    async fn create_message(
+        &self,
+        application: &str,
+        event_type: &str,
+        payload: &str,
+        event_id: Option<&str>,
+        channels: Option<Vec<String>>,
+    ) -> Message {
         let input = MessageInput {
             event_type: event_type.into(),
             payload: Payload::from_text(payload.into()).unwrap(),
             event_id: event_id.map(str::to_owned),
-            channels: None,
+            channels,
             tags: None,
             payload_retention_days: None,
             payload_retention_hours: None,
