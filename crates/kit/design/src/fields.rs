@@ -10,7 +10,9 @@ use kit_http::json::JsonError;
 use super::error_page::{ErrorPage, sentence};
 
 /// Bytes of a form. The longest form lists every event type that an endpoint may filter by.
-const BYTES_MAX: usize = 512 * 1024;
+pub const FORM_BYTES_MAX: usize = 512 * 1024;
+/// Bytes of a form with a long text: an encoded character has up to three times its bytes.
+pub const LONG_FORM_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Fields of a form or query string. The server refuses a request with more.
 const FIELDS_MAX: usize = 2_048;
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -71,11 +73,14 @@ impl<S: Send + Sync> FromRequestParts<S> for QueryFields {
     }
 }
 
-/// The fields of a form that a visitor sent.
+/// The fields of a form that a visitor sent, with at most this number of bytes.
 #[derive(Debug)]
-pub struct SubmittedForm(pub FormFields);
+pub struct SubmittedForm<const BYTES_MAX: usize = FORM_BYTES_MAX>(pub FormFields);
 
-impl<S: Send + Sync> FromRequest<S> for SubmittedForm {
+/// A form with a text that the page refuses by itself when it is too long, so that it is not lost.
+pub type LongForm = SubmittedForm<LONG_FORM_BYTES_MAX>;
+
+impl<S: Send + Sync, const BYTES_MAX: usize> FromRequest<S> for SubmittedForm<BYTES_MAX> {
     type Rejection = ErrorPage;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, ErrorPage> {
@@ -122,7 +127,7 @@ impl<S: Send + Sync> FromRequest<S> for UploadForm {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ErrorPage> {
         let (parts, body) = request.into_parts();
-        let bytes = kit_http::json::read_up_to(body, BYTES_MAX).await.map_err(refused)?;
+        let bytes = kit_http::json::read_up_to(body, FORM_BYTES_MAX).await.map_err(refused)?;
         let request = Request::from_parts(parts, Body::from(bytes));
         let malformed = |error: &dyn std::fmt::Display| ErrorPage::bad_request(sentence(&error.to_string()));
         let form = Multipart::from_request(request, state).await;

@@ -7,12 +7,15 @@ use axum::Json;
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
+use http::StatusCode;
 use http::header::CONTENT_DISPOSITION;
-use kit_design::error_page::ErrorPage;
-use kit_design::fields::QueryFields;
+use kit_design::error_page::{ErrorPage, sentence};
+use kit_design::error_summary::ErrorSummary;
+use kit_design::fields::{FormFields, QueryFields};
 use kit_design::form_field::FormField;
-use kit_design::frame::{Frame, render_page};
+use kit_design::frame::{Frame, render_page_as};
 use kit_design::relative_time::RelativeTime;
+use platform_core::PlatformError;
 use platform_core::Scope::{AuctionsRead, UsersRead};
 use platform_core::access::access_log::AccessRow;
 use platform_core::port::Page as ListPage;
@@ -30,6 +33,8 @@ const LISTED: usize = 50;
 const SEARCHED_MAX: usize = 2_000;
 /// Users whose addresses are shown in place of their ids.
 const USERS_MAX: usize = 250;
+
+const NOT_AN_ID: &str = "is not the id of a lot: copy the id from the lot's page";
 
 pub(crate) const PAGES: &[Page] =
     &[("GET", "/audit", Need::Has(UsersRead)), ("GET", "/audit/record", Need::Has(AuctionsRead))];
@@ -57,6 +62,9 @@ struct AuditPage {
     /// Query of the page with older entries.
     older: Option<String>,
     has_searched_all: bool,
+    /// The field of the record's lot.
+    lot: FormField,
+    errors: ErrorSummary,
 }
 
 /// Names of users by their id.
@@ -120,6 +128,11 @@ impl EntryRow {
 
 /// Entries before a number, the latest first, that contain the searched text.
 async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    show(&session, &query, StatusCode::OK, "").await
+}
+
+/// The page with this error of the record's lot; an empty text is no error.
+async fn show(session: &Session, query: &FormFields, status: StatusCode, fault: &str) -> Result<Response, PageError> {
     let (platform, caller) = (session.platform(), &session.caller);
     let users = platform.users(caller, ListPage { after: None, limit: USERS_MAX }).await?;
     let names: Names = users.into_iter().map(|user| (user.id, user.email)).collect();
@@ -132,7 +145,7 @@ async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Respo
         searched += entries.len();
         for entry in &entries {
             before = Some(entry.number);
-            let row = row(entry, &names, &session);
+            let row = row(entry, &names, session);
             if row.contains(&search) {
                 rows.push(row);
             }
@@ -146,21 +159,41 @@ async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Respo
         let query = [("search", query.text("search").to_owned()), ("before", number.to_string())];
         form_urlencoded::Serializer::new(String::new()).extend_pairs(query).finish()
     });
-    render_page(&AuditPage {
+    let lot = FormField::text("lot", "Id of the lot", query.text("lot"))
+        .code()
+        .required()
+        .attribute("placeholder", "019…")
+        .fault(fault);
+    let page = AuditPage {
         frame: session.frame("Audit log", Section::AuditLog),
         search: query.text("search").to_owned(),
         rows,
         older,
         has_searched_all,
-    })
+        errors: ErrorSummary::beside([&lot]).heading("Nothing was exported"),
+        lot,
+    };
+    render_page_as(status, &page)
 }
 
 /// The record of a lot's sale as a file, in parts of at most 10,000 entries.
 async fn record(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
-    let item = Uuid::try_parse(query.text("lot"));
-    let item = item.map_err(|_| ErrorPage::bad_request("This is not the id of a lot. Copy it from the lot's page."))?;
+    // Who may export a record need not see the access log, which has the form.
+    let has_form = session.may(UsersRead);
+    let Ok(item) = Uuid::try_parse(query.text("lot")) else {
+        return match has_form {
+            true => show(&session, &query, StatusCode::BAD_REQUEST, NOT_AN_ID).await,
+            false => Err(ErrorPage::bad_request(sentence(&format!("This {NOT_AN_ID}"))).into()),
+        };
+    };
     let after = query.text("after").parse().unwrap_or(0);
-    let record = session.platform().record(&session.caller, item, after).await?;
+    let record = match session.platform().record(&session.caller, item, after).await {
+        Err(PlatformError::NotFound(_)) if has_form => {
+            let fault = "is the id of no lot: copy the id from the lot's page";
+            return show(&session, &query, StatusCode::NOT_FOUND, fault).await;
+        }
+        record => record?,
+    };
     let disposition = format!("attachment; filename=\"record-{item}-{after}.json\"");
     Ok(([(CONTENT_DISPOSITION, disposition)], Json(record)).into_response())
 }

@@ -32,8 +32,11 @@ async fn the_record_of_a_lot_is_a_file() {
     let record = visitor.get(&format!("/audit/record?lot={lot}")).await;
     record.is(200).shows("lotwire.record.1");
     assert!(record.headers["content-disposition"].to_str().unwrap().starts_with("attachment"));
-    visitor.get("/audit/record?lot=12").await.is(400).shows("not the id of a lot");
-    visitor.get("/audit/record?lot=01a20ffe-0332-7020-bd63-f14308624a7e").await.is(404);
+    let refused = visitor.get("/audit/record?lot=12").await;
+    refused.is(400).shows("not the id of a lot").shows("href=\"#lot\"").shows("value=\"12\"");
+    let unknown = "01a20ffe-0332-7020-bd63-f14308624a7e";
+    let refused = visitor.get(&format!("/audit/record?lot={unknown}")).await;
+    refused.is(404).shows("the id of no lot").shows(&format!("value=\"{unknown}\""));
 }
 
 #[tokio::test]

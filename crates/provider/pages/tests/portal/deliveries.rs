@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use provider_core::payload::PAYLOAD_BYTES_MAX;
 use provider_core::{DeliveryOrder, EndpointInput};
 use serde_json::json;
 
@@ -133,6 +134,10 @@ async fn an_example_is_sent_to_one_endpoint_and_a_message_resent() {
         let page = visitor.post(&path, &[("eventType", "lot.sold"), ("payload", payload)]).await;
         page.is(422).shows("id=\"payload-fault\"").shows(payload);
     }
+    // A text above the limit of other forms is read, so that the page keeps it.
+    let large = format!("{{\"lot\":\"{}\"}}", "x".repeat(PAYLOAD_BYTES_MAX));
+    let page = visitor.post(&path, &[("eventType", "lot.sold"), ("payload", &large)]).await;
+    page.is(413).shows("href=\"#payload\"").shows("more than 2 MiB").shows(&"x".repeat(1_000));
 
     let resend = format!("{message}/resend");
     visitor.submit(&resend, &[("endpoint", &endpoint.id)]).await.shows("The message is being sent once more.");

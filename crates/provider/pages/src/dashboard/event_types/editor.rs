@@ -5,7 +5,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_design::code_block::CodeBlock;
 use kit_design::error_summary::ErrorSummary;
-use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
+use kit_design::fields::{FieldErrors, FormFields, LongForm, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use provider_core::model::EventType;
@@ -197,7 +197,7 @@ pub(super) async fn page(session: DashboardSession, PathParams([name]): PathPara
 pub(super) async fn save(
     session: DashboardSession,
     PathParams([name]): PathParams<1>,
-    SubmittedForm(form): SubmittedForm,
+    SubmittedForm(form): LongForm,
 ) -> Result<Response, PageError> {
     let event_type = session.provider().event_type(&session.caller, &name).await?;
     let (typed, intent) = EventTypeForm::read(&form);

@@ -6,7 +6,7 @@ use askama::Template;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_design::error_summary::ErrorSummary;
-use kit_design::fields::{FormFields, SubmittedForm};
+use kit_design::fields::{FormFields, LongForm, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use provider_core::model::EventType;
@@ -57,10 +57,7 @@ pub(super) async fn page(session: DashboardSession) -> Result<Response, PageErro
 }
 
 /// Shows what the import would change, or saves it.
-pub(super) async fn submit(
-    session: DashboardSession,
-    SubmittedForm(form): SubmittedForm,
-) -> Result<Response, PageError> {
+pub(super) async fn submit(session: DashboardSession, SubmittedForm(form): LongForm) -> Result<Response, PageError> {
     let (text, archives) = (form.text("document"), form.text("unlisted") == "archive");
     match import(&session, &form, text, archives).await {
         Ok(None) => Ok(session.dashboard.redirect("/event-types?done=event-types-imported").into_response()),

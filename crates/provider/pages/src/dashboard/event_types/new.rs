@@ -2,7 +2,7 @@
 
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
-use kit_design::fields::{FieldErrors, SubmittedForm};
+use kit_design::fields::{FieldErrors, LongForm, SubmittedForm};
 use provider_core::ProviderError;
 
 use super::editor::{EventTypeForm, Intent};
@@ -16,10 +16,7 @@ pub(super) async fn page(session: DashboardSession) -> Result<Response, PageErro
 }
 
 /// Creates the event type, or checks its schema.
-pub(super) async fn create(
-    session: DashboardSession,
-    SubmittedForm(form): SubmittedForm,
-) -> Result<Response, PageError> {
+pub(super) async fn create(session: DashboardSession, SubmittedForm(form): LongForm) -> Result<Response, PageError> {
     let (typed, intent) = EventTypeForm::read(&form);
     let mut faults = FieldErrors::default();
     if intent == Intent::AddRows {

@@ -4,6 +4,7 @@ use askama::Template;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use provider_core::model::{AttemptStatus, Endpoint};
+use provider_core::payload::PAYLOAD_BYTES_MAX;
 use provider_core::port::AttemptFilter;
 use provider_core::{HistoryQuery, HistoryRequest, Payload, ProviderError, ids};
 
@@ -15,7 +16,7 @@ use crate::portal::session::{PathParams, Section, Session};
 use crate::portal::{causes, event_type_choices};
 use kit_design::code_block::CodeBlock;
 use kit_design::error_summary::ErrorSummary;
-use kit_design::fields::{FieldErrors, QueryFields, SubmittedForm};
+use kit_design::fields::{FieldErrors, LongForm, QueryFields, SubmittedForm};
 use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page_as};
 
@@ -143,7 +144,7 @@ async fn answer(session: &Session, endpoint: &Endpoint, message: &str) -> Result
 pub(in crate::portal) async fn send(
     session: Session,
     PathParams([endpoint]): PathParams<1>,
-    SubmittedForm(form): SubmittedForm,
+    SubmittedForm(form): LongForm,
 ) -> Result<Response, PageError> {
     let (provider, event_type) = (session.provider(), form.text("eventType"));
     let name: String = form_urlencoded::byte_serialize(event_type.as_bytes()).collect();
@@ -173,7 +174,14 @@ pub(in crate::portal) async fn send(
             render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &refused(page, typed, &errors))
         }
         Err(error) => {
-            let (status, errors) = form::errors(error)?;
+            let (status, errors) = match error {
+                ProviderError::TooLarge => {
+                    let mut errors = FieldErrors::default();
+                    errors.add("payload", format!("has more than {} MiB: shorten it", PAYLOAD_BYTES_MAX >> 20));
+                    (StatusCode::PAYLOAD_TOO_LARGE, errors)
+                }
+                error => form::errors(error)?,
+            };
             let endpoint = session.endpoint(&endpoint).await?;
             let page = ExamplePage::new(&session, &endpoint, event_type).await?;
             render_page_as(status, &refused(page, typed, &errors))

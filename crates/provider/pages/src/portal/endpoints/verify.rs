@@ -16,7 +16,7 @@ use self::samples::{KEY_PAIR_SAMPLES, SAMPLES, Sample};
 use super::head::{Head, Tab};
 use crate::page_error::PageError;
 use crate::portal::session::{PathParams, Permissions, Section, Session};
-use kit_design::fields::SubmittedForm;
+use kit_design::fields::{LongForm, SubmittedForm};
 use kit_design::frame::{Frame, render_page_as};
 
 #[derive(Template)]
@@ -75,7 +75,7 @@ pub(in crate::portal) async fn reveal(
 pub(in crate::portal) async fn check(
     session: Session,
     PathParams([endpoint]): PathParams<1>,
-    SubmittedForm(form): SubmittedForm,
+    SubmittedForm(form): LongForm,
 ) -> Result<Response, PageError> {
     let endpoint = session.endpoint(&endpoint).await?;
     let pasted = Pasted::read(&form);
