@@ -26,6 +26,16 @@ impl RelativeTime {
         Self { counts_down: at > now, ..Self::new(at, now) }
     }
 
+    /// How long something has lasted that began at `at`: "for 3 minutes", and since when.
+    pub fn lasting(at: Timestamp, now: Timestamp) -> Self {
+        let words = match distance(now.duration_since(at).as_secs().unsigned_abs()) {
+            None => "for a few seconds".to_owned(),
+            Some(distance) => format!("for {distance}"),
+        };
+        let time = Self::new(at, now);
+        Self { words, exact: format!("since {}", time.exact), ..time }
+    }
+
     /// The distance in words, such as "3 minutes ago".
     pub fn words(&self) -> &str {
         &self.words
@@ -48,20 +58,29 @@ impl RelativeTime {
     }
 }
 
-/// A number of seconds before now in words, rounded to the nearest whole unit; negative seconds are in the future.
+/// A number of seconds before now in words; negative seconds are in the future.
 fn words(ago_s: i64) -> String {
-    let seconds = ago_s.unsigned_abs();
+    match (distance(ago_s.unsigned_abs()), ago_s >= 0) {
+        (None, true) => "just now".to_owned(),
+        (None, false) => "in a moment".to_owned(),
+        (Some(distance), true) => format!("{distance} ago"),
+        (Some(distance), false) => format!("in {distance}"),
+    }
+}
+
+/// A number of seconds, rounded to the nearest whole unit; none for less than five.
+fn distance(seconds: u64) -> Option<String> {
     let nearest = |unit_s: u64| (seconds + unit_s / 2) / unit_s;
     // Each unit is used up to where it would round to the next one: 23 h 59 min is a day, not 24 hours.
     let (count, unit) = match (seconds, nearest(60), nearest(3_600)) {
-        (0..5, ..) => return if ago_s >= 0 { "just now".to_owned() } else { "in a moment".to_owned() },
+        (0..5, ..) => return None,
         (5..60, ..) => (seconds, "second"),
         (_, minutes @ ..60, _) => (minutes, "minute"),
         (.., hours @ ..24) => (hours, "hour"),
         _ => (nearest(86_400), "day"),
     };
     let plural = if count == 1 { "" } else { "s" };
-    if ago_s >= 0 { format!("{count} {unit}{plural} ago") } else { format!("in {count} {unit}{plural}") }
+    Some(format!("{count} {unit}{plural}"))
 }
 
 #[cfg(test)]
@@ -81,12 +100,21 @@ mod tests {
             (-86_340, "in 1 day"),
             (-84_000, "in 23 hours"),
             (-257_000, "in 3 days"),
+            (-604_795, "in 7 days"),
             (86_400, "1 day ago"),
             (-300, "in 5 minutes"),
             (8_640_000, "100 days ago"),
         ] {
             assert_eq!(words(ago_s), text);
         }
+    }
+
+    #[test]
+    fn a_state_lasts_for_a_time_and_since_a_time() {
+        let (at, now) = ("2026-11-01T06:08:03Z".parse().unwrap(), "2026-11-01T06:08:40Z".parse().unwrap());
+        let html = RelativeTime::lasting(at, now).to_string();
+        assert!(html.contains(">for 37 seconds<") && html.contains(">since 1 Nov 2026, 06:08:03"), "{html}");
+        assert!(RelativeTime::lasting(at, at).to_string().contains(">for a few seconds<"));
     }
 
     #[test]

@@ -63,21 +63,25 @@ fn report_progress(whose: &'static str) -> impl FnMut(u64) + Send {
 fn summary(found: &ResealReport, key: &str) -> String {
     if let Some(example) = &found.unopened_example {
         return format!(
-            "{} resealed with the key {key}. No key in secrets.key opens {} others ({example}): add the key that \
-             sealed them and run the command again, or enter these secrets again. Until then, remove no key.",
-            found.stale, found.unopened
+            "{} resealed with the key {key}. No key in secrets.key opens {} ({example}): add the key that sealed them \
+             and run the command again, or enter these secrets again. Until then, remove no key.",
+            pluralise(found.stale, "secret", "secrets"),
+            pluralise(found.unopened, "other", "others")
         );
     }
     format!(
-        "{} resealed; {} now sealed with the key {key}. You can remove the other keys from secrets.key on every \
-         node.",
-        found.stale,
-        all_are(found.examined)
+        "{} resealed; {}. You can remove the other keys from secrets.key on every node.",
+        pluralise(found.stale, "secret", "secrets"),
+        all_sealed(found.examined, key)
     )
 }
 
-fn all_are(secrets: u64) -> String {
-    if secrets == 1 { "the only secret is".to_owned() } else { format!("all {secrets} secrets are") }
+fn all_sealed(secrets: u64, key: &str) -> String {
+    match secrets {
+        0 => "no secret is stored yet".to_owned(),
+        1 => format!("the only secret is sealed with the key {key}"),
+        secrets => format!("all {secrets} secrets are sealed with the key {key}"),
+    }
 }
 
 /// For `doctor`: which keys sealed the platform's secrets.
@@ -104,14 +108,25 @@ fn finding(found: &ResealReport, services: &NodeServices) -> Result<String, Stri
     let key = services.sealing_key();
     match (&found.unopened_example, found.stale) {
         (Some(example), _) => Err(format!(
-            "no key in secrets.key opens {} secrets ({example}). Add the key that sealed them, or enter the secrets \
-             again",
-            found.unopened
+            "no key in secrets.key opens {} ({example}). Add the key that sealed them, or enter the secrets again",
+            pluralise(found.unopened, "secret", "secrets")
         )),
-        (None, 0) => Ok(format!("{} sealed with the key {key}", all_are(found.examined))),
+        (None, 0) => Ok(all_sealed(found.examined, &key)),
         (None, stale) => Ok(format!(
             "{} sealed with another key than the first, {key}. Before you remove a key, run `lotwire secrets reseal`",
             pluralise(stale, &format!("of {} is", found.examined), &format!("of {} are", found.examined))
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_secrets_reads_right_for_none_and_one() {
+        let texts = [0, 1, 2].map(|secrets| all_sealed(secrets, "k1"));
+        let some = ["the only secret is sealed with the key k1", "all 2 secrets are sealed with the key k1"];
+        assert_eq!(texts, ["no secret is stored yet", some[0], some[1]]);
     }
 }

@@ -56,7 +56,7 @@ impl WorkerRow {
     fn new(state: WorkerState, work: &WaitingWork, now: Timestamp) -> Self {
         let (name, task) = words(state.worker);
         let failing_since = match state.health {
-            WorkerHealth::FailingSince(since) => Some(RelativeTime::new(since, now)),
+            WorkerHealth::FailingSince(since) => Some(RelativeTime::lasting(since, now)),
             _ => None,
         };
         Self {

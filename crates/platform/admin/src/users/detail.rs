@@ -8,10 +8,10 @@ use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use kit_design::relative_time::RelativeTime;
-use platform_core::Role;
 use platform_core::Scope::UsersWrite;
 use platform_core::port::{Page as ListPage, User};
-use platform_core::users::{PasswordReset, UserPatch, loses_access};
+use platform_core::users::{PasswordReset, UserPatch, UserRefusal, loses_access};
+use platform_core::{PlatformError, Role};
 use uuid::Uuid;
 
 use super::{first_password, made_links, requires_new, role_choices, role_label, show_password};
@@ -118,6 +118,7 @@ pub(super) async fn change_role(
         return Ok(done(&session, uuid, "user-unchanged").into_response());
     }
     if form.text("confirmed") != "yes" {
+        session.platform().require_other_administrator(&session.caller, uuid).await?;
         let made = session.platform().links_made_by(&session.caller, uuid).await?;
         if loses_access(&user, role, user.disabled_at.is_some()) && !made.is_empty() {
             let page = confirm(&session, &user, "Change role", "role")
@@ -140,6 +141,7 @@ fn confirm(session: &Session, user: &User, title: &str, page: &str) -> FormPage 
 }
 
 pub(super) async fn disable_page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
+    session.platform().require_other_administrator(&session.caller, uuid).await?;
     let page = confirm(&session, &user(&session, uuid).await?, "Disable user", "disable")
         .causes("The user can't sign in, and all their sessions end. Other nodes refuse them within 5 seconds.")
         .causes("Logs keep their name. You can enable them again. No event is sent.")
@@ -208,7 +210,11 @@ pub(super) async fn end_sessions(session: Session, PathIds([uuid]): PathIds<1>) 
 }
 
 pub(super) async fn remove_page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
-    confirm(&session, &user(&session, uuid).await?, "Remove user", "remove")
+    let user = user(&session, uuid).await?;
+    if user.signed_in_at.is_some() {
+        return Err(PlatformError::User(UserRefusal::HasSignedIn).into());
+    }
+    confirm(&session, &user, "Remove user", "remove")
         .causes("Only a user who has never signed in can be removed. Disable others, since logs may name them.")
         .destroys("Remove user")
         .open()

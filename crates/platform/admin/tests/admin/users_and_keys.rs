@@ -42,6 +42,9 @@ async fn the_last_administrator_stays_and_other_roles_see_no_users() {
     let mut visitor = fixture.signed_in(Role::Administrator).await;
     let id = visitor.get("/users").await.between("href=\"/admin/users/0", "\"");
     visitor.get(&format!("/users/0{id}")).await.is(200).shows("This is you").hides("Disable user");
+    visitor.get(&format!("/users/0{id}/disable")).await.is(409).shows("last administrator").hides("class=\"danger\"");
+    visitor.post(&format!("/users/0{id}/role"), &[("role", "viewer")]).await.is(409).shows("last administrator");
+    visitor.get(&format!("/users/0{id}/remove")).await.is(409).shows("has signed in");
     visitor.post(&format!("/users/0{id}/disable"), &[]).await.is(409).shows("last administrator");
     for role in [Role::Operator, Role::Clerk, Role::Support, Role::Viewer] {
         let mut other = fixture.signed_in(role).await;

@@ -20,6 +20,9 @@ use crate::{Caller, Platform, Role, Scope};
 /// Scopes that allow reading users: a caller who may change users may also read them.
 const READING: [Scope; 2] = [Scope::UsersRead, Scope::UsersWrite];
 
+/// Users read from the store at once.
+const USERS_READ_MAX: usize = 250;
+
 /// The input of a new user.
 #[derive(Debug)]
 pub struct NewUser {
@@ -117,6 +120,23 @@ impl Platform {
     pub async fn user_by_email(&self, caller: &Caller, email: &str) -> PlatformResult<User> {
         let found = self.store().user_by_email(&plain_email(email)).await?.ok_or(PlatformError::NotFound("user"))?;
         self.visible_user(caller, found.id).await
+    }
+
+    /// Refuses to confirm a change that would take the access of the last administrator who can sign in. Errors:
+    /// `forbidden`, `not_found`, `last_administrator`.
+    pub async fn require_other_administrator(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<()> {
+        if !administers(&self.visible_user(caller, uuid).await?) {
+            return Ok(());
+        }
+        let mut page = Page { after: None, limit: USERS_READ_MAX };
+        loop {
+            let users = self.store().users(page).await?;
+            if users.iter().any(|user| administers(user) && user.id != uuid) {
+                return Ok(());
+            }
+            let last = users.last().filter(|_| users.len() == USERS_READ_MAX);
+            page.after = Some(last.ok_or(UserRefusal::LastAdministrator).map_err(PlatformError::User)?.id);
+        }
     }
 
     /// Removes a user who has never signed in; others can be disabled.

@@ -8,8 +8,8 @@ use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::model::Role;
 use crate::model::{ActivityEntry, Id, Profile, User};
-use crate::page::{ListPage, PageRequest};
-use crate::port::{Order, StoreError, StoreResult, UserChange, UserChangeResult};
+use crate::page::{LIMIT_MAX, ListPage, PageRequest};
+use crate::port::{Cursor, Order, StoreError, StoreResult, UserChange, UserChangeResult};
 use crate::provider::Provider;
 
 impl Provider {
@@ -31,6 +31,22 @@ impl Provider {
         caller.require_role(Role::Viewer)?;
         let found = self.store().user(id).await?.filter(|user| user.profile.account == caller.account);
         found.ok_or(ProviderError::NotFound)
+    }
+
+    /// Whether the user is the only Admin of the account, who can't be removed or get another role. 403, 404.
+    pub async fn is_last_admin(&self, caller: &Caller, id: &str) -> ProviderResult<bool> {
+        if self.user(caller, id).await?.profile.role != Role::Admin {
+            return Ok(false);
+        }
+        let mut page = PageRequest::first(LIMIT_MAX).to_store(Order::Ascending);
+        loop {
+            let users = self.store().users(&caller.account, page.clone()).await?;
+            if users.iter().any(|user| user.profile.role == Role::Admin && *user.id != *id) {
+                return Ok(false);
+            }
+            let Some(last) = users.last().filter(|_| users.len() == page.limit) else { return Ok(true) };
+            page.from = Some(Cursor::After(last.id.to_string()));
+        }
     }
 
     /// Changes the role of a user of the account, from their next request on. If the user is no longer an Admin,

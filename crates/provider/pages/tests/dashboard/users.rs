@@ -74,6 +74,10 @@ async fn a_new_role_applies_from_the_next_request() {
     let anns = id_of(&mut bob, "Ann").await;
     bob.submit(&format!("{anns}/role"), &[("role", "viewer")]).await.is(200);
     ann.get("/users/invite").await.is(403);
+    let page = bob.get(&bobs).await;
+    page.is(200).shows("the only Admin of the account").hides("Change role").hides("Remove user");
+    let page = bob.get(&format!("{bobs}/remove")).await;
+    page.is(200).shows("the only Admin of the account").hides("class=\"danger\"");
     bob.post(&format!("{bobs}/role"), &[("role", "viewer")]).await.is(409).shows("This is the last Admin");
     bob.post(&format!("{bobs}/remove"), &[]).await.is(409).shows("This is the last Admin");
 }

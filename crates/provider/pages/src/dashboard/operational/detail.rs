@@ -49,7 +49,7 @@ pub(super) fn render(
         description: endpoint.description.clone(),
         status: StatusBadge::of(endpoint),
         types: types(endpoint),
-        failing_since: since.map(|at| RelativeTime::new(at, session.now())),
+        failing_since: since.map(|at| RelativeTime::lasting(at, session.now())),
         created: RelativeTime::new(endpoint.created_at, session.now()),
         revealed,
     })

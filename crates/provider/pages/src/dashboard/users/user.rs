@@ -35,6 +35,8 @@ struct UserPage {
     sessions: Vec<SessionRow>,
     may_manage: bool,
     is_self: bool,
+    /// The only Admin, who can't be removed or get another role.
+    is_last_admin: bool,
     fault: String,
 }
 
@@ -49,6 +51,7 @@ struct RemovePage {
     /// Open links that the user made.
     links: Vec<MadeLink>,
     is_self: bool,
+    is_last_admin: bool,
     fault: String,
 }
 
@@ -102,6 +105,7 @@ impl UserPage {
             sessions: sessions.iter().map(|row| SessionRow::new(session, row)).collect(),
             may_manage,
             is_self: user.id == session.user.id,
+            is_last_admin: may_manage && session.provider().is_last_admin(&session.caller, id).await?,
             fault: String::new(),
         })
     }
@@ -125,7 +129,9 @@ pub(super) async fn change_role(
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
     let role = Role::parse(form.text("role")).ok_or_else(|| ErrorPage::bad_request("Choose a role."))?;
-    if role < Role::Admin && form.text("confirmed") != "yes" {
+    // Nothing is confirmed that is refused afterwards.
+    let is_last_admin = session.provider().is_last_admin(&session.caller, &id).await?;
+    if role < Role::Admin && form.text("confirmed") != "yes" && !is_last_admin {
         let (user, links) = (session.provider().user(&session.caller, &id).await?, made_links(&session, &id).await?);
         if !links.is_empty() {
             return render_page(&DemotePage {
@@ -180,6 +186,7 @@ async fn remove_form(session: &DashboardSession, id: &str, fault: String) -> Res
         sessions,
         links,
         is_self,
+        is_last_admin: session.provider().is_last_admin(&session.caller, id).await?,
         fault,
     })
 }

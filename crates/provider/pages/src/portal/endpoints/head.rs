@@ -79,7 +79,7 @@ impl Head {
                 (false, Some(_)) => StatusBadge::FAILING,
                 (false, None) => StatusBadge::ENABLED,
             },
-            failing_since: failing_since.map(|at| RelativeTime::new(at, session.portal.now())),
+            failing_since: failing_since.map(|at| RelativeTime::lasting(at, session.portal.now())),
             disabled_since: endpoint.disabled_at.map(|at| RelativeTime::new(at, session.portal.now())),
             tabs: shown.map(|(of, words, path, _)| TabLink { words, path, is_current: of == tab }).collect(),
             may_manage: may.manage,

@@ -61,7 +61,7 @@ pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryF
             url: endpoint.url.clone(),
             description: endpoint.description.clone(),
             status: StatusBadge::of(endpoint),
-            since: since(endpoint).map(|at| RelativeTime::new(at, session.portal.now())),
+            since: since(endpoint).map(|at| RelativeTime::lasting(at, session.portal.now())),
             types: types(endpoint.filter_types.as_deref()),
             day: health.total().into(),
             waiting: number(health.waiting.deliveries()),

@@ -62,8 +62,9 @@ impl UrlVerdict {
 
     fn of(check: UrlCheck, url: &str, now: Timestamp) -> Self {
         let mut rows = Vec::new();
-        if !check.addresses.is_empty() {
-            let all: Vec<String> = check.addresses.iter().map(ToString::to_string).collect();
+        let all: Vec<String> = check.addresses.iter().map(ToString::to_string).collect();
+        // A host that is an IP address needs no look-up.
+        if !all.is_empty() && all != [check.host.trim_matches(['[', ']'])] {
             rows.push(row(StatusBadge::PASSED, format!("{} is {}.", check.host, all.join(", ")), ""));
         }
         match check.certificate_ends_at {
