@@ -74,6 +74,7 @@ fn pages() -> Router<Portal> {
         .route("/endpoints/new", get(endpoints::new::page).post(endpoints::new::create))
         .route("/endpoints/check-url", post(endpoints::new::check_url))
         .route("/endpoints/{endpoint}", get(endpoints::deliveries::page))
+        .route("/endpoints/{endpoint}/live", get(endpoints::deliveries::live))
         .route("/endpoints/{endpoint}/settings", get(endpoints::settings::page).post(endpoints::settings::save))
         .route("/endpoints/{endpoint}/settings/check-url", post(endpoints::settings::check_url))
         .route("/endpoints/{endpoint}/enable", post(endpoints::enable_disable::enable))

@@ -63,6 +63,32 @@ impl Provider {
         Ok(ActivityPage { entries: found.rows, older })
     }
 
+    /// The number of entries that contain the text and are newer than the entry `after`, at most `count_max`. 403, 422.
+    pub async fn newer_activity(
+        &self,
+        caller: &Caller,
+        text: &str,
+        after: &str,
+        count_max: usize,
+    ) -> ProviderResult<usize> {
+        caller.require_role(Role::Viewer)?;
+        if text.len() > TEXT_BYTES_MAX {
+            return Err(invalid("q", format!("must have at most {TEXT_BYTES_MAX} bytes")));
+        }
+        if !ids::is_id(after, ids::ACTIVITY) {
+            return Err(invalid("after", "must be the id of an entry".to_owned()));
+        }
+        let scan = Scan {
+            above: after.to_owned(),
+            below: format!("{}~", ids::ACTIVITY),
+            direction: Order::Ascending,
+            limit: count_max,
+            scanned_rows_max: SCANNED_ENTRIES_MAX,
+            bytes_max: usize::MAX,
+        };
+        Ok(self.store().activity(&caller.account, text, &scan).await?.rows.len())
+    }
+
     /// Deletes entries after their retention of 400 days. Called every minute by a worker.
     pub(crate) async fn delete_old_activity(&self) -> ProviderResult<()> {
         let now = self.now();

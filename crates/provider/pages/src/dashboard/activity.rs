@@ -4,23 +4,27 @@ use askama::Template;
 use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
+use http::request::Parts;
+use kit_design::error_page::ErrorPage;
 use kit_design::fields::QueryFields;
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use provider_core::activity::{Action, ActivityQuery};
+use provider_core::ids;
 use provider_core::model::Role;
 use provider_core::model::{ActivityEntry, ActorKind};
 
 use super::Dashboard;
 use super::access::Page;
 use super::session::{DashboardSession, Section};
+use crate::live::{self, COUNTED_MAX, OpenList};
 use crate::page_error::PageError;
 
-pub(super) const PAGES: &[Page] = &[("GET", "/activity", Role::Viewer)];
+pub(super) const PAGES: &[Page] = &[("GET", "/activity", Role::Viewer), ("GET", "/activity/live", Role::Viewer)];
 
 pub(super) fn router() -> Router<Dashboard> {
-    Router::new().route("/activity", get(page))
+    Router::new().route("/activity", get(page)).route("/activity/live", get(live))
 }
 
 #[derive(Template)]
@@ -35,6 +39,8 @@ struct ActivityPage {
     newest: String,
     /// The page does not begin with the newest entry.
     is_later_page: bool,
+    /// Query string of the stream of live updates; empty on other pages than the first.
+    tail: String,
 }
 
 struct Row {
@@ -118,7 +124,45 @@ async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Res
         older,
         newest: page_query(None),
         is_later_page: before.is_some(),
+        tail: match (before, found.entries.first()) {
+            (Some(_), _) => String::new(),
+            (None, first) => {
+                let newest = first.map_or_else(|| ids::lowest_id_at(ids::ACTIVITY, now), |entry| entry.id.to_string());
+                form_urlencoded::Serializer::new(String::new())
+                    .append_pair("q", text)
+                    .append_pair("after", &newest)
+                    .finish()
+            }
+        },
     })
+}
+
+/// The log that is open, with its search.
+struct OpenActivity {
+    session: DashboardSession,
+    text: String,
+    after: String,
+}
+
+impl OpenList for OpenActivity {
+    async fn count(&self) -> Option<usize> {
+        let DashboardSession { caller, .. } = &self.session;
+        self.session.provider().newer_activity(caller, &self.text, &self.after, COUNTED_MAX).await.ok()
+    }
+
+    async fn may_go_on(&self) -> bool {
+        self.session.goes_on().await
+    }
+}
+
+/// `GET /activity/live?after={entry}&q={text}`: the number of newer entries that contain the text.
+async fn live(session: DashboardSession, parts: Parts, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let (text, after) = (query.text("q").to_owned(), query.text("after").to_owned());
+    if !ids::is_id(&after, ids::ACTIVITY) {
+        return Err(ErrorPage::bad_request("The parameter \"after\" must be the id of an entry.").into());
+    }
+    let (clock, slot) = (session.dashboard.clock().clone(), session.stream_slot(&parts));
+    Ok(live::stream(OpenActivity { session, text, after }, clock, slot))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ const PAGES: &[(&str, &str, Capability)] = &[
     ("POST", "/endpoints/new", ManageEndpoint),
     ("POST", "/endpoints/check-url", ManageEndpoint),
     ("GET", "/endpoints/{endpoint}", ViewBase),
+    ("GET", "/endpoints/{endpoint}/live", ViewBase),
     ("GET", "/endpoints/{endpoint}/settings", ManageEndpoint),
     ("POST", "/endpoints/{endpoint}/settings", ManageEndpoint),
     ("POST", "/endpoints/{endpoint}/settings/check-url", ManageEndpoint),

@@ -111,8 +111,6 @@ pub(super) async fn live(
     if !ids::is_id(&after, ids::MESSAGE) {
         return Err(ErrorPage::bad_request("The parameter \"after\" must be the id of a message.").into());
     }
-    let from = kit_http::client_ip::resolve(&parts, &session.provider().config().trusted_proxies);
-    let slot = session.portal.streams().take(&session.application.id, from);
-    let clock = session.portal.clock().clone();
+    let (clock, slot) = (session.portal.clock().clone(), session.stream_slot(&parts));
     Ok(live::stream(OpenMessages { session, query, after }, clock, slot))
 }

@@ -15,6 +15,7 @@ use provider_core::{Caller, Provider, ProviderError, Scope};
 use super::embedding::{self, AllowedSites};
 use super::{Portal, access, theme};
 use crate::page_error::PageError;
+use crate::stream_slots::StreamSlot;
 use kit_design::error_page::ErrorPage;
 use kit_design::frame::{Frame, NavLink};
 
@@ -73,6 +74,12 @@ impl Session {
             rotate: has(Capability::ManageEndpointSecret),
             send: has(Capability::CreateAttempts),
         }
+    }
+
+    /// A place for a stream of live updates; none when too many are open.
+    pub(crate) fn stream_slot(&self, parts: &Parts) -> Option<StreamSlot> {
+        let from = kit_http::client_ip::resolve(parts, &self.provider().config().trusted_proxies);
+        self.portal.streams().take(&self.application.id, from)
     }
 
     /// The frame around a page.

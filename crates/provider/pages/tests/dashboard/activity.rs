@@ -24,7 +24,26 @@ async fn changes_of_users_and_keys_are_listed_with_values_and_without_secrets() 
     bob.get("/activity?q=SHOP").await.is(200).shows("Created the API key").hides("Joined as");
     bob.get("/activity?q=nothing").await.is(200).shows("No activity matches").shows("Clear search");
     bob.get("/activity?before=act_1").await.is(400);
+    bob.get("/activity/live?after=act_1").await.is(400);
+
+    // Newer entries are counted with the search of the page.
+    let page = bob.get("/activity?q=shop").await;
+    let (_, tail) = page.text.split_once("data-tail=\"/dashboard/activity/live?q=shop&#38;after=").unwrap();
+    let after = tail.split('"').next().unwrap().to_owned();
+    let newer = async |text| fixture.provider.newer_activity(&fixture.key_caller, text, &after, 2).await.unwrap();
+    assert_eq!((newer("").await, newer("shop").await), (1, 0), "the name was changed after the key was created");
+    for name in ["Web shop", "Office", "Shop of books"] {
+        ann.post("/api-access/new", &[("name", name), ("access", "full"), ("expiry", "never")]).await.is(200);
+    }
+    assert_eq!((newer("").await, newer("shop").await, newer("office").await), (2, 2, 1));
+    let later = page_two(&page.text);
+    bob.get(&format!("/activity?q=shop&before={later}")).await.is(200).hides("data-tail");
     bob.get(&format!("/activity?q={}", "a".repeat(201))).await.is(400);
+}
+
+/// The newest entry of a page, which is where an older page begins.
+fn page_two(text: &str) -> String {
+    text.split_once("after=").unwrap().1.split('"').next().unwrap().to_owned()
 }
 
 #[tokio::test]

@@ -28,10 +28,11 @@ const FAILURES: [u16; 5] = [400, 404, 429, 500, 503];
 
 /// Starts receivers at `/{endpoint}`. An endpoint fails during the outage of its application.
 async fn receivers(outage: Arc<AtomicUsize>) -> String {
-    let answer = async move |Path(endpoint): Path<usize>| match outage.load(Ordering::Relaxed) == endpoint % APPLICATIONS {
-        true => StatusCode::from_u16(FAILURES[endpoint % FAILURES.len()]).unwrap(),
-        false => StatusCode::NO_CONTENT,
-    };
+    let answer =
+        async move |Path(endpoint): Path<usize>| match outage.load(Ordering::Relaxed) == endpoint % APPLICATIONS {
+            true => StatusCode::from_u16(FAILURES[endpoint % FAILURES.len()]).unwrap(),
+            false => StatusCode::NO_CONTENT,
+        };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let router = Router::new().route("/{endpoint}", post(answer));

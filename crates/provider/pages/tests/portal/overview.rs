@@ -136,4 +136,11 @@ async fn a_failed_response_is_open_and_the_request_is_shown_without_its_signatur
     let mut reader = fixture.visitor_who_may(&[]).await;
     reader.get(&format!("/endpoints/{}", endpoint.id)).await.shows("id=\"endpoint-id\"").shows("Copy endpoint id");
     reader.get("/messages/live?after=odd").await.is(400);
+    let live = format!("/endpoints/{}/live?", endpoint.id);
+    reader
+        .get(&format!("/endpoints/{}?status=fail", endpoint.id))
+        .await
+        .shows(&format!("{live}status=fail&#38;after=atmpt_"));
+    reader.get(&format!("{live}after=odd")).await.is(400);
+    reader.get(&format!("{live}status=odd&after=atmpt_1")).await.is(400);
 }

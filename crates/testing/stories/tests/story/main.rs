@@ -34,6 +34,7 @@ mod doctor_faults;
 mod embedded_provider;
 mod every_page;
 mod fake_provider;
+mod find_a_message;
 mod first_hour;
 mod first_start;
 mod http_server;

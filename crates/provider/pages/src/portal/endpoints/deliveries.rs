@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use askama::Template;
 use axum::response::Response;
+use http::request::Parts;
 use jiff::{SignedDuration, Timestamp};
 use provider_core::model::{Attempt, AttemptStatus, Endpoint, Id, Message};
 use provider_core::port::AttemptFilter;
@@ -11,6 +12,7 @@ use provider_core::{HistoryQuery, HistoryRequest, ids};
 
 use super::head::{Head, Tab};
 use super::list::{EndpointDay, endpoint_day};
+use crate::live::{self, COUNTED_MAX, OpenList};
 use crate::page_error::PageError;
 use crate::portal::causes;
 use crate::portal::labels::{self, StatusBadge};
@@ -41,6 +43,8 @@ struct DeliveriesPage {
     /// Path and filter of this list, for the pager.
     list_path: String,
     filter: String,
+    /// Query string of the stream of live updates; empty on other pages than the first.
+    tail: String,
     pager: Pager,
 }
 
@@ -134,9 +138,58 @@ pub(in crate::portal) async fn page(
         rows: found.data.iter().map(|attempt| Row::new(&session, attempt, &messages)).collect(),
         list_path: format!("/endpoints/{}", endpoint.id),
         filter: if wanted.is_empty() { String::new() } else { format!("status={wanted}&") },
+        tail: match requested {
+            None => {
+                let newest = found.data.first().map(|attempt| attempt.id.to_string());
+                let newest = newest.unwrap_or_else(|| ids::lowest_id_at(ids::ATTEMPT, session.portal.now()));
+                format!("status={wanted}&after={newest}")
+            }
+            Some(_) => String::new(),
+        },
         pager: pager(&found, requested),
         head,
     })
+}
+
+/// A list of attempts that is open, with its filter.
+struct OpenDeliveries {
+    session: Session,
+    endpoint: Id,
+    filter: AttemptFilter,
+    after: String,
+}
+
+impl OpenList for OpenDeliveries {
+    async fn count(&self) -> Option<usize> {
+        let (limit, iterator) = (COUNTED_MAX.to_string(), format!("-{}", self.after));
+        let query = HistoryQuery { limit: Some(&limit), iterator: Some(&iterator), ..HistoryQuery::default() };
+        let part = HistoryRequest::parse(query, ids::ATTEMPT).ok()?;
+        let Session { caller, portal, .. } = &self.session;
+        let (app, filter) = (self.session.app(), self.filter.clone());
+        let found = portal.provider().find_attempts_at_endpoint(caller, app, &self.endpoint, filter, part).await;
+        found.ok().map(|found| found.data.len())
+    }
+
+    async fn may_go_on(&self) -> bool {
+        self.session.provider().token_goes_on(&self.session.caller).await.unwrap_or(false)
+    }
+}
+
+/// `GET /endpoints/{endpoint}/live?after={attempt}&status={status}`: the number of newer attempts with this status.
+pub(in crate::portal) async fn live(
+    session: Session,
+    PathParams([endpoint]): PathParams<1>,
+    parts: Parts,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
+    let endpoint = session.endpoint(&endpoint).await?.id;
+    let filter = AttemptFilter { status: status(query.text("status"))?, ..AttemptFilter::default() };
+    let after = query.text("after").to_owned();
+    if !ids::is_id(&after, ids::ATTEMPT) {
+        return Err(ErrorPage::bad_request("The parameter \"after\" must be the id of an attempt.").into());
+    }
+    let (clock, slot) = (session.portal.clock().clone(), session.stream_slot(&parts));
+    Ok(live::stream(OpenDeliveries { session, endpoint, filter, after }, clock, slot))
 }
 
 /// The throttle, if the endpoint has one, and the attempts of the last minute.
