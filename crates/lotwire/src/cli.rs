@@ -24,6 +24,7 @@ pub(crate) use listen::{ListenCommand, Trigger};
 pub(crate) use provider::{
     AlertScopeRef, Confirmation, EndpointRef, EndpointRemoval, PayloadCheckMode, Provider, ProviderAccount,
     ProviderAccountSet, ProviderAlertRecipient, ProviderApplication, ProviderEndpoint, ProviderKey, Skip, Stuck, Tail,
+    UnknownEventTypesMode,
 };
 pub(crate) use sale::SaleCommand;
 pub(crate) use secrets::Secrets;

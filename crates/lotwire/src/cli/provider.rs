@@ -137,6 +137,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   lotwire provider account set org_2b… --payload-check reject
+  lotwire provider account set org_2b… --unknown-event-types reject
   lotwire provider account set org_2b… --requests-per-second 200 --endpoints-per-application 500
   lotwire provider account set org_2b… --endpoints-per-application default")]
     Set(ProviderAccountSet),
@@ -188,6 +189,9 @@ pub(crate) struct ProviderAccountSet {
     /// Handling of a message whose payload does not match the schema of its event type.
     #[arg(long)]
     pub(crate) payload_check: Option<PayloadCheckMode>,
+    /// Handling of a message whose event type is not registered.
+    #[arg(long)]
+    pub(crate) unknown_event_types: Option<UnknownEventTypesMode>,
     /// API requests a second on each node, 1 to 1000000. `default` uses the configured limit.
     #[arg(long, value_name = "N|default")]
     pub(crate) requests_per_second: Option<String>,
@@ -207,6 +211,17 @@ pub(crate) enum PayloadCheckMode {
     /// The provider accepts the message, counts it, and logs it without its content.
     Warn,
     /// The provider refuses the message with status 422.
+    Reject,
+}
+
+/// Handling of a message whose event type is not registered.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum UnknownEventTypesMode {
+    /// The provider accepts the message.
+    Accept,
+    /// The provider accepts the message, and the dashboard lists its event type with the key that sent it.
+    Warn,
+    /// The provider refuses the message with status 400.
     Reject,
 }
 

@@ -81,12 +81,14 @@ impl Provider {
         let old = self.account(&caller.account).await?;
         let account = Account { id: old.id.clone(), created_at: old.created_at, ..account };
         let check = |account: &Account| account.settings.payload_check.name();
+        let unknown = |account: &Account| account.settings.unknown_event_types.name();
         let limit = |limit: Option<u32>| limit.map(|limit| limit.to_string());
         let requests = |account: &Account| limit(account.settings.requests_per_second_max);
         let endpoints = |account: &Account| limit(account.settings.endpoints_max);
         let values = ChangedValues::default()
             .value("name", Some(&old.name), Some(&account.name))
             .value("payload check", Some(check(&old)), Some(check(&account)))
+            .value("unknown event types", Some(unknown(&old)), Some(unknown(&account)))
             .value("requests a second", requests(&old).as_deref(), requests(&account).as_deref())
             .value("endpoints of an application", endpoints(&old).as_deref(), endpoints(&account).as_deref());
         if values.is_empty() {

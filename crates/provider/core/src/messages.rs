@@ -3,6 +3,7 @@
 //!
 //! Guarantee: a message is acknowledged after its rows are durable; see [`crate::port::MessageStore::accept`].
 
+mod event_type_check;
 pub mod failure_search;
 pub(crate) mod history;
 mod payload_check;
@@ -62,8 +63,8 @@ impl Provider {
     /// Accepts a message. When this returns, the message is durable together with a delivery for each endpoint that
     /// subscribes to it, and the deliveries begin without delay.
     ///
-    /// A repeated request with the same idempotency key returns the same message. 404 (application), 409 (the event id
-    /// was accepted before), 422.
+    /// A repeated request with the same idempotency key returns the same message. 404 (application), 400 (`unknown_event_type`), 409
+    /// (the event id was accepted before), 422.
     pub fn create_message(
         &self,
         caller: &Caller,
@@ -84,6 +85,7 @@ impl Provider {
                 return Ok(message);
             }
             input.check(application, now)?;
+            let has_unknown_type = self.check_event_type(caller, &input.event_type).await?;
             self.check_payload(caller, &input.event_type, &input.payload).await?;
             let (mut message, ordering_key, mut new_application) =
                 input.into_message(self.ids().make(ids::MESSAGE), now);
@@ -101,6 +103,9 @@ impl Provider {
                 });
                 match self.dispatcher().accept(&snapshot, message.clone(), ordering_key.as_ref(), answer).await {
                     Ok(()) => {
+                        if has_unknown_type {
+                            self.unknown_types().add(caller, &message.event_type, now);
+                        }
                         if let Some(at) = message.deliver_at {
                             self.dispatcher().due_at(at);
                         }

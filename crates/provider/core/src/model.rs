@@ -12,6 +12,7 @@ mod portal_settings;
 mod role;
 pub mod stored_payload;
 mod task;
+mod unknown_event_type;
 mod users;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,12 +26,13 @@ use serde_json::Value;
 use self::ordering::DeliveryOrder;
 use self::stored_payload::StoredPayload;
 use crate::model::cause::FailureDetail;
-pub use access::{AccountSettings, AppToken, Capability, PayloadCheck, Preview};
+pub use access::{AccountSettings, AppToken, Capability, PayloadCheck, Preview, UnknownEventTypes};
 pub use activity::{ActivityEntry, ActorKind};
 pub use key_scope::KeyScope;
 pub use portal_settings::{LogoType, PortalLogo, PortalSettings};
 pub use role::Role;
 pub use task::{BackgroundTask, Progress, Selection, TaskKind, TaskStatus};
+pub use unknown_event_type::UnknownEventType;
 pub use users::{Invitation, Profile, User, UserSession};
 
 /// Text id with a prefix and a KSUID, such as `app_2b…`. Cheap to clone: it is in every delivery.

@@ -7,4 +7,5 @@ pub(crate) mod failed_auth_limit;
 pub(crate) mod rate_limit;
 pub(crate) mod retention_counts;
 pub(crate) mod store_counts;
+pub(crate) mod unknown_types;
 pub(crate) mod url_check_limits;

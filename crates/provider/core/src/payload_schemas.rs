@@ -14,7 +14,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::error::FieldError;
-use crate::model::{Id, PayloadCheck};
+use crate::model::{EventType, Id, PayloadCheck};
 use crate::payload::Payload;
 use crate::schema::cost::{self, Shape};
 
@@ -67,8 +67,11 @@ struct SchemaCache {
 }
 
 /// The schemas of an event type as of `read_at`.
+#[derive(Clone)]
 pub(crate) struct CachedSchemas {
     read_at: Instant,
+    /// Whether the account has the event type.
+    pub(crate) is_registered: bool,
     pub(crate) schemas: Arc<Schemas>,
     /// When a mismatch was last logged.
     pub(crate) logged_at_ms: Arc<AtomicI64>,
@@ -116,31 +119,47 @@ impl PayloadSchemas {
         cache.by_name.remove(&(account.clone(), name.to_owned()));
     }
 
+    /// The event type in the cache. Of concurrent callers after its time, one reads it again; until then the others use
+    /// the cached one.
     pub(crate) fn get(&self, account: &Id, name: &str, now: Instant) -> CacheState {
-        let cache = self.cache();
-        match cache.by_name.get(&(account.clone(), name.to_owned())).cloned() {
-            Some(cached) if now.saturating_duration_since(cached.read_at) < self.max_age => CacheState::Fresh(cached),
-            previous => CacheState::Expired(previous, cache.generation),
+        let mut cache = self.cache();
+        let generation = cache.generation;
+        let Some(cached) = cache.by_name.get_mut(&(account.clone(), name.to_owned())) else {
+            return CacheState::Expired(None, generation);
+        };
+        if now.saturating_duration_since(cached.read_at) < self.max_age {
+            return CacheState::Fresh(Arc::clone(cached));
         }
+        let previous = Arc::clone(cached);
+        *cached = Arc::new(CachedSchemas { read_at: now, ..CachedSchemas::clone(cached) });
+        CacheState::Expired(Some(previous), generation)
     }
 
-    /// Caches schemas that were read at `now`. Unchanged schemas are not compiled again.
+    /// Caches an event type that was read at `now`; none if there is no such event type. Unchanged schemas are not compiled again.
     pub(crate) fn put(
         &self,
         account: &Id,
         name: &str,
-        source: Option<Value>,
+        read: Option<EventType>,
         previous: Option<&CachedSchemas>,
         generation: u64,
         now: Instant,
     ) -> Arc<CachedSchemas> {
+        let is_registered = read.is_some();
+        let source = read.and_then(|read| read.schemas);
         let entry = Arc::new(match previous {
             Some(previous) if previous.schemas.source == source => CachedSchemas {
                 read_at: now,
+                is_registered,
                 schemas: Arc::clone(&previous.schemas),
                 logged_at_ms: Arc::clone(&previous.logged_at_ms),
             },
-            _ => CachedSchemas { read_at: now, schemas: Arc::new(Schemas::new(source)), logged_at_ms: Arc::default() },
+            _ => CachedSchemas {
+                read_at: now,
+                is_registered,
+                schemas: Arc::new(Schemas::new(source)),
+                logged_at_ms: Arc::default(),
+            },
         });
         let mut cache = self.cache();
         if cache.generation == generation {

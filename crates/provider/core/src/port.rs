@@ -59,7 +59,7 @@ pub use deliveries::{
 };
 pub use endpoints::{EndpointStates, EndpointStore};
 pub use error::{StoreError, StoreResult};
-pub use event_types::EventTypeStore;
+pub use event_types::{EventTypeStore, UNKNOWN_EVENT_TYPES_MAX};
 pub use health::{EndpointWaiting, HealthStore};
 pub use idempotency::{Answer, IdempotencyStore, IdempotentAnswer};
 pub use message_search::{

@@ -18,6 +18,7 @@ use crate::node_state::failed_auth_limit::FailedAuthLimiter;
 use crate::node_state::rate_limit::RateLimiters;
 use crate::node_state::retention_counts::RetentionCounters;
 use crate::node_state::store_counts::StoreCountsCache;
+use crate::node_state::unknown_types::UnknownTypes;
 use crate::node_state::url_check_limits::UrlChecks;
 use crate::payload_schemas::PayloadSchemas;
 use crate::port::Store;
@@ -53,6 +54,7 @@ struct Inner {
     rate_limiters: RateLimiters,
     failed_auth_limiter: FailedAuthLimiter,
     payload_schemas: PayloadSchemas,
+    unknown_types: UnknownTypes,
     snapshots: Arc<Snapshots>,
     dispatcher: Dispatcher,
     retention_counters: RetentionCounters,
@@ -84,6 +86,7 @@ impl Provider {
             rate_limiters: RateLimiters::new(clock.monotonic()),
             failed_auth_limiter: FailedAuthLimiter::default(),
             payload_schemas: PayloadSchemas::new(config.cache_for),
+            unknown_types: UnknownTypes::default(),
             clock,
             random,
             vault,
@@ -164,6 +167,10 @@ impl Provider {
 
     pub(crate) fn failed_auth_limiter(&self) -> &FailedAuthLimiter {
         &self.0.failed_auth_limiter
+    }
+
+    pub(crate) fn unknown_types(&self) -> &UnknownTypes {
+        &self.0.unknown_types
     }
 
     pub(crate) fn payload_schemas(&self) -> &PayloadSchemas {

@@ -10,6 +10,8 @@ use crate::{alerts, background, operational};
 
 /// Interval between deletions of expired rows.
 const CLEANUP_INTERVAL: Duration = Duration::from_secs(60);
+/// Interval between writes of counts that the delivery path keeps in memory.
+const COUNTS_INTERVAL: Duration = Duration::from_secs(5);
 
 impl Provider {
     /// Starts the workers: the dispatcher, background tasks, operational events, alerts, retention, and the deletion of
@@ -23,6 +25,7 @@ impl Provider {
         retention::spawn(self, tasks);
         spawn_change_listener(self, tasks);
         spawn_cleanup(self, tasks);
+        spawn_unknown_event_types(self, tasks);
     }
 
     fn apply_remote_changes(&self) {
@@ -43,6 +46,28 @@ fn spawn_change_listener(provider: &Provider, tasks: &Tasks) {
                 tokio::select! {
                     () = stopping.cancelled() => return,
                     () = changed.wait() => provider.apply_remote_changes(),
+                }
+            }
+        }
+    });
+}
+
+fn spawn_unknown_event_types(provider: &Provider, tasks: &Tasks) {
+    let provider = provider.clone();
+    tasks.spawn("provider event types", move |stopping| {
+        let provider = provider.clone();
+        async move {
+            loop {
+                let next = provider.now() + COUNTS_INTERVAL;
+                let stops = tokio::select! {
+                    () = stopping.cancelled() => true,
+                    () = provider.clock().sleep_until(next) => false,
+                };
+                if let Err(error) = provider.write_unknown_event_types().await {
+                    tracing::warn!(%error, "unknown event types could not be counted; the next run tries again");
+                }
+                if stops {
+                    return;
                 }
             }
         }

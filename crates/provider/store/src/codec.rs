@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use provider_core::Colour;
 use provider_core::model::Role;
 use provider_core::model::{
-    ActivityEntry, AttemptStatus, AttemptTrigger, Capability, KeyScope, LogoType, PayloadCheck,
+    ActivityEntry, AttemptStatus, AttemptTrigger, Capability, KeyScope, LogoType, PayloadCheck, UnknownEventTypes,
 };
 use provider_core::ordering::DeliveryOrder;
 use provider_core::port::{
@@ -149,6 +149,10 @@ pub(crate) fn status(number: i64) -> StoreResult<AttemptStatus> {
 
 pub(crate) fn pause_reason(name: &str) -> StoreResult<PauseReason> {
     PauseReason::parse(name).ok_or_else(|| corrupt(format_args!("pause reason {name}")))
+}
+
+pub(crate) fn unknown_event_types(name: &str) -> StoreResult<UnknownEventTypes> {
+    UnknownEventTypes::parse(name).ok_or_else(|| corrupt(format_args!("unknown event types {name}")))
 }
 
 pub(crate) fn payload_check(name: &str) -> StoreResult<PayloadCheck> {

@@ -32,6 +32,7 @@ mod retention;
 mod rows;
 mod sealings;
 mod tasks;
+mod unknown_event_types;
 mod user_sessions;
 mod users;
 

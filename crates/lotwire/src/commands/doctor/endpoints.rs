@@ -43,14 +43,18 @@ pub(super) async fn check(config: &Config, services: &NodeServices) -> Vec<Check
 /// The messages of an endpoint that are not attempted again, and the command that sends them.
 fn ended_retries(ended: &EndedRetries, now: Timestamp, allowed: &[IpNet]) -> String {
     let (id, url) = (&ended.endpoint.id, one_line(&ended.endpoint.url));
-    let messages = pluralise(ended.messages, "message has", "messages have");
+    let messages = pluralise(
+        ended.messages,
+        "message has failed, and its retries have ended",
+        "messages have failed, and their retries have ended",
+    );
     let since = rfc3339_ms(ended.since.max(now - RECOVERABLE));
     let mend = match &ended.cause {
         Some(Cause::PrivateAddress { .. }) => subnet_remedy(allowed),
         _ => "Ask its owner to mend the receiver".to_owned(),
     };
     format!(
-        "{id} ({url}): {messages} failed, and their retries have ended: every attempt fails since {}{}. {mend}, then run \
+        "{id} ({url}): {messages}: every attempt fails since {}{}. {mend}, then run \
          `lotwire provider endpoint recover {id} --since {since}`",
         rfc3339_ms(ended.since),
         last_cause(ended.cause.as_ref()),

@@ -2,13 +2,13 @@
 
 use std::io::IsTerminal as _;
 
-use provider_core::model::{Account, PayloadCheck};
+use provider_core::model::{Account, PayloadCheck, UnknownEventTypes};
 use provider_core::page::CursorKey;
 use provider_core::{Provider, ids};
 use serde_json::{Value, json};
 
 use super::{all, hint, one_line, print, print_json, resolve};
-use crate::cli::{PayloadCheckMode, ProviderAccount, ProviderAccountSet};
+use crate::cli::{PayloadCheckMode, ProviderAccount, ProviderAccountSet, UnknownEventTypesMode};
 use crate::error::{CommandError, ErrorContext as _};
 
 pub(super) async fn run(provider: &Provider, command: &ProviderAccount) -> Result<(), CommandError> {
@@ -83,6 +83,13 @@ async fn set(provider: &Provider, options: &ProviderAccountSet) -> Result<(), Co
             PayloadCheckMode::Reject => PayloadCheck::Reject,
         };
     }
+    if let Some(handling) = options.unknown_event_types {
+        settings.unknown_event_types = match handling {
+            UnknownEventTypesMode::Accept => UnknownEventTypes::Accept,
+            UnknownEventTypesMode::Warn => UnknownEventTypes::Warn,
+            UnknownEventTypesMode::Reject => UnknownEventTypes::Reject,
+        };
+    }
     if let Some(text) = &options.requests_per_second {
         settings.requests_per_second_max = number("--requests-per-second", text)?;
     }
@@ -122,6 +129,7 @@ fn show(provider: &Provider, account: &Account, json: bool) -> Result<(), Comman
         ("name", one_line(&account.name)),
         ("created", kit_runtime::clock::rfc3339_ms(account.created_at)),
         ("payload check", settings.payload_check.name().to_owned()),
+        ("unknown event types", settings.unknown_event_types.name().to_owned()),
         ("requests a second", requests),
         ("endpoints of an application", of(settings.endpoints_max, config.endpoints_max)),
     ];
@@ -138,6 +146,7 @@ fn view(account: &Account) -> Value {
         "name": account.name,
         "createdAt": kit_runtime::clock::rfc3339_ms(account.created_at),
         "payloadCheck": settings.payload_check.name(),
+        "unknownEventTypes": settings.unknown_event_types.name(),
         "requestsPerSecond": settings.requests_per_second_max,
         "endpointsPerApplication": settings.endpoints_max,
     })

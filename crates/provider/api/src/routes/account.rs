@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use provider_core::model::{Account, PayloadCheck};
+use provider_core::model::{Account, PayloadCheck, UnknownEventTypes};
 use provider_core::{Caller, Provider};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -17,6 +17,8 @@ use crate::response;
 pub(crate) struct AccountPatch {
     /// What the provider does with a message whose payload does not match the schema of its event type.
     payload_check: Option<PayloadCheckMode>,
+    /// What the provider does with a message whose event type is not registered.
+    unknown_event_types: Option<UnknownEventTypesMode>,
 }
 
 /// What the provider does with a message whose payload does not match the schema of its event type.
@@ -31,6 +33,18 @@ pub(crate) enum PayloadCheckMode {
     Reject,
 }
 
+/// What the provider does with a message whose event type is not registered.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum UnknownEventTypesMode {
+    /// The provider accepts the message.
+    Accept,
+    /// The provider accepts the message, and the dashboard lists its event type with the key that sent it.
+    Warn,
+    /// The provider refuses the message with 400 `unknown_event_type`.
+    Reject,
+}
+
 /// The account of the API key.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -41,6 +55,8 @@ pub(crate) struct AccountOut<'a> {
     name: &'a str,
     /// What the provider does with a message whose payload does not match the schema of its event type.
     payload_check: PayloadCheckMode,
+    /// What the provider does with a message whose event type is not registered.
+    unknown_event_types: UnknownEventTypesMode,
     /// Messages whose payload did not match, counted by the responding node since its start.
     payload_mismatches: PayloadMismatches,
     /// Rate limit: requests per second on each node.
@@ -81,12 +97,33 @@ impl From<PayloadCheck> for PayloadCheckMode {
     }
 }
 
+impl From<UnknownEventTypesMode> for UnknownEventTypes {
+    fn from(mode: UnknownEventTypesMode) -> Self {
+        match mode {
+            UnknownEventTypesMode::Accept => Self::Accept,
+            UnknownEventTypesMode::Warn => Self::Warn,
+            UnknownEventTypesMode::Reject => Self::Reject,
+        }
+    }
+}
+
+impl From<UnknownEventTypes> for UnknownEventTypesMode {
+    fn from(handling: UnknownEventTypes) -> Self {
+        match handling {
+            UnknownEventTypes::Accept => Self::Accept,
+            UnknownEventTypes::Warn => Self::Warn,
+            UnknownEventTypes::Reject => Self::Reject,
+        }
+    }
+}
+
 fn view<'a>(provider: &Provider, caller: &Caller, account: &'a Account) -> AccountOut<'a> {
     let (settings, config, counts) = (&account.settings, provider.config(), provider.payload_counts(caller));
     AccountOut {
         id: &account.id,
         name: &account.name,
         payload_check: settings.payload_check.into(),
+        unknown_event_types: settings.unknown_event_types.into(),
         payload_mismatches: PayloadMismatches { warned: counts.warned, rejected: counts.rejected },
         requests_per_second_max: settings.requests_per_second_max.unwrap_or(config.requests_per_second_max),
         endpoints_max: settings.endpoints_max.map_or(config.endpoints_max, |max| max as usize),
@@ -116,8 +153,14 @@ pub(crate) async fn update(
     sent: JsonBody<AccountPatch>,
 ) -> Result<Response, ApiError> {
     let mut account = provider.account(&caller.account).await?;
-    if let Some(mode) = sent.body.payload_check {
+    let AccountPatch { payload_check, unknown_event_types } = sent.body;
+    if let Some(mode) = payload_check {
         account.settings.payload_check = mode.into();
+    }
+    if let Some(mode) = unknown_event_types {
+        account.settings.unknown_event_types = mode.into();
+    }
+    if payload_check.is_some() || unknown_event_types.is_some() {
         provider.update_account(account.clone()).await?;
     }
     Ok(response::ok(&view(&provider, &caller, &account)))

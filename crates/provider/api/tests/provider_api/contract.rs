@@ -106,7 +106,7 @@ async fn succeed(ledger: &mut SeenStatuses) {
         ledger.call(204, "GET", path, Value::Null).await;
     }
     ledger.call(200, "GET", "/account", Value::Null).await;
-    ledger.call(200, "PATCH", "/account", json!({"payloadCheck": "off"})).await;
+    ledger.call(200, "PATCH", "/account", json!({"payloadCheck": "off", "unknownEventTypes": "warn"})).await;
     ledger.call(200, "GET", "/auth/whoami", Value::Null).await;
     event_types(ledger).await;
     let application = json!({"name": "House", "uid": "app"});

@@ -35,3 +35,4 @@ mod payload_check;
 mod portal;
 mod properties;
 mod refusals;
+mod unknown_event_types;

@@ -59,12 +59,12 @@ impl Provider {
         tracing::warn!(account, event_type, version, rule, "payloads do not match the schema of their event type");
     }
 
-    async fn schemas_of(&self, caller: &Caller, event_type: &str) -> ProviderResult<Arc<CachedSchemas>> {
+    pub(super) async fn schemas_of(&self, caller: &Caller, event_type: &str) -> ProviderResult<Arc<CachedSchemas>> {
         let (schemas, now) = (self.payload_schemas(), self.clock().monotonic());
         match schemas.get(&caller.account, event_type, now) {
             CacheState::Fresh(cached) => Ok(cached),
             CacheState::Expired(previous, generation) => {
-                let read = self.store().event_type(&caller.account, event_type).await?.and_then(|read| read.schemas);
+                let read = self.store().event_type(&caller.account, event_type).await?;
                 Ok(schemas.put(&caller.account, event_type, read, previous.as_deref(), generation, now))
             }
         }

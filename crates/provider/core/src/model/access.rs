@@ -12,6 +12,8 @@ use crate::model::Role;
 pub struct AccountSettings {
     /// How to handle a message if its payload does not match the schema of its event type.
     pub payload_check: PayloadCheck,
+    /// How to handle a message if its event type is not registered.
+    pub unknown_event_types: UnknownEventTypes,
     /// Maximum requests a second on each node; the server's setting when none.
     pub requests_per_second_max: Option<u32>,
     /// Maximum number of endpoints of each application; the server's setting when none.
@@ -46,6 +48,37 @@ impl PayloadCheck {
     /// The value with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|check| check.name() == name)
+    }
+}
+
+/// How to handle a message if its event type is not registered. Independent of [`PayloadCheck`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UnknownEventTypes {
+    /// The message is accepted.
+    Accept,
+    /// The message is accepted, and the event type is listed with the key that sent it.
+    #[default]
+    Warn,
+    /// The message is rejected: 400 `unknown_event_type`.
+    Reject,
+}
+
+impl UnknownEventTypes {
+    /// All values, in the order of their severity.
+    pub const ALL: [Self; 3] = [Self::Accept, Self::Warn, Self::Reject];
+
+    /// The stable name in the store, the API and the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Accept => "accept",
+            Self::Warn => "warn",
+            Self::Reject => "reject",
+        }
+    }
+
+    /// The value with this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|handling| handling.name() == name)
     }
 }
 
@@ -158,6 +191,9 @@ mod tests {
     fn names_are_read_back() {
         for check in PayloadCheck::ALL {
             assert_eq!(PayloadCheck::parse(check.name()), Some(check));
+        }
+        for handling in UnknownEventTypes::ALL {
+            assert_eq!(UnknownEventTypes::parse(handling.name()), Some(handling));
         }
         for capability in Capability::ALL {
             assert_eq!(Capability::parse(capability.name()), Some(capability));

@@ -1,9 +1,13 @@
 //! Event types of an account.
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 
 use super::{IdempotentAnswer, Page, StoreResult};
-use crate::model::EventType;
+use crate::model::{EventType, UnknownEventType};
+
+/// Maximum number of an account's rows of event types that are not registered.
+pub const UNKNOWN_EVENT_TYPES_MAX: usize = 1_000;
 
 /// Event types, including archived ones.
 #[async_trait]
@@ -27,4 +31,14 @@ pub trait EventTypeStore: Send + Sync {
     async fn replace_event_type(&self, old: EventType, new: EventType) -> StoreResult<()>;
     /// Deletes an event type. False when the account has none of that name.
     async fn delete_event_type(&self, account: &str, name: &str) -> StoreResult<bool>;
+    /// Adds messages of event types that are not registered, and deletes rows of these accounts whose last message is
+    /// older than `forget_before`. An account has at most [`UNKNOWN_EVENT_TYPES_MAX`] rows; further ones are dropped.
+    /// Creating an event type deletes its rows.
+    async fn record_unknown_event_types(
+        &self,
+        counted: Vec<UnknownEventType>,
+        forget_before: Timestamp,
+    ) -> StoreResult<()>;
+    /// An account's event types that are not registered, the latest first.
+    async fn unknown_event_types(&self, account: &str, limit: usize) -> StoreResult<Vec<UnknownEventType>>;
 }

@@ -288,6 +288,8 @@ forward! {
         async fn upsert_event_types(event_types: Vec<EventType>, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
         async fn replace_event_type(old: EventType, new: EventType) -> StoreResult<()>;
         async fn delete_event_type(account: &str, name: &str) -> StoreResult<bool>;
+        async fn record_unknown_event_types(counted: Vec<UnknownEventType>, forget_before: Timestamp) -> StoreResult<()>;
+        async fn unknown_event_types(account: &str, limit: usize) -> StoreResult<Vec<UnknownEventType>>;
     }
     impl HealthStore {
         async fn endpoint_waiting(endpoint: &str, messages: Option<Range<Id>>) -> StoreResult<EndpointWaiting>;

@@ -9,6 +9,7 @@ mod list;
 mod new;
 mod ready;
 mod schema_form;
+mod unknown;
 
 use axum::Router;
 use axum::routing::{get, post};
@@ -26,6 +27,8 @@ pub(super) const PAGES: &[Page] = &[
     ("GET", "/import-event-types", Role::Member),
     ("POST", "/import-event-types", Role::Member),
     ("POST", "/ready-event-types", Role::Member),
+    ("POST", "/unknown-event-types", Role::Admin),
+    ("POST", "/unknown-event-types/create", Role::Member),
     ("GET", "/event-types/{name}", Role::Viewer),
     ("GET", "/event-types/{name}/edit", Role::Member),
     ("POST", "/event-types/{name}/edit", Role::Member),
@@ -42,6 +45,8 @@ pub(super) fn router() -> Router<Dashboard> {
         .route("/new-event-type", get(new::page).post(new::create))
         .route("/import-event-types", get(import::page).post(import::submit))
         .route("/ready-event-types", post(ready::add))
+        .route("/unknown-event-types", post(unknown::save))
+        .route("/unknown-event-types/create", post(unknown::create))
         .route("/event-types/{name}", get(detail::page))
         .route("/event-types/{name}/edit", get(editor::page).post(editor::save))
         .route("/event-types/{name}/archive", get(delete::archive_page).post(delete::archive))

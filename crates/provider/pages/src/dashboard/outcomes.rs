@@ -20,6 +20,7 @@ const NOTICES: &[(&str, &str)] = &[
     ("operational-saved", "The endpoint was saved. The next delivery uses the new settings."),
     ("operational-deleted", "The endpoint was deleted."),
     ("operational-rotated", "The endpoint has a new signing secret. The old one also signs for 24 hours."),
+    ("unknown-event-types-saved", "The setting was saved. It applies to the next message."),
     ("payload-check-saved", "The payload check was saved. It applies to the next message."),
 ];
 

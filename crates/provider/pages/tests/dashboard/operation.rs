@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use provider_core::model::Role;
-use provider_core::model::{PayloadCheck, TaskKind};
+use provider_core::model::{PayloadCheck, TaskKind, UnknownEventTypes};
 use provider_core::{Created, EventTypeInput, ReplayInput};
 use serde_json::json;
 
@@ -136,4 +136,37 @@ async fn the_payload_check_is_set_and_shows_what_it_found_without_the_payload() 
         .shows("href=\"/dashboard/event-types/a.b\"");
     page.hides("secret");
     place.user(Role::Viewer).await.get("/payload-check").await.is(200).shows("Warn.").hides("Save payload check");
+}
+
+#[tokio::test]
+async fn unknown_event_types_are_listed_with_their_key_and_created_with_a_button() {
+    let place = Workplace::open().await;
+    let mut ann = place.user(Role::Admin).await;
+    ann.get("/event-types").await.is(200).shows("value=\"warn\" checked").hides("id=\"unknown-types\"");
+    let app = place.application("Hammer").await;
+    for event_type in ["a.b", "a.b", "c.d"] {
+        place.send(&app.id, event_type, "{}").await;
+    }
+    let page = ann.get("/event-types").await;
+    page.shows("id=\"unknown-types\"").shows("<code>a.b</code>").shows(&place.account.name).shows(&place.account.key);
+    page.shows("data-of=\"Messages\">2<").shows("data-of=\"Messages\">1<");
+    ann.submit("/unknown-event-types/create", &[("name", "a.b")]).await.shows("was created").shows("a.b");
+    ann.get("/event-types").await.shows("href=\"/dashboard/event-types/a.b\"").hides("event type a.b</span>");
+    place
+        .user(Role::Viewer)
+        .await
+        .get("/event-types")
+        .await
+        .is(200)
+        .shows("Warn: it is delivered")
+        .hides("Save setting");
+
+    ann.post("/unknown-event-types", &[("handling", "odd")]).await.is(400);
+    ann.submit("/unknown-event-types", &[("handling", "accept")])
+        .await
+        .shows("was saved")
+        .hides("id=\"unknown-types\"");
+    let settings = place.provider.account(&place.account.account).await.unwrap().settings;
+    assert_eq!(settings.unknown_event_types, UnknownEventTypes::Accept);
+    place.user(Role::Member).await.post("/unknown-event-types", &[("handling", "reject")]).await.is(403);
 }

@@ -104,15 +104,17 @@ async fn log_if_changed(db: &impl Client, changed: u64, entry: &ActivityEntry) -
 }
 
 async fn update(db: &impl Client, account: &Account, entry: &ActivityEntry) -> SqlResult<()> {
-    let update = "UPDATE accounts SET name = $2, payload_check = $3, requests_per_second_max = $4, endpoints_max = $5 \
+    let update = "UPDATE accounts SET name = $2, payload_check = $3, requests_per_second_max = $4, endpoints_max = $5, \
+         unknown_event_types = $6 \
          WHERE id = $1";
     let settings = &account.settings;
-    let values: [&(dyn tokio_postgres::types::ToSql + Sync); 5] = [
+    let values: [&(dyn tokio_postgres::types::ToSql + Sync); 6] = [
         &&*account.id,
         &account.name,
         &settings.payload_check.name(),
         &settings.requests_per_second_max.map(i64::from),
         &settings.endpoints_max.map(i64::from),
+        &settings.unknown_event_types.name(),
     ];
     if rows::write(db, update, &values).await? == 0 {
         return Err(StoreError::NotFound.into());
@@ -120,23 +122,24 @@ async fn update(db: &impl Client, account: &Account, entry: &ActivityEntry) -> S
     activity::insert(db, entry).await
 }
 
-const ACCOUNT: &str =
-    "SELECT id, name, created_at, payload_check, requests_per_second_max, endpoints_max FROM accounts";
+const ACCOUNT: &str = "SELECT id, name, created_at, payload_check, requests_per_second_max, endpoints_max, unknown_event_types \
+     FROM accounts";
 
 const KEY: &str = "SELECT id, account, name, hash, created_at, expires_at, last_used_at, last_used_from, scopes \
      FROM api_keys";
 
 pub(super) async fn create(db: &impl Client, account: &Account) -> SqlResult<()> {
-    let insert = "INSERT INTO accounts (id, name, created_at, payload_check, requests_per_second_max, endpoints_max) \
-         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
+    let insert = "INSERT INTO accounts (id, name, created_at, payload_check, requests_per_second_max, endpoints_max, \
+         unknown_event_types) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
     let settings = &account.settings;
-    let values: [&(dyn tokio_postgres::types::ToSql + Sync); 6] = [
+    let values: [&(dyn tokio_postgres::types::ToSql + Sync); 7] = [
         &&*account.id,
         &account.name,
         &account.created_at,
         &settings.payload_check.name(),
         &settings.requests_per_second_max.map(i64::from),
         &settings.endpoints_max.map(i64::from),
+        &settings.unknown_event_types.name(),
     ];
     match rows::write(db, insert, &values).await? {
         0 => Err(StoreError::Taken("id").into()),

@@ -1,11 +1,12 @@
 //! Event types.
 
 use async_trait::async_trait;
-use provider_core::model::EventType;
+use jiff::Timestamp;
+use provider_core::model::{EventType, UnknownEventType};
 use provider_core::port::{EventTypeStore, IdempotentAnswer, Page, StoreError, StoreResult};
 
 use super::rows::{self, Client, EVENT_TYPE, SqlResult, sql_limit};
-use super::{PostgresStore, idempotency};
+use super::{PostgresStore, idempotency, unknown_event_types};
 use crate::codec::{PageQuery, optional_to_json, to_json};
 
 #[async_trait]
@@ -56,6 +57,22 @@ impl EventTypeStore for PostgresStore {
     async fn delete_event_type(&self, account: &str, name: &str) -> StoreResult<bool> {
         self.transaction(&(account, name), |db, &(account, name)| Box::pin(delete(db, account, name))).await
     }
+
+    async fn record_unknown_event_types(
+        &self,
+        counted: Vec<UnknownEventType>,
+        forget_before: Timestamp,
+    ) -> StoreResult<()> {
+        self.transaction(&(&counted, forget_before), |db, &(counted, forget_before)| {
+            Box::pin(unknown_event_types::record(db, counted, forget_before))
+        })
+        .await
+    }
+
+    async fn unknown_event_types(&self, account: &str, limit: usize) -> StoreResult<Vec<UnknownEventType>> {
+        let client = self.client().await?;
+        Ok(unknown_event_types::list(&client, account, limit).await?)
+    }
 }
 
 async fn replace_event_type(db: &impl Client, old: &EventType, new: &EventType) -> SqlResult<()> {
@@ -83,7 +100,7 @@ pub(super) async fn create(db: &impl Client, new: &EventType, answer: Option<&Id
     idempotency::keep_or_replay(db, answer).await?;
     match write(db, &format!("{INSERT} DO NOTHING"), new).await? {
         0 => Err(StoreError::Taken("name").into()),
-        _ => Ok(()),
+        _ => unknown_event_types::forget(db, &new.account, &new.name).await,
     }
 }
 
@@ -104,7 +121,8 @@ pub(super) async fn put(db: &impl Client, new: &EventType, answer: Option<&Idemp
          = (excluded.description, excluded.archived, excluded.deprecated, excluded.schemas, excluded.feature_flags, \
             excluded.group_name, excluded.created_at, excluded.updated_at)"
     );
-    write(db, &replace, new).await.map(drop)
+    write(db, &replace, new).await?;
+    unknown_event_types::forget(db, &new.account, &new.name).await
 }
 
 async fn write(db: &impl Client, statement: &str, new: &EventType) -> SqlResult<u64> {

@@ -166,6 +166,7 @@ pub(super) fn account(row: &Row) -> StoreResult<Account> {
         payload_check: codec::payload_check(get(row, 3)?)?,
         requests_per_second_max: optional_u32(row, 4)?,
         endpoints_max: optional_u32(row, 5)?,
+        unknown_event_types: codec::unknown_event_types(get(row, 6)?)?,
     };
     Ok(Account { id: id(row, 0)?, name: get(row, 1)?, settings, created_at: get(row, 2)? })
 }

@@ -75,7 +75,8 @@ impl AccountStore for SqliteStore {
 }
 
 fn update(db: &Connection, account: &Account) -> SqlResult<()> {
-    let update = "UPDATE accounts SET name = ?2, payload_check = ?3, requests_per_second_max = ?4, endpoints_max = ?5 \
+    let update = "UPDATE accounts SET name = ?2, payload_check = ?3, requests_per_second_max = ?4, endpoints_max = ?5, \
+         unknown_event_types = ?6 \
          WHERE id = ?1";
     let settings = &account.settings;
     let values = params![
@@ -83,7 +84,8 @@ fn update(db: &Connection, account: &Account) -> SqlResult<()> {
         account.name,
         settings.payload_check.name(),
         settings.requests_per_second_max,
-        settings.endpoints_max
+        settings.endpoints_max,
+        settings.unknown_event_types.name()
     ];
     match db.execute(update, values)? {
         0 => Err(StoreError::NotFound.into()),
@@ -91,15 +93,15 @@ fn update(db: &Connection, account: &Account) -> SqlResult<()> {
     }
 }
 
-const ACCOUNT: &str =
-    "SELECT id, name, created_at, payload_check, requests_per_second_max, endpoints_max FROM accounts";
+const ACCOUNT: &str = "SELECT id, name, created_at, payload_check, requests_per_second_max, endpoints_max, unknown_event_types \
+     FROM accounts";
 
 const KEY: &str = "SELECT id, account, name, hash, created_at, expires_at, last_used_at, last_used_from, scopes \
      FROM api_keys";
 
 pub(super) fn create(db: &Connection, account: &Account) -> SqlResult<()> {
-    let insert = "INSERT INTO accounts (id, name, created_at, payload_check, requests_per_second_max, endpoints_max) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING";
+    let insert = "INSERT INTO accounts (id, name, created_at, payload_check, requests_per_second_max, endpoints_max, \
+         unknown_event_types) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
     let settings = &account.settings;
     let values = params![
         &*account.id,
@@ -107,7 +109,8 @@ pub(super) fn create(db: &Connection, account: &Account) -> SqlResult<()> {
         ms(account.created_at),
         settings.payload_check.name(),
         settings.requests_per_second_max,
-        settings.endpoints_max
+        settings.endpoints_max,
+        settings.unknown_event_types.name()
     ];
     match db.execute(insert, values)? {
         0 => Err(StoreError::Taken("id").into()),

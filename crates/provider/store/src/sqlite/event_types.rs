@@ -1,12 +1,13 @@
 //! Event types.
 
 use async_trait::async_trait;
-use provider_core::model::EventType;
+use jiff::Timestamp;
+use provider_core::model::{EventType, UnknownEventType};
 use provider_core::port::{EventTypeStore, IdempotentAnswer, Page, StoreError, StoreResult};
 use rusqlite::{Connection, params};
 
 use super::rows::{self, EVENT_TYPE, SqlResult, ms};
-use super::{SqliteStore, idempotency};
+use super::{SqliteStore, idempotency, unknown_event_types};
 use crate::codec::{PageQuery, optional_to_json, to_json};
 
 #[async_trait]
@@ -56,6 +57,19 @@ impl EventTypeStore for SqliteStore {
         let (account, name) = (account.to_owned(), name.to_owned());
         self.write(move |db| delete(db, &account, &name)).await
     }
+
+    async fn record_unknown_event_types(
+        &self,
+        counted: Vec<UnknownEventType>,
+        forget_before: Timestamp,
+    ) -> StoreResult<()> {
+        self.write(move |db| unknown_event_types::record(db, &counted, forget_before)).await
+    }
+
+    async fn unknown_event_types(&self, account: &str, limit: usize) -> StoreResult<Vec<UnknownEventType>> {
+        let account = account.to_owned();
+        self.read(move |db| unknown_event_types::list(db, &account, limit)).await
+    }
 }
 
 pub(super) fn create(db: &Connection, new: &EventType, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
@@ -96,7 +110,7 @@ fn write(db: &Connection, new: &EventType) -> SqlResult<()> {
         ms(new.created_at),
         ms(new.updated_at)
     ])?;
-    Ok(())
+    unknown_event_types::forget(db, &new.account, &new.name)
 }
 
 pub(super) fn delete(db: &Connection, account: &str, name: &str) -> SqlResult<bool> {

@@ -127,6 +127,7 @@ pub(super) fn account(row: &Row<'_>) -> SqlResult<Account> {
         payload_check: codec::payload_check(text(row, 3)?)?,
         requests_per_second_max: row.get(4)?,
         endpoints_max: row.get(5)?,
+        unknown_event_types: codec::unknown_event_types(text(row, 6)?)?,
     };
     Ok(Account { id: id(row, 0)?, name: row.get(1)?, settings, created_at: time(row, 2)? })
 }

@@ -9,7 +9,7 @@ use kit_runtime::vault::Sealed;
 use provider_core::FailureDetail;
 use provider_core::model::{
     Account, AccountSettings, ActivityEntry, ActorKind, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint,
-    EventType, Id, Message, OldSecret, PayloadCheck,
+    EventType, Id, Message, OldSecret, PayloadCheck, UnknownEventTypes,
 };
 use provider_core::port::{
     Answer, AttemptEvent, AttemptFilter, AttemptRecord, AttemptScope, ClaimLimit, Cursor, Delivery, DeliveryKind,
@@ -56,6 +56,7 @@ pub(super) fn node(number: usize) -> NodeId {
 pub(super) fn account(number: usize) -> Account {
     let settings = AccountSettings {
         payload_check: PayloadCheck::Warn,
+        unknown_event_types: UnknownEventTypes::Reject,
         requests_per_second_max: (number == 1).then_some(u32::MAX),
         endpoints_max: Some(7),
     };

@@ -189,6 +189,7 @@ stories! {
         what_is_given_up_ends_with_an_attempt_that_says_so,
         a_head_that_is_given_up_lets_the_next_go,
         failures_are_counted_once_their_retries_have_ended,
+        unknown_event_types_are_counted_by_key_until_they_are_registered,
         a_pause_is_kept_until_it_is_over_or_the_endpoint_is_changed,
         a_uid_is_found_whoever_has_it;
     operational:

@@ -3,10 +3,11 @@
 use provider_core::OrderingKey;
 use provider_core::model::{
     Application, Attempt, AttemptStatus, AttemptTrigger, BackgroundTask, Endpoint, TaskKind, TaskStatus,
+    UnknownEventType,
 };
 use provider_core::port::{
     AttemptRecord, ClaimLimit, DeliveryKind, DeliveryOutcome, DueEndpoint, EndpointStates, NewMessage, Order, Pause,
-    PauseReason, Resend, StoreError, TaskCount, WaitingCounts,
+    PauseReason, Resend, StoreError, TaskCount, UNKNOWN_EVENT_TYPES_MAX, WaitingCounts,
 };
 
 use super::given::*;
@@ -215,6 +216,40 @@ pub(super) async fn failures_are_counted_once_their_retries_have_ended(store: Sh
     store.record_attempts(records.into(), NO_DELAY).await.unwrap();
     let counted = async |first, max| store.ended_failures(&id("ep", 1), &id("atmpt", first), max).await.unwrap();
     assert_eq!((counted(1, 9).await, counted(2, 9).await, counted(5, 9).await, counted(1, 1).await), (2, 1, 0, 1));
+}
+
+pub(super) async fn unknown_event_types_are_counted_by_key_until_they_are_registered(store: Shared) {
+    store.create_account(account(1)).await.unwrap();
+    let counted = |name: &str, key: usize, messages, from_ms, to_ms| UnknownEventType {
+        account: id("org", 1),
+        name: name.to_owned(),
+        key: id("key", key),
+        key_name: format!("Key {key}"),
+        messages,
+        first_at: at(from_ms),
+        last_at: at(to_ms),
+    };
+    let record = async |counted: Vec<UnknownEventType>, forget_ms| {
+        store.record_unknown_event_types(counted, at(forget_ms)).await.unwrap();
+    };
+    let listed = async |limit| store.unknown_event_types(&id("org", 1), limit).await.unwrap();
+    record(vec![counted("a", 1, 2, 10, 20), counted("b", 1, 1, 30, 30)], 0).await;
+    record(vec![counted("a", 1, 3, 25, 40), counted("a", 2, 1, 35, 35)], 0).await;
+    let all = [counted("a", 1, 5, 10, 40), counted("a", 2, 1, 35, 35), counted("b", 1, 1, 30, 30)];
+    assert_eq!(listed(9).await, all);
+    assert_eq!(listed(1).await, all[..1]);
+    assert_eq!(store.unknown_event_types(&id("org", 2), 9).await.unwrap(), []);
+    // A count from before the registration may come after it.
+    store.create_event_type(event_type("a"), None).await.unwrap();
+    record(vec![counted("a", 1, 1, 41, 41), counted("c", 1, 1, 50, 50)], 31).await;
+    assert_eq!(
+        listed(9).await,
+        [counted("c", 1, 1, 50, 50)],
+        "the old one is forgotten, the registered one not listed"
+    );
+    let many = (0..UNKNOWN_EVENT_TYPES_MAX + 9).map(|number| counted(&format!("t{number:04}"), 1, 1, 60, 60)).collect();
+    record(many, 0).await;
+    assert_eq!(listed(usize::MAX).await.len(), UNKNOWN_EVENT_TYPES_MAX - 1, "one row is of the registered one");
 }
 
 pub(super) async fn a_pause_is_kept_until_it_is_over_or_the_endpoint_is_changed(store: Shared) {

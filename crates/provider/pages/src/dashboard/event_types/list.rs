@@ -10,6 +10,7 @@ use provider_core::Archived;
 use provider_core::model::EventType;
 use provider_core::page::{CursorKey, PageQuery, PageRequest};
 
+use super::unknown::Unknown;
 use crate::dashboard::outcomes;
 use crate::dashboard::rights::Rights;
 use crate::dashboard::session::{DashboardSession, Section};
@@ -26,6 +27,7 @@ struct EventTypesPage {
     /// Names and descriptions of ready event types that the account does not have.
     ready: Vec<(String, String)>,
     sender: String,
+    unknown: Unknown,
     list_path: &'static str,
     filter: &'static str,
     pager: Pager,
@@ -57,6 +59,7 @@ pub(super) async fn page(session: DashboardSession, QueryFields(query): QueryFie
         rows: found.data.iter().map(|event_type| row(&session, event_type)).collect(),
         ready: ready.iter().map(|ready| (ready.name.clone(), ready.description.clone())).collect(),
         sender: session.dashboard.ready().sender.clone(),
+        unknown: Unknown::read(&session).await?,
         list_path: "/event-types",
         filter: if shows_archived { "archived=yes&" } else { "" },
         pager: pager(&found, requested),

@@ -10,6 +10,7 @@ CREATE TABLE accounts (
     name TEXT NOT NULL,
     created_at TIMESTAMPTZ NOT NULL,
     payload_check TEXT NOT NULL,
+    unknown_event_types TEXT NOT NULL,
     requests_per_second_max BIGINT,
     endpoints_max BIGINT
 );
@@ -182,6 +183,18 @@ CREATE TABLE event_types (
     created_at TIMESTAMPTZ NOT NULL,
     updated_at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (account, name)
+);
+
+-- Event types that accepted messages had, but that are not registered, by the API key that sent them.
+CREATE TABLE unknown_event_types (
+    account TEXT COLLATE "C" NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    key TEXT COLLATE "C" NOT NULL,
+    key_name TEXT NOT NULL,
+    messages BIGINT NOT NULL,
+    first_at TIMESTAMPTZ NOT NULL,
+    last_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (account, name, key)
 );
 
 -- `given_up_at` is the time of the attempt with which failures disabled the endpoint; it is NULL for other endpoints, also for

@@ -10,6 +10,7 @@ CREATE TABLE accounts (
     name TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     payload_check TEXT NOT NULL,
+    unknown_event_types TEXT NOT NULL,
     requests_per_second_max INTEGER,
     endpoints_max INTEGER
 ) STRICT, WITHOUT ROWID;
@@ -183,6 +184,18 @@ CREATE TABLE event_types (
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     PRIMARY KEY (account, name)
+) STRICT, WITHOUT ROWID;
+
+-- Event types that accepted messages had, but that are not registered, by the API key that sent them.
+CREATE TABLE unknown_event_types (
+    account TEXT NOT NULL,
+    name TEXT NOT NULL,
+    key TEXT NOT NULL,
+    key_name TEXT NOT NULL,
+    messages INTEGER NOT NULL,
+    first_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    PRIMARY KEY (account, name, key)
 ) STRICT, WITHOUT ROWID;
 
 -- `given_up_at` is the time of the attempt with which failures disabled the endpoint; it is NULL for other endpoints, also for
