@@ -111,7 +111,7 @@ fn finding(found: &ResealReport, services: &NodeServices) -> Result<String, Stri
             "no key in secrets.key opens {} ({example}). Add the key that sealed them, or enter the secrets again",
             pluralise(found.unopened, "secret", "secrets")
         )),
-        (None, 0) => Ok(all_sealed(found.examined, &key)),
+        (None, 0) => Ok(all_sealed(found.examined, key)),
         (None, stale) => Ok(format!(
             "{} sealed with another key than the first, {key}. Before you remove a key, run `lotwire secrets reseal`",
             pluralise(stale, &format!("of {} is", found.examined), &format!("of {} are", found.examined))

@@ -102,11 +102,11 @@ fn message(number: usize, messages: usize) -> Message {
 
 fn record(number: usize, messages: usize) -> AttemptRecord {
     let (failed, detail) = match number {
-        number if number % RARE == 2 => (true, Some(FailureDetail::NoResponse(Cause::NoTls))),
+        number if number % RARE == 2 => (true, Some(FailureDetail::Transport(Cause::NoTls))),
         number if number.is_multiple_of(20) => (true, None),
         number if number % 20 == 10 => {
             let cause = Cause::Refused { address: "192.0.2.1:443".to_owned() };
-            (true, Some(FailureDetail::NoResponse(cause)))
+            (true, Some(FailureDetail::Transport(cause)))
         }
         _ => (false, None),
     };
@@ -190,6 +190,7 @@ async fn fill(store: &dyn Store, messages: usize) {
 fn account_settings() -> AccountSettings {
     AccountSettings {
         payload_check: provider_core::model::PayloadCheck::Off,
+        unknown_event_types: provider_core::model::UnknownEventTypes::Accept,
         requests_per_second_max: None,
         endpoints_max: None,
     }

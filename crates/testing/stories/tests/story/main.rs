@@ -25,6 +25,7 @@ mod clerks_desk_twice;
 mod clerks_desk_waiting;
 mod concurrent_bidders;
 mod corrections;
+mod counts_after_kills;
 mod dashboard_setup;
 mod dashboard_users;
 mod database_outage;
