@@ -25,7 +25,7 @@ use crate::uid::NAME_CHARS_MAX;
 use crate::validation::FieldErrors;
 
 pub use check::CheckedSchemas;
-pub use import::{ImportedEventTypes, OpenApiImport, UnlistedEventTypes};
+pub use import::{ImportPreview, ImportedEventTypes, OpenApiImport, UnlistedEventTypes};
 
 /// Maximum number of store pages that are read for one page of a filtered list.
 const SCANNED_PAGES_MAX: usize = 100;

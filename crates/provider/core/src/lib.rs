@@ -81,7 +81,8 @@ pub use endpoints::health_timeline::EndpointHealth;
 pub use endpoints::{EndpointInput, EndpointPatch, Switch};
 pub use error::{FieldError, ProviderError, Quota};
 pub use event_types::{
-    Archived, CheckedSchemas, EventTypeInput, EventTypePatch, ImportedEventTypes, OpenApiImport, UnlistedEventTypes,
+    Archived, CheckedSchemas, EventTypeInput, EventTypePatch, ImportPreview, ImportedEventTypes, OpenApiImport,
+    UnlistedEventTypes,
 };
 pub use messages::failure_search::FailedWith;
 pub use messages::history::{HistoryQuery, HistoryRequest, SCANNED_ROWS_MAX, parse_query_time};

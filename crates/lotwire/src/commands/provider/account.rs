@@ -22,7 +22,8 @@ pub(super) async fn run(provider: &Provider, command: &ProviderAccount) -> Resul
                 return print_json(&json!({ "url": link.url, "expiresAt": expires_at }));
             }
             print(&link.url);
-            hint(&format!("Open the link to join {} as its Admin. {WORKS_ONCE}", one_line(&account.name)));
+            let name = format!("{} ({})", one_line(&account.name), account.id);
+            hint(&format!("Open the link to join {name} as its Admin. {WORKS_ONCE}"));
         }
         ProviderAccount::List { json } => {
             let list = async |page: &_| provider.list_accounts(page).await;

@@ -127,7 +127,7 @@ pub(crate) async fn openapi(
     let dry_run = body.dry_run == Some(true);
     let import = body.into_import().await?;
     if dry_run {
-        let preview = provider.preview_event_types(&caller, &import).await?;
+        let preview = provider.preview_event_types(&caller, &import).await?.changes;
         let to_modify = Some(preview.changed.iter().map(of_event_type).collect());
         let data = EventTypeImportOpenApiOutData { modified: Vec::new(), to_modify };
         return Ok(response::ok(&EventTypeImportOpenApiOut { data }));

@@ -1,6 +1,6 @@
 //! Imports event types from the webhooks of an OpenAPI document.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use tokio::sync::Semaphore;
@@ -45,18 +45,23 @@ pub struct ImportedEventTypes {
     pub archived: Vec<EventType>,
 }
 
+/// What an import would do.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ImportPreview {
+    /// The changes.
+    pub changes: ImportedEventTypes,
+    /// The event types of the account as they are now, by name.
+    pub present: BTreeMap<String, EventType>,
+}
+
 impl Provider {
     /// The changes that an import would make. 422 when the document is not an OpenAPI document, or has no webhooks.
-    pub async fn preview_event_types(
-        &self,
-        caller: &Caller,
-        import: &OpenApiImport,
-    ) -> ProviderResult<ImportedEventTypes> {
+    pub async fn preview_event_types(&self, caller: &Caller, import: &OpenApiImport) -> ProviderResult<ImportPreview> {
         let inputs = openapi::webhooks(&import.document)?;
-        let existing = self.all_event_types(caller).await?;
+        let present = self.all_event_types(caller).await?;
         let mut result = ImportedEventTypes::default();
         for (name, mut input) in inputs {
-            let old = existing.get(&name);
+            let old = present.get(&name);
             if let Some(old) = old {
                 // Flags and group are optional in a document, so the existing ones stay.
                 if input.feature_flags.is_empty() {
@@ -76,11 +81,11 @@ impl Provider {
         }
         if import.unlisted == UnlistedEventTypes::Archive {
             let names = openapi::names(&import.document);
-            let missing = existing.into_values().filter(|old| !old.archived && !names.contains(&old.name));
-            result.archived = missing.map(|old| EventType { archived: true, updated_at: self.now(), ..old }).collect();
-            result.archived.sort_by(|left, right| left.name.cmp(&right.name));
+            let missing = present.values().filter(|old| !old.archived && !names.contains(&old.name));
+            let archive = |old: &EventType| EventType { archived: true, updated_at: self.now(), ..old.clone() };
+            result.archived = missing.map(archive).collect();
         }
-        Ok(result)
+        Ok(ImportPreview { changes: result, present })
     }
 
     /// Imports a document in one transaction: creates, updates and unarchives its event types, and archives the others
@@ -93,7 +98,7 @@ impl Provider {
         idempotency: Option<&Idempotency>,
         render: impl FnOnce(&ImportedEventTypes) -> String + Send,
     ) -> ProviderResult<Created<ImportedEventTypes>> {
-        let result = self.preview_event_types(caller, import).await?;
+        let result = self.preview_event_types(caller, import).await?.changes;
         let written = idempotency::write(
             self.store(),
             caller,
@@ -116,8 +121,8 @@ impl Provider {
         })
     }
 
-    async fn all_event_types(&self, caller: &Caller) -> ProviderResult<HashMap<String, EventType>> {
-        let mut all = HashMap::new();
+    async fn all_event_types(&self, caller: &Caller) -> ProviderResult<BTreeMap<String, EventType>> {
+        let mut all = BTreeMap::new();
         let mut page = Page { from: None, order: Order::Ascending, limit: LIMIT_MAX };
         while all.len() < EVENT_TYPES_MAX {
             let rows = self.store().event_types(&caller.account, page.clone()).await?;

@@ -130,7 +130,17 @@ async fn an_import_shows_what_it_changes_and_saves_all_of_it_once() {
     let second = json!({"webhooks": {"b": webhook("Changed"), "c": webhook("New")}}).to_string();
     let form = [("document", second.as_str()), ("unlisted", "archive"), ("action", "preview")];
     let page = ann.post("/import-event-types", &form).await;
-    page.is(200).shows("1 added, 1 changed, 0 the same, 1 archived").shows("Nothing is saved yet").shows("description");
+    page.is(200).shows("1 added, 1 overwritten, 0 the same, 1 archived").shows("Nothing is saved yet");
+    page.shows("Description: <del>Two</del> <ins>Changed</ins>").shows("Description: <ins>New</ins>");
+    page.hides("Schema of b").shows("aria-label=\"Schema of c after the import\"").hides("stay as they are");
+    let other = json!({"webhooks": {"b": {"post": {"requestBody": {"content": {"application/json": {"schema": {
+        "type": "object", "properties": {"number": {"type": "integer"}}}}}}}}}})
+    .to_string();
+    let page = ann.post("/import-event-types", &[("document", &other), ("action", "preview")]).await;
+    page.is(200).shows("0 added, 1 overwritten").shows("Schema before and after").shows("&#34;string&#34;");
+    page.shows("&#34;integer&#34;")
+        .shows("1 event type that the document does not have stays as it is")
+        .shows("<code>a</code>");
     let names = async |archived| {
         let list = place.provider.list_event_types(&place.account, &PageRequest::default(), archived).await.unwrap();
         list.data.into_iter().map(|event_type| event_type.name).collect::<Vec<_>>().concat()

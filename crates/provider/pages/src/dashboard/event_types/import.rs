@@ -1,16 +1,17 @@
 //! Importing event types from the webhooks of an OpenAPI document: a preview, then one save.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
+use kit_design::code_block::CodeBlock;
 use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FormFields, LongForm, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use provider_core::model::EventType;
-use provider_core::{ImportedEventTypes, OpenApiImport, ProviderError, UnlistedEventTypes};
+use provider_core::{ImportPreview, OpenApiImport, ProviderError, UnlistedEventTypes};
 
 use crate::dashboard::session::{DashboardSession, Section};
 use crate::page_error::PageError;
@@ -27,6 +28,11 @@ struct ImportPage {
     preview: Option<Preview>,
 }
 
+/// Event types whose schemas the preview shows.
+const SCHEMAS_SHOWN_MAX: usize = 100;
+/// Names of unlisted event types that the preview shows.
+const KEPT_SHOWN_MAX: usize = 500;
+
 #[derive(Default)]
 struct Preview {
     rows: Vec<Row>,
@@ -34,21 +40,41 @@ struct Preview {
     changed: usize,
     same: usize,
     archived: usize,
+    /// Number of event types that the document does not have and the import leaves alone, and their first names.
+    kept: usize,
+    kept_names: Vec<String>,
 }
 
 struct Row {
     name: String,
     change: Change,
-    /// What differs, in words.
-    details: String,
+    /// Values that are set or replaced.
+    values: Vec<Value>,
+    schema: Option<SchemaChange>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A value before and after the import; empty where the event type has none.
+struct Value {
+    name: &'static str,
+    before: String,
+    after: String,
+}
+
+/// The schemas before and after the import.
+#[derive(Default)]
+struct SchemaChange {
+    before: Option<CodeBlock>,
+    after: Option<CodeBlock>,
+    /// The page leaves the schemas out, because it shows enough of them.
+    is_left_out: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Change {
-    Added,
     Changed,
-    Same,
     Archived,
+    Added,
+    Same,
 }
 
 /// The empty form.
@@ -66,7 +92,7 @@ pub(super) async fn submit(session: DashboardSession, SubmittedForm(form): LongF
             let fault = |fault: &provider_core::FieldError| {
                 let place = fault.loc.iter().skip_while(|part| matches!(&***part, "body" | "spec" | "specRaw"));
                 let place = place.map(|part| &**part).collect::<Vec<_>>().join(", ");
-                if place.is_empty() { fault.msg.clone() } else { format!("{place}: {}", fault.msg) }
+                if place.is_empty() { fault.msg.clone() } else { format!("“{place}”: {}", fault.msg) }
             };
             let faults = faults.iter().map(fault).collect::<Vec<_>>().join("; ");
             render(&session, StatusCode::UNPROCESSABLE_ENTITY, text, archives, sentence(&faults), None)
@@ -89,60 +115,65 @@ async fn import(
         provider.import_event_types(&session.caller, &import, None, |_| String::new()).await?;
         return Ok(None);
     }
-    let result = provider.preview_event_types(&session.caller, &import).await?;
-    let mut before = BTreeMap::new();
-    for event_type in &result.changed {
-        match provider.event_type(&session.caller, &event_type.name).await {
-            Ok(found) => drop(before.insert(found.name.clone(), found)),
-            Err(ProviderError::NotFound) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(Some(preview(import.names(), &before, &result)))
-}
-
-fn preview(names: BTreeSet<String>, before: &BTreeMap<String, EventType>, result: &ImportedEventTypes) -> Preview {
-    let mut preview = Preview::default();
-    for name in names {
-        let (change, details) = match result.changed.iter().find(|event_type| event_type.name == name) {
-            None => (Change::Same, String::new()),
-            Some(new) => match before.get(&name) {
-                None => (Change::Added, new.description.clone()),
-                Some(old) => (Change::Changed, differences(old, new)),
-            },
-        };
-        preview.push(Row { name, change, details });
-    }
-    for event_type in &result.archived {
-        preview.push(Row { name: event_type.name.clone(), change: Change::Archived, details: String::new() });
-    }
-    preview.rows.sort_by_key(|row| row.change == Change::Same);
-    preview
+    let preview = provider.preview_event_types(&session.caller, &import).await?;
+    Ok(Some(Preview::new(&import.names(), &preview)))
 }
 
 impl Preview {
-    fn push(&mut self, row: Row) {
-        match row.change {
-            Change::Added => self.added += 1,
-            Change::Changed => self.changed += 1,
-            Change::Same => self.same += 1,
-            Change::Archived => self.archived += 1,
+    fn new(names: &BTreeSet<String>, import: &ImportPreview) -> Self {
+        let (changes, present) = (&import.changes, &import.present);
+        let mut preview = Self::default();
+        let written = changes.changed.iter().map(|new| Row::written(present.get(&new.name), new));
+        let archived = changes.archived.iter().map(|old| Row::unchanged(&old.name, Change::Archived));
+        let is_written = |name: &&String| changes.changed.iter().all(|new| new.name != **name);
+        let same = names.iter().filter(is_written).map(|name| Row::unchanged(name, Change::Same));
+        preview.rows = written.chain(archived).chain(same).collect();
+        preview.rows.sort_by(|left, right| (left.change, &left.name).cmp(&(right.change, &right.name)));
+        let count = |change| preview.rows.iter().filter(|row| row.change == change).count();
+        (preview.added, preview.changed) = (count(Change::Added), count(Change::Changed));
+        (preview.same, preview.archived) = (count(Change::Same), count(Change::Archived));
+        for schema in preview.rows.iter_mut().filter_map(|row| row.schema.as_mut()).skip(SCHEMAS_SHOWN_MAX) {
+            *schema = SchemaChange { is_left_out: true, ..SchemaChange::default() };
         }
-        self.rows.push(row);
+        let is_archived = |name: &String| changes.archived.iter().any(|old| old.name == *name);
+        let kept = || present.keys().filter(|name| !names.contains(*name) && !is_archived(name));
+        preview.kept = kept().count();
+        preview.kept_names = kept().take(KEPT_SHOWN_MAX).cloned().collect();
+        preview
     }
 }
 
-/// What differs between two versions of an event type.
-fn differences(old: &EventType, new: &EventType) -> String {
-    let parts = [
-        (old.description != new.description, "description"),
-        (old.schemas != new.schemas, "schema"),
-        (old.group_name != new.group_name, "group"),
-        (old.deprecated != new.deprecated, "deprecated"),
-        (old.feature_flags != new.feature_flags, "feature flags"),
-        (old.archived && !new.archived, "restored from the archive"),
-    ];
-    parts.iter().filter(|(differs, _)| *differs).map(|(_, part)| *part).collect::<Vec<_>>().join(", ")
+impl Row {
+    fn unchanged(name: &str, change: Change) -> Self {
+        Self { name: name.to_owned(), change, values: Vec::new(), schema: None }
+    }
+
+    /// The row of an event type that the import creates or overwrites.
+    fn written(old: Option<&EventType>, new: &EventType) -> Self {
+        let state = |is_set: bool, word: &str| if is_set { word.to_owned() } else { String::new() };
+        let values = |of: &EventType| {
+            [
+                ("Description", of.description.clone()),
+                ("Group", of.group_name.clone().unwrap_or_default()),
+                ("Feature flags", of.feature_flags.iter().map(String::as_str).collect::<Vec<_>>().join(", ")),
+                ("Deprecated", state(of.deprecated, "yes")),
+                ("Archived", state(of.archived, "yes")),
+            ]
+        };
+        let before = old.map(values).unwrap_or_default();
+        let pairs = before.into_iter().zip(values(new));
+        let values = pairs.filter(|((_, before), (_, after))| before != after);
+        let values = values.map(|((_, before), (name, after))| Value { name, before, after }).collect();
+        let old_schemas = old.and_then(|old| old.schemas.as_ref());
+        let shown = |schemas: &serde_json::Value| CodeBlock::json(&schemas.to_string());
+        let schema = (old_schemas != new.schemas.as_ref()).then(|| SchemaChange {
+            before: old_schemas.map(shown),
+            after: new.schemas.as_ref().map(shown),
+            is_left_out: false,
+        });
+        let change = if old.is_some() { Change::Changed } else { Change::Added };
+        Self { name: new.name.clone(), change, values, schema }
+    }
 }
 
 fn render(

@@ -54,6 +54,8 @@ impl LinkPage {
 struct JoinPage {
     frame: Frame,
     account: String,
+    /// Tells accounts of one name apart.
+    account_id: String,
     role: &'static str,
     role_description: &'static str,
     /// E-mail address of the user who chooses a new password; none for a new user.
@@ -68,6 +70,7 @@ impl JoinPage {
         Self {
             frame: signed_out(dashboard, title),
             account: account.name.clone(),
+            account_id: account.id.to_string(),
             role: invitation.role.title(),
             role_description: invitation.role.description(),
             existing: user.map(|user| user.email.clone()),
