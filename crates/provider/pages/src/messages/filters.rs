@@ -318,14 +318,14 @@ async fn fields(
     ]);
     let more = vec![
         endpoint,
-        select("cause", "Cause of a failed attempt", &mut FailedWith::causes()),
-        line("code", "Response of a failed attempt")
+        select("cause", "Cause", &mut FailedWith::causes()),
+        line("code", "Response")
             .attribute("placeholder", "503, 4xx, 0 for none")
             .suggesting(CODES.iter().map(|(value, _)| *value)),
         // The errors of the times are about both fields.
         time("from", "From, UTC").id("time").fault(typed.fault_of("from")),
         time("to", "To, UTC"),
-        line("q", "Payload or id contains").hint("Within one day: the last 24 hours, unless you choose another."),
+        line("q", "Text in payload or id"),
     ];
     Ok((first, more))
 }
