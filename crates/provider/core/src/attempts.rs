@@ -1,5 +1,7 @@
 //! Attempts, and the state of messages at endpoints.
 
+pub(crate) mod signed_request;
+
 use std::collections::HashMap;
 
 use jiff::Timestamp;

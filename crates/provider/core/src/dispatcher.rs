@@ -43,6 +43,7 @@ pub(crate) mod metrics;
 mod node_leases;
 mod outcome;
 mod recorder;
+mod response_headers;
 mod response_text;
 mod sweeper;
 mod throttle;

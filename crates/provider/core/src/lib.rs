@@ -69,6 +69,7 @@ pub use accounts::NewApiKey;
 pub use accounts::logo::LOGO_BYTES_MAX;
 pub use accounts::portal_settings::{LogoInput, PortalSettingsInput};
 pub use applications::{ApplicationInput, ApplicationPatch, IfExists};
+pub use attempts::signed_request::{SentHeaders, SignedRequest, sent_headers};
 pub use attempts::{AttemptedDestination, AttemptedFilter};
 pub use background::ReplayInput;
 pub use background::outcome::ReplayOutcome;

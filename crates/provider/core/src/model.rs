@@ -249,6 +249,9 @@ pub struct Attempt {
     pub response: String,
     /// What explains a failure beside the status code and the response.
     pub failure_detail: Option<FailureDetail>,
+    /// Headers of the response, a line `name: value` each, at most 4 KiB; without the values of cookies. Empty without a
+    /// response.
+    pub response_headers: String,
     /// Milliseconds from the start to the end of the response.
     pub response_duration_ms: i64,
     /// The trigger of the attempt.

@@ -101,6 +101,7 @@ fn pages() -> Router<Portal> {
         .route("/messages/{message}/payload", get(messages::payload))
         .route("/messages/{message}/attempts/{attempt}/response", get(messages::response))
         .route("/messages/{message}/resend", post(messages::resend))
+        .route("/messages/{message}/sign", post(messages::sign))
         .route("/alerts", get(alerts::page).post(alerts::submit))
         .route("/alerts/confirm", get(alerts::confirm_page).post(alerts::confirm))
         .route("/event-types", get(event_types::list))

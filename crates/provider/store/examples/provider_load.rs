@@ -225,6 +225,7 @@ fn success(new: &NewMessage, number: usize) -> AttemptRecord {
             response_status_code: 200,
             response: "ok".to_owned(),
             failure_detail: None,
+            response_headers: String::new(),
             response_duration_ms: 3,
             trigger: AttemptTrigger::Scheduled,
             at: now(),

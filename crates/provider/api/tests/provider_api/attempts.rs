@@ -22,6 +22,7 @@ async fn an_attempt_is_listed_by_message_and_by_endpoint_and_shown() {
         response_status_code: 503,
         response: "busy".into(),
         failure_detail: None,
+        response_headers: String::new(),
         response_duration_ms: 12,
         trigger: AttemptTrigger::Scheduled,
         at: NOW.parse().unwrap(),

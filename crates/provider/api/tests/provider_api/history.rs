@@ -24,6 +24,7 @@ async fn record(fixture: &Fixture, number: u32, whose: [&str; 3], code: u16, nex
         response_status_code: code,
         response: format!("answer {number}"),
         failure_detail: None,
+        response_headers: String::new(),
         response_duration_ms: 12,
         trigger: AttemptTrigger::Scheduled,
         at: NOW.parse().unwrap(),

@@ -80,6 +80,8 @@ actions! {
     EndpointDeleted = "endpoint.deleted", "Deleted the endpoint";
     /// The signing secret of an endpoint was rotated.
     SecretRotated = "endpoint.secret_rotated", "Rotated the signing secret of the endpoint";
+    /// A request was signed for a user or the holder of a link, who may send it to the endpoint.
+    RequestSigned = "endpoint.request_signed", "Signed a request to the endpoint";
     /// An event type was created.
     EventTypeCreated = "event_type.created", "Created the event type";
     /// An event type was changed.

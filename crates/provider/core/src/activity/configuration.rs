@@ -189,6 +189,13 @@ impl Provider {
         self.record(caller, action, Subject { id: address, name: "" }, values).await;
     }
 
+    /// Records that the caller received a signed request with a message to an endpoint.
+    pub(crate) async fn record_signed_request(&self, caller: &Caller, endpoint: &Endpoint, message: &str) {
+        let subject = Subject { id: &endpoint.id, name: &without_query(&endpoint.url) };
+        let values = ChangedValues::default().value("message", None, Some(message));
+        self.record(caller, Action::RequestSigned, subject, values).await;
+    }
+
     /// Records a change that is committed already. The caller gets the change's result even if the entry can't be
     /// written.
     async fn record(&self, caller: &Caller, action: Action, subject: Subject<'_>, values: ChangedValues) {

@@ -85,6 +85,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut delivery: Que
             response_status_code: outcome.code,
             response: outcome.response,
             failure_detail: outcome.detail,
+            response_headers: outcome.headers,
             response_duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
             trigger,
             at,

@@ -8,6 +8,7 @@ use http::{HeaderName, StatusCode};
 use jiff::Timestamp;
 use kit_outbound::{Response, TransportError, retry_after};
 
+use super::response_headers;
 use super::response_text::response_text;
 use crate::config::retry_schedule::spread;
 use crate::model::AttemptStatus;
@@ -24,6 +25,8 @@ pub(super) struct Outcome {
     pub(super) response: String,
     /// What explains a failure beside the status code and the response.
     pub(super) detail: Option<FailureDetail>,
+    /// Headers of the response.
+    pub(super) headers: String,
     /// The wait that the receiver asked for.
     pub(super) retry_after: Option<Duration>,
     pub(super) gone: bool,
@@ -96,6 +99,7 @@ impl Outcome {
             code: 0,
             response: reason,
             detail: None,
+            headers: String::new(),
             retry_after: None,
             gone: false,
             signal: ConcurrencySignal::Keep,
@@ -126,6 +130,7 @@ impl Outcome {
             code: response.status.as_u16(),
             response: text,
             detail: header.map(FailureDetail::Header).or(not_text),
+            headers: response_headers::text(&response.headers),
             retry_after,
             gone: response.status == StatusCode::GONE,
             signal,

@@ -28,6 +28,7 @@ const QUEUE_MAX: usize = 4_096;
 const RETRY_MIN: Duration = Duration::from_millis(50);
 const RETRY_MAX: Duration = Duration::from_secs(5);
 
+#[expect(clippy::large_enum_variant, reason = "almost every record is an attempt")]
 pub(super) enum DeliveryRecord {
     /// An attempt was made.
     Attempt { record: AttemptRecord, key: Option<OrderingKey>, lease: NodeLease },

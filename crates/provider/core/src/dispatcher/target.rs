@@ -17,7 +17,8 @@ use crate::payload::media_type;
 use crate::signing::Signer;
 use crate::signing::secret::{EndpointSecret, UnsealError};
 
-const USER_AGENT: &[u8] = concat!("Lotwire-Webhooks/", env!("CARGO_PKG_VERSION")).as_bytes();
+/// The header `User-Agent` of deliveries.
+pub(crate) const USER_AGENT: &str = concat!("Lotwire-Webhooks/", env!("CARGO_PKG_VERSION"));
 
 pub(crate) struct Target {
     pub(crate) endpoint: Id,
@@ -98,7 +99,7 @@ impl RequestTemplate {
             "the headers of this endpoint can't be opened".to_owned()
         })?;
         let mut headers = Headers::default();
-        headers.add(&header::USER_AGENT, USER_AGENT);
+        headers.add(&header::USER_AGENT, USER_AGENT.as_bytes());
         if !opened.keys().any(|name| name.eq_ignore_ascii_case(header::ACCEPT.as_str())) {
             headers.add(&header::ACCEPT, b"*/*");
         }

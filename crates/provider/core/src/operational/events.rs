@@ -180,6 +180,7 @@ mod tests {
             response_status_code: 500,
             response: String::new(),
             failure_detail: None,
+            response_headers: String::new(),
             response_duration_ms: 1,
             trigger: AttemptTrigger::Scheduled,
             at: from_ms(1_700_000_000_000),

@@ -111,6 +111,7 @@ impl Provider {
             response_status_code: 0,
             response: CANCELLED_RESPONSE.to_owned(),
             failure_detail: None,
+            response_headers: String::new(),
             response_duration_ms: 0,
             trigger: AttemptTrigger::Manual,
             at: self.now(),

@@ -16,7 +16,7 @@ use super::session::{DashboardSession, PathParams, Section};
 use super::{Dashboard, outcomes};
 use crate::live::{self, OpenList};
 use crate::messages::Place;
-use crate::messages::detail::{self, MessageView};
+use crate::messages::detail::{self, MessageRights, MessageView, SignedView};
 use crate::messages::list::{self, MessageList};
 use crate::page_error::PageError;
 
@@ -27,6 +27,7 @@ pub(super) const PAGES: &[Page] = &[
     ("GET", "/applications/{application}/messages/{message}/payload", Role::Viewer),
     ("GET", "/applications/{application}/messages/{message}/attempts/{attempt}/response", Role::Viewer),
     ("POST", "/applications/{application}/messages/{message}/resend", Role::Member),
+    ("POST", "/applications/{application}/messages/{message}/sign", Role::Member),
 ];
 
 pub(super) fn router() -> Router<Dashboard> {
@@ -37,6 +38,7 @@ pub(super) fn router() -> Router<Dashboard> {
         .route("/applications/{application}/messages/{message}/payload", get(payload))
         .route("/applications/{application}/messages/{message}/attempts/{attempt}/response", get(response))
         .route("/applications/{application}/messages/{message}/resend", post(resend))
+        .route("/applications/{application}/messages/{message}/sign", post(sign))
 }
 
 #[derive(Template)]
@@ -51,6 +53,13 @@ struct MessagesPage {
 struct MessagePage {
     frame: Frame,
     message: MessageView,
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/messages/signed_request.html")]
+struct SignedPage {
+    frame: Frame,
+    signed: SignedView,
 }
 
 impl DashboardSession {
@@ -77,8 +86,9 @@ async fn detail(
     PathParams([application, message]): PathParams<2>,
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
-    let may_send = session.may(Role::Member);
-    let message = detail::view(&session.place(), &application, &message, &query, may_send).await?;
+    let is_member = session.may(Role::Member);
+    let may = MessageRights { send: is_member, sign: is_member };
+    let message = detail::view(&session.place(), &application, &message, &query, may).await?;
     let frame = session.frame("Message", Section::Messages).with_notice(outcomes::from_query(&query));
     render_page(&MessagePage { frame, message })
 }
@@ -97,6 +107,16 @@ async fn response(
     PathParams([application, message, attempt]): PathParams<3>,
 ) -> Result<Response, PageError> {
     detail::response_file(session.provider().attempt(&session.caller, &application, &message, &attempt).await?)
+}
+
+/// The request that would deliver the message to an endpoint now, signed.
+async fn sign(
+    session: DashboardSession,
+    PathParams([application, message]): PathParams<2>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let signed = detail::signed(&session.place(), &application, &message, form.text("endpoint")).await?;
+    render_page(&SignedPage { frame: session.frame("Signed request", Section::Messages), signed })
 }
 
 /// Resends the message to an endpoint.

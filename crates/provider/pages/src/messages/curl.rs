@@ -1,25 +1,18 @@
-//! An attempt's request as a cURL command, without secrets.
+//! A request as a cURL command.
 
-use provider_core::model::Attempt;
+/// Bytes of a payload that the command of an attempt contains: a page has one for each. The command names a file for a larger
+/// payload.
+pub(super) const PAYLOAD_BYTES_MAX: usize = 1_024;
+/// Bytes of a payload that the command of a signed request contains.
+pub(super) const SIGNED_PAYLOAD_BYTES_MAX: usize = 16 * 1_024;
 
-/// Bytes of a payload that the command contains: a page has a command for each of its attempts. The command names a file for a
-/// larger payload.
-const PAYLOAD_BYTES_MAX: usize = 1_024;
-
-/// The command that repeats the attempt's request. The signature and custom headers are masked.
-pub(super) fn command(attempt: &Attempt, media_type: &str, payload: &str) -> String {
-    let media_type = if media_type.is_empty() { "application/json" } else { media_type };
-    let data = if payload.len() > PAYLOAD_BYTES_MAX { "@payload.json" } else { payload };
-    let mut lines = vec![format!("curl -X POST {}", quoted(&attempt.url))];
-    for header in [
-        format!("Content-Type: {media_type}"),
-        format!("webhook-id: {}", attempt.message),
-        format!("webhook-timestamp: {}", attempt.at.as_second()),
-        "webhook-signature: v1,MASKED".to_owned(),
-    ] {
-        lines.push(format!("  -H {}", quoted(&header)));
-    }
-    let flag = if payload.len() > PAYLOAD_BYTES_MAX { "--data-binary" } else { "--data-raw" };
+/// The command that posts the payload to this address with these headers. A payload of more than `bytes_max` is read from a
+/// file.
+pub(super) fn command(url: &str, headers: &[(String, String)], payload: &str, bytes_max: usize) -> String {
+    let is_file = payload.len() > bytes_max;
+    let mut lines = vec![format!("curl -X POST {}", quoted(url))];
+    lines.extend(headers.iter().map(|(name, value)| format!("  -H {}", quoted(&format!("{name}: {value}")))));
+    let (flag, data) = if is_file { ("--data-binary", "@payload.json") } else { ("--data-raw", payload) };
     lines.push(format!("  {flag} {}", quoted(data)));
     lines.join(" \\\n")
 }

@@ -12,7 +12,9 @@ use provider_core::model::{Attempt, AttemptStatus, Endpoint, Id, Message};
 use provider_core::page::{CursorKey, LIMIT_MAX, PageQuery, PageRequest};
 use provider_core::payload::StoredPayload;
 use provider_core::port::AttemptFilter;
-use provider_core::{AttemptedDestination, HistoryQuery, HistoryRequest, ProviderError, ids};
+use provider_core::{
+    AttemptedDestination, HistoryQuery, HistoryRequest, ProviderError, SignedRequest, ids, sent_headers,
+};
 
 use super::{Place, curl};
 use crate::page_error::PageError;
@@ -34,6 +36,15 @@ const PAYLOAD_BYTES_MAX: usize = 24 * 1_024;
 /// Endpoints that the page lists at most, in pages of the API.
 const ENDPOINT_PAGES_MAX: usize = 8;
 
+/// What the visitor may do with a message.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MessageRights {
+    /// Resend it.
+    pub(crate) send: bool,
+    /// Get a signed request with it.
+    pub(crate) sign: bool,
+}
+
 /// The message, as a part of a page.
 #[derive(Template)]
 #[template(path = "messages/detail.html")]
@@ -41,7 +52,7 @@ pub(crate) struct MessageView {
     base: Arc<str>,
     is_portal: bool,
     application: Id,
-    may_send: bool,
+    may: MessageRights,
     /// Path of this page below the site's base.
     path: String,
     id: String,
@@ -89,6 +100,14 @@ struct Row {
     at: RelativeTime,
     /// The request as a cURL command; none when the payload is gone.
     curl: Option<String>,
+    may_sign: bool,
+    endpoint: String,
+    request_headers: Vec<(String, String)>,
+    /// The custom headers are those that were sent.
+    is_exact: bool,
+    /// The endpoint exists.
+    exists: bool,
+    response_headers: String,
     response: CodeBlock,
     cause: String,
     step: String,
@@ -99,21 +118,21 @@ struct Row {
     is_open: bool,
 }
 
-/// The message of an application, by id or event id. `may_send` offers to resend it.
+/// The message of an application, by id or event id.
 pub(crate) async fn view(
     place: &Place<'_>,
     application: &str,
     message: &str,
     query: &FormFields,
-    may_send: bool,
+    may: MessageRights,
 ) -> Result<MessageView, PageError> {
     let (provider, caller, now) = (place.provider, place.caller, place.now);
     let message = provider.message(caller, application, message).await?;
     let application = &message.application;
-    let can_be_sent = may_send && message.payload.is_some();
+    let can_be_sent = may.send && message.payload.is_some();
     // Read before the attempts. A delivery that completes in between shows among the attempts, and one that is still
     // waiting makes the page update itself.
-    let destinations = destinations(place, &message, can_be_sent).await?;
+    let (destinations, endpoints) = destinations(place, &message, can_be_sent).await?;
     let others = others(place, &message, &destinations, can_be_sent).await?;
     let requested = query.non_empty("iterator");
     let part = HistoryQuery { limit: Some(LIMIT), iterator: requested, ..HistoryQuery::default() };
@@ -138,6 +157,8 @@ pub(crate) async fn view(
     let open = linked.or(first_failed.map(|attempt| &*attempt.id)).map(str::to_owned);
     let row = |attempt: &Attempt| {
         let is_failed = attempt.status == AttemptStatus::Fail;
+        let endpoint = endpoints.get(&attempt.endpoint);
+        let sent = sent_headers(attempt, endpoint, &media_type);
         let (cause, step) = match is_failed {
             true => causes::of_attempt(attempt),
             false => Default::default(),
@@ -157,7 +178,19 @@ pub(crate) async fn view(
             duration: labels::duration(attempt.response_duration_ms),
             is_manual: labels::is_manual(attempt.trigger),
             at: RelativeTime::new(attempt.at, now),
-            curl: text.as_ref().map(|text| curl::command(attempt, &media_type, text)),
+            curl: text.as_ref().map(|text| {
+                let short = |(name, _): &&(String, String)| {
+                    !name.starts_with("svix-") && name != "accept" && name != "user-agent"
+                };
+                let headers: Vec<_> = sent.headers.iter().filter(short).cloned().collect();
+                curl::command(&attempt.url, &headers, text, curl::PAYLOAD_BYTES_MAX)
+            }),
+            may_sign: may.sign && text.is_some() && endpoint.is_some(),
+            endpoint: attempt.endpoint.to_string(),
+            request_headers: sent.headers,
+            is_exact: sent.is_exact,
+            exists: endpoint.is_some(),
+            response_headers: attempt.response_headers.clone(),
             response: cut(CodeBlock::json(&attempt.response), RESPONSE_BYTES_MAX),
         }
     };
@@ -171,7 +204,7 @@ pub(crate) async fn view(
         base: Arc::clone(&place.base),
         is_portal: place.application.is_some(),
         application: application.clone(),
-        may_send,
+        may,
         path: place.message_path(application, &message.id),
         is_raw,
         is_test: message.tags.iter().flatten().any(|tag| tag == TEST_TAG),
@@ -208,8 +241,12 @@ pub(crate) fn response_file(attempt: Attempt) -> Result<Response, PageError> {
     Ok((headers, attempt.response).into_response())
 }
 
-/// The endpoints that the message was sent to, with the deleted ones.
-async fn destinations(place: &Place<'_>, message: &Message, can_be_sent: bool) -> Result<Vec<Destination>, PageError> {
+/// The endpoints that the message was sent to, with the deleted ones; and those that exist, by id.
+async fn destinations(
+    place: &Place<'_>,
+    message: &Message,
+    can_be_sent: bool,
+) -> Result<(Vec<Destination>, HashMap<Id, Endpoint>), PageError> {
     let (limit, mut after, mut attempted) = (LIMIT_MAX.to_string(), None::<String>, Vec::new());
     for _ in 0..ENDPOINT_PAGES_MAX {
         let page = PageQuery { limit: Some(&limit), iterator: after.as_deref(), order: None };
@@ -223,23 +260,27 @@ async fn destinations(place: &Place<'_>, message: &Message, can_be_sent: bool) -
         after = part.iterator;
     }
     let now = place.now;
+    let mut endpoints = HashMap::new();
     let destination = |AttemptedDestination { status, next_attempt, id, url, endpoint }| {
         let is_enabled = endpoint.as_ref().is_some_and(|endpoint: &Endpoint| !endpoint.disabled);
+        let exists = endpoint.is_some();
+        endpoints.extend(endpoint.map(|endpoint| (endpoint.id.clone(), endpoint)));
         Destination {
-            status: match (&endpoint, status, next_attempt) {
-                (None, ..) => StatusBadge::DELETED,
-                (Some(_), AttemptStatus::Fail, Some(_)) => StatusBadge::RETRIED,
+            status: match (exists, status, next_attempt) {
+                (false, ..) => StatusBadge::DELETED,
+                (true, AttemptStatus::Fail, Some(_)) => StatusBadge::RETRIED,
                 _ => status.into(),
             },
             id: id.to_string(),
             url,
             next: next_attempt.filter(|at| *at > now).map(|at| RelativeTime::new(at, now)),
             is_due: next_attempt.is_some_and(|at| at <= now),
-            exists: endpoint.is_some(),
+            exists,
             may_resend: can_be_sent && is_enabled,
         }
     };
-    Ok(attempted.into_iter().map(destination).collect())
+    let destinations = attempted.into_iter().map(destination).collect();
+    Ok((destinations, endpoints))
 }
 
 /// The other endpoints of the application.
@@ -296,4 +337,51 @@ fn extension(media_type: &str) -> &'static str {
         Some("csv") => "csv",
         _ => "txt",
     }
+}
+
+/// A signed request, as a part of a page.
+#[derive(Template)]
+#[template(path = "messages/signed.html")]
+pub(crate) struct SignedView {
+    base: Arc<str>,
+    path: String,
+    url: String,
+    at: RelativeTime,
+    command: String,
+    /// The command reads the payload from a file.
+    is_file: bool,
+    /// Names of the endpoint's own headers, whose values are masked.
+    custom: String,
+}
+
+impl HtmlSafe for SignedView {}
+
+/// The request that would deliver the message to the endpoint now, signed.
+pub(crate) async fn signed(
+    place: &Place<'_>,
+    application: &str,
+    message: &str,
+    endpoint: &str,
+) -> Result<SignedView, PageError> {
+    let signed = place.provider.sign_request(place.caller, application, message, endpoint).await?;
+    let SignedRequest { message, endpoint, at, signature } = signed;
+    let payload = message.payload.as_ref().ok_or_else(ErrorPage::not_found)?;
+    let text = String::from_utf8_lossy(payload.text());
+    let mut headers = vec![
+        ("content-type".to_owned(), payload.media_type().unwrap_or("application/json").to_owned()),
+        ("webhook-id".to_owned(), message.id.to_string()),
+        ("webhook-timestamp".to_owned(), at.as_second().to_string()),
+        ("webhook-signature".to_owned(), signature),
+    ];
+    headers.extend(endpoint.headers.keys().map(|name| (name.to_ascii_lowercase(), "MASKED".to_owned())));
+    let names: Vec<&str> = endpoint.headers.keys().map(String::as_str).collect();
+    Ok(SignedView {
+        base: Arc::clone(&place.base),
+        path: place.message_path(&message.application, &message.id),
+        at: RelativeTime::new(at, place.now),
+        command: curl::command(&endpoint.url, &headers, &text, curl::SIGNED_PAYLOAD_BYTES_MAX),
+        is_file: text.len() > curl::SIGNED_PAYLOAD_BYTES_MAX,
+        custom: names.join(", "),
+        url: endpoint.url,
+    })
 }

@@ -48,6 +48,7 @@ const PAGES: &[(&str, &str, Capability)] = &[
     ("GET", "/messages/{message}/payload", ViewBase),
     ("GET", "/messages/{message}/attempts/{attempt}/response", ViewBase),
     ("POST", "/messages/{message}/resend", CreateAttempts),
+    ("POST", "/messages/{message}/sign", ManageEndpoint),
     ("GET", "/logo/{version}", ViewBase),
     ("GET", "/alerts", ManageEndpoint),
     ("POST", "/alerts", ManageEndpoint),

@@ -12,7 +12,7 @@ use super::notice;
 use super::session::{PathParams, Section, Session};
 use crate::live::{self, OpenList};
 use crate::messages::Place;
-use crate::messages::detail::{self, MessageView};
+use crate::messages::detail::{self, MessageRights, MessageView, SignedView};
 use crate::messages::list::{self, MessageList};
 use crate::page_error::PageError;
 
@@ -28,6 +28,13 @@ struct MessagesPage {
 struct MessagePage {
     frame: Frame,
     message: MessageView,
+}
+
+#[derive(Template)]
+#[template(path = "portal/signed_request.html")]
+struct SignedPage {
+    frame: Frame,
+    signed: SignedView,
 }
 
 impl Session {
@@ -54,8 +61,9 @@ pub(super) async fn detail(
     PathParams([message]): PathParams<1>,
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
-    let may_send = session.permissions().send;
-    let message = detail::view(&session.place(), session.app(), &message, &query, may_send).await?;
+    let may = session.permissions();
+    let may = MessageRights { send: may.send, sign: may.manage };
+    let message = detail::view(&session.place(), session.app(), &message, &query, may).await?;
     let frame = session.frame("Message", Section::Messages).with_notice(notice::from_query(&query));
     render_page(&MessagePage { frame, message })
 }
@@ -71,6 +79,16 @@ pub(super) async fn response(
     PathParams([message, attempt]): PathParams<2>,
 ) -> Result<Response, PageError> {
     detail::response_file(session.provider().attempt(&session.caller, session.app(), &message, &attempt).await?)
+}
+
+/// The request that would deliver the message to an endpoint now, signed.
+pub(super) async fn sign(
+    session: Session,
+    PathParams([message]): PathParams<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let signed = detail::signed(&session.place(), session.app(), &message, form.text("endpoint")).await?;
+    render_page(&SignedPage { frame: session.frame("Signed request", Section::Messages), signed })
 }
 
 /// Resends the message to an endpoint.

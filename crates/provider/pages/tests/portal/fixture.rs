@@ -157,9 +157,10 @@ pub(crate) fn at(url: &str) -> EndpointInput {
     EndpointInput { url: url.into(), ..EndpointInput::default() }
 }
 
-/// Starts a receiver that returns this status and body; returns its address.
+/// Starts a receiver that returns this status and body, and a cookie; returns its address.
 pub(crate) async fn receiver(status: u16, body: &'static str) -> String {
-    let answer = async move || (http::StatusCode::from_u16(status).unwrap(), body);
+    let cookie = [("set-cookie", "session=a-secret-cookie; Path=/")];
+    let answer = async move || (http::StatusCode::from_u16(status).unwrap(), cookie, body);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let router = Router::new().route("/hook", post(answer));

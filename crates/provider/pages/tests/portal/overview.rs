@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use provider_core::EndpointInput;
+use provider_core::model::Capability;
+
 use crate::fixture::{Fixture, at, receiver};
 
 #[tokio::test]
@@ -143,4 +146,47 @@ async fn a_failed_response_is_open_and_the_request_is_shown_without_its_signatur
         .shows(&format!("{live}status=fail&#38;after=atmpt_"));
     reader.get(&format!("{live}after=odd")).await.is(400);
     reader.get(&format!("{live}status=odd&after=atmpt_1")).await.is(400);
+}
+
+#[tokio::test]
+async fn headers_are_shown_without_secrets_and_a_request_is_signed_for_those_who_manage_endpoints() {
+    let fixture = Fixture::new().await;
+    let headers = [("X-Tenant".to_owned(), "a-secret-tenant".to_owned())].into();
+    let input = EndpointInput { headers: Some(headers), ..at(&receiver(500, "boom").await) };
+    let endpoint = fixture.endpoint(input).await;
+    let message = fixture.message("a.b", "{\"it\":\"'s\"}", None).await;
+    let path = format!("/messages/{}", message.id);
+    let mut reader = fixture.visitor_who_may(&[]).await;
+    let page = reader.until_shown(&path, "boom").await;
+    page.shows("set-cookie: session=MASKED; Path=/").shows("content-type: text/plain").hides("a-secret-cookie");
+    page.shows("Headers as sent")
+        .shows("user-agent: Lotwire-Webhooks/")
+        .shows("x-tenant: MASKED")
+        .hides("a-secret-tenant");
+    page.hides("The endpoint was changed since").hides("Sign for now");
+    let sign = format!("{path}/sign");
+    reader.post(&sign, &[("endpoint", &endpoint.id)]).await.is(403);
+
+    let mut manager = fixture.visitor_who_may(&[Capability::ManageEndpoint]).await;
+    manager.get(&path).await.shows("Sign for now");
+    let page = manager.post(&sign, &[("endpoint", &endpoint.id)]).await;
+    page.is(200).shows("usually accept it for five minutes").hides("a-secret-tenant").shows("x-tenant: MASKED");
+    let command = page.text_of("signed").replace("&#39;", "'").replace("&#34;", "\"");
+    let value = |name: &str| {
+        let (_, rest) = command.split_once(&format!("'{name}: ")).unwrap();
+        rest.split_once('\'').unwrap().0.to_owned()
+    };
+    let secret = fixture.provider.endpoint_secret(&fixture.account, &fixture.app.id, &endpoint.id).await.unwrap();
+    let webhook = standardwebhooks::Webhook::new(&secret).unwrap();
+    let seconds = value("webhook-timestamp").parse().unwrap();
+    let expected = webhook.sign(&value("webhook-id"), seconds, b"{\"it\":\"'s\"}").unwrap();
+    assert_eq!((value("webhook-id"), value("webhook-signature")), (message.id.to_string(), expected));
+    assert_eq!(seconds, kit_runtime::clock::Clock::now(&*fixture.clock).as_second());
+    let log = fixture.provider.activity(&fixture.account, Default::default()).await.unwrap().entries;
+    assert_eq!((log[0].action.as_str(), log[0].subject.as_str()), ("endpoint.request_signed", &*endpoint.id));
+    assert_eq!(log[0].after, format!("message: {}", message.id));
+    manager.post(&sign, &[("endpoint", "ep_1")]).await.is(404);
+    fixture.provider.expunge_message(&fixture.account, &fixture.app.id, &message.id).await.unwrap();
+    manager.get(&path).await.hides("Sign for now");
+    manager.post(&sign, &[("endpoint", &endpoint.id)]).await.is(400);
 }

@@ -55,7 +55,7 @@ impl RetentionStore for PostgresStore {
 
     async fn expunge_response(&self, application: &str, message: &str, attempt: &str) -> StoreResult<bool> {
         let client = self.client().await?;
-        let expunge = "UPDATE attempts SET response = $3, failure_detail = NULL WHERE message = $1 AND id = $2";
+        let expunge = "UPDATE attempts SET response = $3, failure_detail = NULL, response_headers = NULL WHERE message = $1 AND id = $2";
         let exists = messages::exists(&client, application, message).await?;
         Ok(exists && write(&client, expunge, &[&message, &attempt, &EXPUNGED.as_bytes()]).await? == 1)
     }

@@ -291,7 +291,7 @@ pub(super) fn attempts(row: &Row, column: usize) -> StoreResult<u32> {
 }
 
 pub(super) const ATTEMPT: &str = "a.id, a.message, a.endpoint, a.url, a.status, a.response_status_code, a.response, \
-     a.response_duration_ms, a.trigger, a.began_at, a.failure_detail";
+     a.response_duration_ms, a.trigger, a.began_at, a.failure_detail, a.response_headers";
 
 pub(super) fn attempt(row: &Row, application: &str) -> StoreResult<Attempt> {
     Ok(Attempt {
@@ -304,6 +304,7 @@ pub(super) fn attempt(row: &Row, application: &str) -> StoreResult<Attempt> {
         response_status_code: unsigned(row, 5)?,
         response: String::from_utf8(get(row, 6)?).map_err(codec::corrupt)?,
         failure_detail: codec::optional_from_json(get(row, 10)?)?,
+        response_headers: get::<Option<String>>(row, 11)?.unwrap_or_default(),
         response_duration_ms: get(row, 7)?,
         trigger: codec::trigger(get::<i16>(row, 8)?.into())?,
         at: get(row, 9)?,

@@ -58,7 +58,7 @@ impl RetentionStore for SqliteStore {
     async fn expunge_response(&self, application: &str, message: &str, attempt: &str) -> StoreResult<bool> {
         let (application, message, attempt) = (application.to_owned(), message.to_owned(), attempt.to_owned());
         self.write(move |db| {
-            let expunge = "UPDATE attempts SET response = ?3, failure_detail = NULL WHERE message = ?1 AND id = ?2";
+            let expunge = "UPDATE attempts SET response = ?3, failure_detail = NULL, response_headers = NULL WHERE message = ?1 AND id = ?2";
             Ok(messages::exists(db, &application, &message)?
                 && write(db, expunge, (&message, &attempt, EXPUNGED))? == 1)
         })

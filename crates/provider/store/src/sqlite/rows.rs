@@ -236,7 +236,7 @@ pub(super) fn message(row: &Row<'_>) -> SqlResult<Message> {
 
 /// The columns that [`attempt`] reads from the table `a`.
 pub(super) const ATTEMPT: &str = "a.id, a.message, a.endpoint, a.url, a.status, a.response_status_code, a.response, \
-     a.response_duration_ms, a.trigger, a.began_at, a.failure_detail";
+     a.response_duration_ms, a.trigger, a.began_at, a.failure_detail, a.response_headers";
 
 pub(super) fn attempt(row: &Row<'_>, application: &str) -> SqlResult<Attempt> {
     Ok(Attempt {
@@ -249,6 +249,7 @@ pub(super) fn attempt(row: &Row<'_>, application: &str) -> SqlResult<Attempt> {
         response_status_code: row.get(5)?,
         response: row.get(6)?,
         failure_detail: codec::optional_from_json(optional_text(row, 10)?)?,
+        response_headers: optional_text(row, 11)?.unwrap_or_default().to_owned(),
         response_duration_ms: row.get(7)?,
         trigger: codec::trigger(row.get(8)?)?,
         at: time(row, 9)?,

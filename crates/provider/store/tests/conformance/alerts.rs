@@ -179,6 +179,7 @@ impl Nodes {
             response_status_code: code,
             response: response.to_owned(),
             failure_detail: cause.map(FailureDetail::Transport),
+            response_headers: String::new(),
             response_duration_ms: 1,
             trigger: AttemptTrigger::Scheduled,
             at: now,

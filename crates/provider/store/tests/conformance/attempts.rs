@@ -114,6 +114,7 @@ pub(super) async fn an_endpoint_that_is_disabled_changes_the_routes_once(store: 
             status: AttemptStatus::Fail,
             response_status_code: 410,
             failure_detail: None,
+            response_headers: String::new(),
             response_duration_ms: 7,
             ..attempt(number, message, 1, at(10))
         },

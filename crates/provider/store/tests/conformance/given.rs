@@ -196,6 +196,7 @@ pub(super) fn attempt(number: usize, message: usize, endpoint: usize, at: Timest
         response_status_code: 204,
         response: "schön".to_owned(),
         failure_detail: Some(FailureDetail::Header("cloudflare".to_owned())),
+        response_headers: "date: today\nx-ä: b\n".to_owned(),
         response_duration_ms: 12,
         trigger: AttemptTrigger::Scheduled,
         at,

@@ -29,6 +29,7 @@ pub(super) async fn an_expunged_payload_and_response_are_gone(store: Shared) {
     assert!(!store.expunge_response(&app, &id("msg", 1), &id("atmpt", 9)).await.unwrap());
     let found = store.attempt(&app, &id("msg", 1), &id("atmpt", 1)).await.unwrap().unwrap();
     assert_eq!((found.response.as_str(), found.response_status_code, found.failure_detail), (EXPUNGED, 500, None));
+    assert_eq!(found.response_headers, "", "headers of a response go with it");
     let listed = store.attempts_at_endpoint(&app, &id("ep", 1), whole(Order::Descending)).await.unwrap();
     assert_eq!(listed[0].response, EXPUNGED);
 }

@@ -230,6 +230,7 @@ async fn attempt(fixture: &Fixture, number: usize, endpoint: &str, message: &str
         response_status_code: 500,
         response: String::new(),
         failure_detail: None,
+        response_headers: String::new(),
         response_duration_ms: 1,
         trigger: AttemptTrigger::Scheduled,
         at,

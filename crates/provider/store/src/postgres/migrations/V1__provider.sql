@@ -289,6 +289,7 @@ CREATE INDEX deliveries_by_key ON deliveries (endpoint, ordering_key, sequence) 
 -- `response` is bytes, because a text of PostgreSQL can't contain a NUL.
 -- `failure_detail` explains a failure beside the status code and the response, as JSON: the cause of a missing response with its
 -- details, or a header of a failed response (Location, WWW-Authenticate, Retry-After as a time, or Server).
+-- `response_headers` has a line for each header of the response, with masked cookies.
 CREATE TABLE attempts (
     message TEXT COLLATE "C" NOT NULL,
     id TEXT COLLATE "C" NOT NULL,
@@ -299,6 +300,7 @@ CREATE TABLE attempts (
     response BYTEA NOT NULL,
     response_duration_ms BIGINT NOT NULL,
     failure_detail TEXT,
+    response_headers TEXT,
     trigger SMALLINT NOT NULL,
     began_at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (message, id)
