@@ -74,14 +74,16 @@ pub enum NoResponse {
     Cause(&'static str),
 }
 
+/// Causes without a whole response that may have any status code, because the response began.
+const CAUSES_WITH_ANY_CODE: [&str; 2] = ["answer_unfinished", "closed_early"];
+
 impl AttemptEnd {
     /// Whether a failed attempt with this status code matches (0 without a response). None if its failure detail decides.
     pub fn decided_by_code(&self, code: u16) -> Option<bool> {
         match self.no_response {
             _ if code > 0 && self.codes.contains(&code) => Some(true),
             Some(NoResponse::Any) => Some(code == 0),
-            // A response that broke off may have a status code of success.
-            Some(NoResponse::Cause(_)) if code < 300 => None,
+            Some(NoResponse::Cause(name)) if code < 300 || CAUSES_WITH_ANY_CODE.contains(&name) => None,
             _ => Some(false),
         }
     }
@@ -264,14 +266,17 @@ mod tests {
     #[test]
     fn an_attempt_without_response_matches_by_the_cause_in_its_detail() {
         let end = |no_response| AttemptEnd { codes: vec![404, 410], no_response };
-        let refused = Some(r#"{"no_response":{"cause":"connection_refused","address":"192.0.2.1:80"}}"#);
-        let quoted = Some(r#"{"no_response":{"cause":"other","reason":"\"cause\":\"connection_refused\""}}"#);
+        let refused = Some(r#"{"transport":{"cause":"connection_refused","address":"192.0.2.1:80"}}"#);
+        let quoted = Some(r#"{"transport":{"cause":"other","reason":"\"cause\":\"connection_refused\""}}"#);
         let by_cause = end(Some(NoResponse::Cause("connection_refused")));
         assert!(by_cause.matches(0, refused) && !by_cause.matches(0, quoted) && !by_cause.matches(0, None));
         assert!(by_cause.matches(410, None) && !by_cause.matches(500, None));
         assert!(end(Some(NoResponse::Cause("other"))).matches(0, None) && end(Some(NoResponse::Any)).matches(0, None));
         assert!(!end(None).matches(0, refused));
-        let broke_off = Some(r#"{"no_response":{"cause":"closed_early","received_bytes":5}}"#);
-        assert!(end(Some(NoResponse::Cause("closed_early"))).matches(200, broke_off));
+        let broke_off = Some(r#"{"transport":{"cause":"closed_early","received_bytes":5}}"#);
+        for code in [200, 500] {
+            assert!(end(Some(NoResponse::Cause("closed_early"))).matches(code, broke_off), "{code}");
+        }
+        assert!(!by_cause.matches(500, refused), "a whole response has the cause of its status code");
     }
 }

@@ -286,7 +286,7 @@ impl Search<'_> {
         let select = "SELECT a.message, a.response_status_code, a.failure_detail \
              FROM unnest($1::text[], $2::text[]) AS wanted (message, endpoint) \
              JOIN attempts a ON a.message = wanted.message AND a.endpoint = wanted.endpoint \
-                 AND a.status <> 0 AND a.response_status_code < 300";
+                 AND a.status <> 0";
         let ended = rows::all(db, select, &[&messages, &endpoints], |row| {
             let code = u16::try_from(rows::get::<i32>(row, 1)?).unwrap_or_default();
             Ok((rows::id(row, 0)?, end.matches(code, rows::get(row, 2)?)))
@@ -350,7 +350,7 @@ fn meets(conditions: &MessageConditions, row: &Row) -> StoreResult<(bool, usize)
 
 /// How the latest failure ended, as parameters: any end, status codes, any cause, pattern of the detail, no detail.
 const ENDED_SO: &str = "($4::integer[] IS NULL OR response_status_code = ANY($4) \
-     OR (response_status_code < 300 AND strpos(failure_detail, $6::text) > 0) \
+     OR strpos(failure_detail, $6::text) > 0 \
      OR (response_status_code = 0 AND ($5 OR ($7 AND failure_detail IS NULL))))";
 
 async fn progress(

@@ -251,7 +251,7 @@ impl Search<'_> {
             return Ok(true);
         }
         let select = "SELECT response_status_code, failure_detail FROM attempts \
-             WHERE message = ?1 AND +endpoint = ?2 AND status <> 0 AND response_status_code < 300";
+             WHERE message = ?1 AND +endpoint = ?2 AND status <> 0";
         for entry in entries.iter().filter(|entry| decided(entry).is_none()) {
             let mut statement = self.db.prepare_cached(select)?;
             let mut ended = statement.query((&*entry.message, &*self.owners[entry.owner].id))?;
