@@ -4,6 +4,8 @@ mod api_key;
 mod application_target;
 mod customer_publishing;
 mod listen;
+#[cfg(test)]
+mod named_commands;
 mod provider;
 mod sale;
 mod secrets;

@@ -122,7 +122,7 @@ impl Client {
     }
 
     /// Sends a request and reads the response. The deadline starts with this call. Dropping the future, or reaching the
-    /// deadline, closes the connection; the error says what the client was doing at the deadline.
+    /// deadline, closes the connection; the error names the step in which it was reached.
     ///
     /// [`TransportError::Stale`] when a pooled connection ended before a byte of the response: a caller that may send
     /// the request twice calls [`Client::send_fresh`].

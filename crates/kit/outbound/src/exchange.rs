@@ -165,7 +165,7 @@ impl Connection {
         })
     }
 
-    /// What the exchange was doing when its limit was reached.
+    /// The error of the step in which the limit was reached.
     fn late(&self, partial: Option<PartialResponse>, limit_ms: u64) -> TransportError {
         match partial {
             Some(mut partial) => partial.incomplete(BodyFault::Timeout { limit_ms }),

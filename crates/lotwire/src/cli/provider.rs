@@ -295,8 +295,8 @@ Examples:
 #[command(after_help = "\
 One line for each accepted message and each finished attempt: the time at which it ended (UTC), the result, the message,
 its event type, the endpoint's address, the status or the cause of the failure, and the duration. With --endpoint or
---failed, only attempts are printed. What came before the command started is not printed; `lotwire provider stuck` and
-the dashboard show it.
+--failed, only attempts are printed. Earlier ones are not printed: `lotwire provider stuck` and the dashboard
+show them.
 
 The command reads once a second, and goes on trying while the provider can't be reached. Of an application with more
 than 50 endpoints, 50 are read in each second.

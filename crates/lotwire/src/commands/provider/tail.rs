@@ -1,7 +1,7 @@
 //! Runs `lotwire provider tail`: prints the messages and attempts of an application as they come.
 //!
-//! The command reads what is new once a second: from the provider's database, or from its API. What exists when it starts
-//! is not printed. While the provider can't be reached, it goes on trying, and then prints what came meanwhile.
+//! The command reads the new rows once a second: from the provider's database, or from its API. Rows that exist when it
+//! starts are not printed. While the provider can't be reached, it goes on trying, and then prints the rows of that time.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -43,7 +43,7 @@ pub(super) async fn run(config: &Config, options: &Options) -> Result<(), Comman
     }
 }
 
-/// What was printed, and what is read next.
+/// The rows that were printed, and the place of the next read.
 struct Tail<'a> {
     client: &'a ApplicationClient,
     options: &'a Options,
@@ -116,7 +116,7 @@ impl Tail<'_> {
         Ok(())
     }
 
-    /// Reads what is new. The first round of messages, and of each endpoint that existed before, prints nothing.
+    /// Reads the new rows. The first round of messages, and of each endpoint that existed before, prints nothing.
     async fn round(&mut self) -> Result<Vec<Line>, CommandError> {
         let mut lines = Vec::new();
         let is_first = self.messages.is_none();

@@ -1,6 +1,6 @@
 //! Messages with an event type that is not registered, counted in memory until a worker writes the counts.
 //!
-//! The delivery path only counts. Guarantees: a written count is exact and is written once; a crash loses what was counted
+//! The delivery path only counts. Guarantees: a written count is exact and is written once; a crash loses the counts
 //! since the last write. Counts of more than [`ENTRIES_MAX`] event types and keys between two writes are dropped.
 
 use std::collections::HashMap;
@@ -51,7 +51,7 @@ impl UnknownTypes {
         counts
     }
 
-    /// Counts again what a write that failed had taken.
+    /// Adds the counts of a failed write again.
     pub(crate) fn put_back(&self, taken: Vec<UnknownEventType>) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for old in taken {
