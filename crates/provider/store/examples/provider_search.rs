@@ -32,7 +32,7 @@ const ENDPOINTS: usize = 10;
 const BATCH: usize = 1_000;
 const RARE: usize = 50_000;
 /// What one page of the dashboard scans.
-const SCANNED_MAX: usize = 100_000;
+const SCANNED_MAX: usize = 50_000;
 const SEARCHED_MAX: usize = 20_000;
 const REPEATS: usize = 5;
 

@@ -24,7 +24,7 @@ use crate::provider::Provider;
 /// Messages that are read in one batch.
 const BATCH: usize = 100;
 /// Messages that a page scans at most, without reading their payloads.
-const SCANNED_MAX: usize = 100_000;
+const SCANNED_MAX: usize = 50_000;
 /// Messages whose payloads a page searches at most.
 const SEARCHED_MAX: usize = 20_000;
 /// Messages whose deliveries a page reads at most.

@@ -251,7 +251,7 @@ fn span(
     let later = |from: Timestamp| from.checked_add(TEXT_SPAN_MAX).unwrap_or(from);
     let (from, to) = match (from, to) {
         (None, to) => (earlier(to.unwrap_or(place.now)), to.unwrap_or(place.now)),
-        (Some(from), None) => (from, later(from).min(soon.max(from))),
+        (Some(from), None) => (from, later(from).min(place.now.max(from))),
         (Some(from), Some(to)) => (from, to),
     };
     if to.duration_since(from) > TEXT_SPAN_MAX {

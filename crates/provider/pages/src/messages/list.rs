@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use askama::Template;
 use askama::filters::HtmlSafe;
+use jiff::Timestamp;
 use kit_design::fields::FormFields;
 use kit_design::form_field::FormField;
 use kit_design::pager::Pager;
@@ -40,7 +41,7 @@ pub(crate) struct MessageList {
     query: String,
     is_faulty: bool,
     /// The time span of a search for a text.
-    searched: Option<(RelativeTime, RelativeTime)>,
+    searched: Option<(String, String)>,
     /// The search stopped at its limit, and had reached this time.
     stopped_at: Option<RelativeTime>,
     omits_deleted_endpoints: bool,
@@ -121,9 +122,7 @@ pub(crate) async fn list(place: &Place<'_>, query: &FormFields) -> Result<Messag
         } else {
             String::new()
         },
-        searched: filters
-            .text_span
-            .map(|(from, to)| (RelativeTime::new(from, place.now), RelativeTime::new(to, place.now))),
+        searched: filters.text_span.map(|(from, to)| (exact(from), exact(to))),
         stopped_at: stopped_at(place, &found, requested),
         omits_deleted_endpoints: filters.search.omits_deleted_endpoints(),
         is_faulty: filters.is_faulty,
@@ -133,6 +132,11 @@ pub(crate) async fn list(place: &Place<'_>, query: &FormFields) -> Result<Messag
         query: filters.query,
         pager: pager(&found, requested),
     })
+}
+
+/// A time to the second, in UTC.
+fn exact(at: Timestamp) -> String {
+    at.strftime("%-d %b %Y, %H:%M:%S\u{a0}UTC").to_string()
 }
 
 /// The time that a search had reached when it stopped before the page was full.
