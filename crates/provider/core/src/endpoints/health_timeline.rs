@@ -57,7 +57,7 @@ impl Provider {
         self.counts_by_step(&CountScope::Application(application.id), span, self.now()).await
     }
 
-    /// What waits for each of the application's endpoints, which is counted now. 404 (application).
+    /// The waiting deliveries of each of these endpoints of the application, counted now. 404 (application).
     pub async fn waiting_of(
         &self,
         caller: &Caller,

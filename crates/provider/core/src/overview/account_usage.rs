@@ -20,7 +20,7 @@ pub struct UsageStep {
 }
 
 impl Provider {
-    /// The usage of the caller's account in each step, oldest first. It includes what was deleted meanwhile.
+    /// The usage of the caller's account in each step, oldest first. It includes endpoints and applications that were deleted.
     pub async fn account_usage(&self, caller: &Caller, span: CountSpan) -> ProviderResult<Vec<UsageStep>> {
         let now = self.now();
         let account = CountScope::Account(caller.account.clone());

@@ -26,7 +26,7 @@ impl EndpointWaiting {
     }
 }
 
-/// What waits.
+/// Counts of waiting deliveries.
 #[async_trait]
 pub trait HealthStore: Send + Sync {
     /// Waiting deliveries of an endpoint: all, or those of messages with ids in this range.

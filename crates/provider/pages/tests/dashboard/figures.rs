@@ -114,6 +114,15 @@ async fn each_figure_of_each_page_is_a_count_over_the_attempts() {
         };
         endpoints.push(place.endpoint(&applications[number % APPLICATIONS].id, input).await);
     }
+    let waiting = async || {
+        let mut waiting = 0;
+        for application in &applications {
+            let all = place.provider.all_endpoints(&place.account, &application.id).await.unwrap();
+            let each = place.provider.waiting_of(&place.account, &application.id, &all).await.unwrap();
+            waiting += each.into_iter().map(|waiting| waiting.deliveries()).sum::<u64>();
+        }
+        waiting
+    };
     for message in 0..MESSAGES {
         // Three outages, each of the endpoints of one application. It lasts for the retries of its first messages.
         let phase = message * 7 / MESSAGES;
@@ -124,22 +133,12 @@ async fn each_figure_of_each_page_is_a_count_over_the_attempts() {
         place.send_to(&applications[application].id, channels.collect()).await;
         if message % 50 == 49 {
             place.clock.advance(Duration::from_secs(2));
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            waiting().await;
         }
     }
     // The last attempts of the retry schedule.
-    let waiting = async || {
-        let mut waiting = 0;
-        for application in &applications {
-            let all = place.provider.all_endpoints(&place.account, &application.id).await.unwrap();
-            let each = place.provider.waiting_of(&place.account, &application.id, &all).await.unwrap();
-            waiting += each.into_iter().map(|waiting| waiting.deliveries()).sum::<u64>();
-        }
-        waiting
-    };
     while waiting().await > 0 {
         place.clock.advance(Duration::from_secs(2));
-        tokio::time::sleep(Duration::from_millis(20)).await;
     }
 
     let mut of_application: BTreeMap<usize, Counted> = BTreeMap::new();
