@@ -5,16 +5,20 @@ use askama::filters::HtmlSafe;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// A `<time>` element: "3 minutes ago", and the exact time.
+/// A `<time>` element: "3 minutes ago", and the exact time. A script keeps the words true while the page is open.
 #[derive(Debug, Clone, Template)]
 #[template(
-    source = "<time datetime=\"{{ iso }}\"{% if counts_down %} data-countdown{% endif %}><span class=\"words\">{{ words }}</span> <span class=\"exact\">{{ exact }}</span></time>",
+    source = "<time datetime=\"{{ iso }}\"{% if counts_down %} data-countdown{% else %} data-ago=\"{{ ago_s }}\"{% if lasts %} data-lasts{% endif %}{% endif %}><span class=\"words\">{{ words }}</span> <span class=\"exact\">{{ exact }}</span></time>",
     ext = "html"
 )]
 pub struct RelativeTime {
     iso: String,
     words: String,
     exact: String,
+    /// Seconds from the time to now; negative before the time.
+    ago_s: i64,
+    /// The words say how long something has lasted.
+    lasts: bool,
     counts_down: bool,
 }
 
@@ -33,7 +37,7 @@ impl RelativeTime {
             Some(distance) => format!("for {distance}"),
         };
         let time = Self::new(at, now);
-        Self { words, exact: format!("since {}", time.exact), ..time }
+        Self { words, exact: format!("since {}", time.exact), lasts: true, ..time }
     }
 
     /// The distance in words, such as "3 minutes ago".
@@ -48,9 +52,12 @@ impl RelativeTime {
 
     /// The time `at` in a zone, which is named, with its distance from `now`.
     pub fn in_zone(at: Timestamp, now: Timestamp, zone: TimeZone) -> Self {
+        let ago_s = now.duration_since(at).as_secs();
         Self {
             iso: kit_runtime::clock::rfc3339_ms(at),
-            words: words(now.duration_since(at).as_secs()),
+            words: words(ago_s),
+            ago_s,
+            lasts: false,
             // A no-break space keeps the time and its zone on one line.
             exact: at.to_zoned(zone).strftime("%-d %b %Y, %H:%M:%S\u{a0}%Z").to_string(),
             counts_down: false,
@@ -122,7 +129,7 @@ mod tests {
         let at = "2026-11-01T06:08:03.12Z".parse().unwrap();
         let now = "2026-11-01T06:10:04Z".parse().unwrap();
         let html = RelativeTime::new(at, now).to_string();
-        assert!(html.contains("datetime=\"2026-11-01T06:08:03.120Z\""), "{html}");
+        assert!(html.contains("datetime=\"2026-11-01T06:08:03.120Z\" data-ago=\"120\">"), "{html}");
         assert!(html.contains(">2 minutes ago<") && html.contains(">1 Nov 2026, 06:08:03\u{a0}UTC<"), "{html}");
         let there = RelativeTime::in_zone(at, now, TimeZone::get("Europe/Paris").unwrap()).to_string();
         assert!(there.contains(">1 Nov 2026, 07:08:03\u{a0}CET<") && there.contains("06:08:03.120Z"), "{there}");

@@ -120,6 +120,27 @@ if (checked) {
   };
 }
 
+// Distances from now go on while the page is open. The words are those of relative_time.rs. The age of the page is added to the
+// server's distance, so this computer's clock does not matter.
+const shownAt = new WeakMap();
+function distance(seconds) {
+  const nearest = (unit) => Math.floor((seconds + unit / 2) / unit);
+  if (seconds < 5) return "";
+  const [count, unit] = seconds < 60 ? [seconds, "second"] : nearest(60) < 60 ? [nearest(60), "minute"] : nearest(3600) < 24 ? [nearest(3600), "hour"] : [nearest(86400), "day"];
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+function keepDistances() {
+  for (const time of document.querySelectorAll("time[data-ago]")) {
+    if (!shownAt.has(time)) shownAt.set(time, performance.now());
+    const ago = Number(time.dataset.ago) + Math.floor((performance.now() - shownAt.get(time)) / 1000);
+    const words = distance(Math.abs(ago));
+    const past = "lasts" in time.dataset ? (words ? `for ${words}` : "for a few seconds") : words ? `${words} ago` : "just now";
+    time.querySelector(".words").textContent = ago >= 0 ? past : words ? `in ${words}` : "in a moment";
+  }
+}
+keepDistances();
+setInterval(keepDistances, 5000);
+
 // Times that the page counts down to during their last day. The server's clock decides; this one only shows.
 const DAY_S = 86400;
 const countdowns = document.querySelectorAll("time[data-countdown]");
