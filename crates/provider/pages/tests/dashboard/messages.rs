@@ -51,11 +51,11 @@ async fn a_message_is_found_across_applications_by_what_is_known_of_it() {
     ann.get("/messages?q=lot-7").await.shows("are searched");
     for (query, said) in [
         ("q=lot&from=2026-11-01T00:00&to=2026-11-03T00:00", "at most a day before the end"),
-        ("code=204", "must be a status code such as 503"),
-        ("cause=bad_luck", "must be one of the causes"),
+        ("code=204", "Must be a status code such as 503"),
+        ("cause=bad_luck", "Must be one of the causes"),
         ("code=404&cause=no_route", "a response or a cause, not both"),
-        ("application=nowhere", "no application of this account has this id or uid"),
-        ("from=2026-11-21T07:00&to=2026-11-21T06:00", "must be before the end"),
+        ("application=nowhere", "application of this account has this id or uid"),
+        ("from=2026-11-21T07:00&to=2026-11-21T06:00", "Must be before the end"),
     ] {
         ann.get(&format!("/messages?{query}")).await.is(200).shows(said).shows("Nothing was searched");
     }

@@ -21,10 +21,11 @@ async fn the_overview_shows_rates_durations_and_endpoints_that_need_attention() 
     for path in ["/overview", "/overview?range=7d"] {
         let page = visitor.get(path).await;
         page.is(200).shows("50.0 %").shows("1 succeeded, 1 failed").shows("next attempt").shows("Failing");
+        page.shows("Messages delivered").shows("Receiver failed (5xx)").shows("Duration, p95");
         page.shows("<table").shows(&bad.url).hides(&good.url).hides("style=");
     }
     let list = visitor.get("/endpoints").await;
-    list.shows("aria-label=\"The last 24 hours: 1 succeeded, 0 failed\"");
+    list.shows("aria-label=\"Attempts of the last 24 hours: 1 succeeded, 0 failed\"");
 }
 
 #[tokio::test]

@@ -107,7 +107,7 @@ fn sparkline(health: &EndpointHealth) -> Sparkline {
         href: String::new(),
     });
     let day = DeliveryFigures::from(health.total());
-    let text = format!("The last 24 hours: {} attempts succeeded, {} failed", day.succeeded, day.failed);
+    let text = format!("Attempts of the last 24 hours: {} succeeded, {} failed", day.succeeded, day.failed);
     Sparkline::new(text, &steps.collect::<Vec<_>>())
 }
 
