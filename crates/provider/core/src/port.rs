@@ -42,8 +42,8 @@ mod users;
 pub use accounts::AccountStore;
 pub use activity::ActivityStore;
 pub use alerts::{
-    Alert, AlertCandidate, AlertEvent, AlertQuery, AlertRecipient, AlertScope, AlertStage, AlertStore, NewMail,
-    SentAlert, WAITING_MAILS_MAX, WaitingMail,
+    Alert, AlertCandidate, AlertEvent, AlertNotice, AlertQuery, AlertRecipient, AlertReport, AlertScope, AlertStage,
+    AlertStore, FailingEndpoint, NewMail, SentAlert, WAITING_MAILS_MAX, WaitingMail, WaitingReport,
 };
 pub use app_tokens::AppTokenStore;
 pub use applications::{ApplicationExclusion, ApplicationStore};

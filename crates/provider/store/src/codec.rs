@@ -208,6 +208,16 @@ pub(crate) fn alert_stage(number: i64) -> StoreResult<AlertStage> {
     }
 }
 
+/// The stage that mails report, as it is stored.
+pub(crate) fn notice_stage(stage: Option<AlertStage>) -> i32 {
+    stage.map_or(0, |stage| stage as i32)
+}
+
+/// The stage that mails report; none when the endpoint has recovered.
+pub(crate) fn reported_stage(number: i64) -> StoreResult<Option<AlertStage>> {
+    if number == 0 { Ok(None) } else { alert_stage(number).map(Some) }
+}
+
 pub(crate) fn ordering(number: i64) -> StoreResult<DeliveryOrder> {
     match number {
         0 => Ok(DeliveryOrder::Any),

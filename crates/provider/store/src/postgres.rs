@@ -9,6 +9,7 @@
 mod accept;
 mod accounts;
 mod activity;
+mod alert_reports;
 mod alerts;
 mod app_tokens;
 mod applications;

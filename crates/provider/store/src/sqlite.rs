@@ -8,6 +8,7 @@
 mod accept;
 mod accounts;
 mod activity;
+mod alert_reports;
 mod alerts;
 mod app_tokens;
 mod applications;

@@ -6,6 +6,7 @@ use kit_runtime::clock::rfc3339_ms;
 use serde_json::{Map, Value, json};
 
 use super::transition::Transition;
+use super::worker::Failures;
 use crate::model::cause::Cause;
 use crate::model::{Application, Endpoint};
 use crate::operational;
@@ -18,10 +19,8 @@ pub(super) struct Notice<'a> {
     pub(super) endpoint: &'a Endpoint,
     /// When the endpoint began to fail.
     pub(super) since: Timestamp,
-    /// Cause of the latest failed attempt; none when it is no longer known.
-    pub(super) cause: Option<Cause>,
-    /// Failed attempts since `since`.
-    pub(super) failed: u64,
+    /// The failed attempts since `since`.
+    pub(super) failures: Failures,
     /// An endpoint that has failed for this long is disabled.
     pub(super) disable_after: SignedDuration,
     /// Base address of the provider's pages.
@@ -41,9 +40,9 @@ impl Notice<'_> {
         let mut details = Map::new();
         let mut insert = |name: &str, value: Value| details.insert(name.to_owned(), value);
         insert("failSince", json!(rfc3339_ms(self.since)));
-        insert("failedAttempts", json!(self.failed));
-        insert("cause", json!(self.cause.as_ref().map(Cause::code)));
-        insert("causeText", json!(self.cause.as_ref().map(Cause::sentence_without_response)));
+        insert("failedAttempts", json!(self.failures.count));
+        insert("cause", json!(self.cause().map(Cause::code)));
+        insert("causeText", json!(self.cause().map(Cause::sentence_without_response)));
         insert("link", json!(self.link(Audience::Account)));
         if matches!(self.transition, Transition::Failing | Transition::DisablingSoon) {
             insert("disableAt", json!(self.disabled_at().map(rfc3339_ms)));
@@ -61,14 +60,13 @@ impl Notice<'_> {
         }
     }
 
-    pub(super) fn text(&self, audience: Audience) -> String {
+    /// The paragraphs of a mail about this endpoint alone.
+    pub(super) fn paragraphs(&self, audience: Audience) -> Vec<String> {
         let mut lines = vec![self.opening()];
-        if self.transition != Transition::Recovered
-            && let Some(cause) = &self.cause
-        {
-            lines.push(format!("Why: {} {}", cause.sentence_without_response(), cause.remedy()).trim_end().to_owned());
+        if let Some(why) = self.why() {
+            lines.push(format!("Why: {why}"));
         }
-        lines.push(format!("Failed attempts since {}: {}", time(self.since), self.failed));
+        lines.push(format!("Failed attempts since {}: {}", time(self.since), self.failures.count));
         match self.transition {
             Transition::Failing | Transition::DisablingSoon => {
                 if let Some(at) = self.disabled_at() {
@@ -84,8 +82,17 @@ impl Notice<'_> {
         }
         let link = self.link(audience);
         lines.push(format!("Endpoint: {}\nAddress: {}\n{link}", self.endpoint.id, self.address()));
-        lines.push(format!("To stop these mails, remove your address: {}", self.recipients_link(audience)));
-        lines.join("\n\n") + "\n"
+        lines
+    }
+
+    fn cause(&self) -> Option<&Cause> {
+        self.failures.latest_cause.as_ref()
+    }
+
+    /// The cause and its remedy; none when the endpoint works, or the cause is no longer known.
+    pub(super) fn why(&self) -> Option<String> {
+        let cause = self.cause().filter(|_| self.transition != Transition::Recovered)?;
+        Some(format!("{} {}", cause.sentence_without_response(), cause.remedy()).trim_end().to_owned())
     }
 
     fn opening(&self) -> String {
@@ -101,7 +108,8 @@ impl Notice<'_> {
         }
     }
 
-    fn disabled_at(&self) -> Option<Timestamp> {
+    /// When the endpoint is disabled if no message is delivered.
+    pub(super) fn disabled_at(&self) -> Option<Timestamp> {
         self.since.checked_add(self.disable_after).ok()
     }
 
@@ -110,7 +118,7 @@ impl Notice<'_> {
     }
 
     /// The address without its query, which may contain a secret.
-    fn address(&self) -> String {
+    pub(super) fn address(&self) -> String {
         match self.uri() {
             Some(uri) => format!(
                 "{}://{}{}",
@@ -127,8 +135,8 @@ impl Notice<'_> {
     }
 
     /// The page of the endpoint: in the dashboard it is a row of the application's page.
-    fn link(&self, audience: Audience) -> String {
-        let (url, application, endpoint) = (self.base(), &self.application.id, &self.endpoint.id);
+    pub(super) fn link(&self, audience: Audience) -> String {
+        let (url, application, endpoint) = (base(self.public_url), &self.application.id, &self.endpoint.id);
         match audience {
             Audience::Account if operational::is_hidden(&self.application.account) => {
                 format!("{url}/dashboard/operational-webhooks/{endpoint}")
@@ -137,18 +145,19 @@ impl Notice<'_> {
             Audience::Application => format!("{url}/app-portal/endpoints/{endpoint}"),
         }
     }
+}
 
-    /// The page that lists the recipients.
-    fn recipients_link(&self, audience: Audience) -> String {
-        match audience {
-            Audience::Account => format!("{}/dashboard/alerts", self.base()),
-            Audience::Application => format!("{}/app-portal/alerts", self.base()),
-        }
-    }
+/// The line about the page that lists the recipients.
+pub(super) fn stop_line(public_url: &str, audience: Audience) -> String {
+    let site = match audience {
+        Audience::Account => "dashboard",
+        Audience::Application => "app-portal",
+    };
+    format!("To stop these mails, remove your address: {}/{site}/alerts", base(public_url))
+}
 
-    fn base(&self) -> &str {
-        self.public_url.trim_end_matches('/')
-    }
+pub(super) fn base(public_url: &str) -> &str {
+    public_url.trim_end_matches('/')
 }
 
 /// The readers of an alert, which determine the pages that it links to.
@@ -163,13 +172,14 @@ pub(super) enum Audience {
 /// The mail that confirms an address. `owner` is the name of the account or application whose alerts it will receive.
 /// The caller who asks for the mail may have chosen that name, and need not know the recipient.
 pub(super) fn confirmation(code: &str, audience: Audience, owner: &str, public_url: &str) -> String {
-    let (owner, url) = (plain_name(owner), public_url.trim_end_matches('/'));
+    let (owner, url) = (plain_name(owner), base(public_url));
     let kind = match audience {
         Audience::Account => "account",
         Audience::Application => "application",
     };
     format!(
-        "The {kind} \"{owner}\"\nwants to send alerts about its webhooks to this address.\n\n\
+        "This mail is from the webhook provider at\n{url}\n\n\
+         A user asked it to send alerts to this address\nwhen webhooks of this {kind} fail:\n\"{owner}\"\n\n\
          To confirm the address within 24 hours, open this page:\n{url}/app-portal/alerts/confirm?code={code}\n\n\
          Or enter this code on the page Alerts: {code}\n\n\
          If you do not expect this, ignore this mail. You will receive no alerts.\n"

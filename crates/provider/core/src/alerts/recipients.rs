@@ -88,12 +88,17 @@ impl Provider {
         Ok(())
     }
 
-    /// Confirms the address that received this code in the last 24 hours, and returns it. The caller needs only the
-    /// code. 404 when no address has this code.
+    /// Confirms the address that received this code in the last 24 hours, and returns it. A mail reports what fails now.
+    /// The caller needs only the code. 404 when no address has this code.
     pub async fn confirm_alert_recipient(&self, code: &str) -> ProviderResult<AlertRecipient> {
         let now = self.now();
         let found = self.store().confirm_alert_recipient(hash(code.trim()), now - CODE_VALID, now).await?;
-        found.ok_or(ProviderError::NotFound)
+        let recipient = found.ok_or(ProviderError::NotFound)?;
+        let is_repeated = recipient.confirmed_at.is_some_and(|at| at.as_millisecond() != now.as_millisecond());
+        if !is_repeated && self.sends_mail() {
+            self.report_what_fails(&recipient, now).await?;
+        }
+        Ok(recipient)
     }
 
     /// Removes an address. 403, 404.

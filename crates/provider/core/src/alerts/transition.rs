@@ -8,16 +8,29 @@ use crate::port::{AlertCandidate, AlertQuery, AlertStage, SentAlert};
 pub(super) const WARNED_BEFORE: SignedDuration = SignedDuration::from_hours(24);
 
 /// The change of an endpoint since the latest notification of its owners.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// In the order of lists: the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Transition {
-    /// The endpoint fails.
-    Failing,
-    /// The endpoint still fails, and will be disabled within [`WARNED_BEFORE`].
-    DisablingSoon,
     /// The endpoint was disabled because of its failures.
     Disabled,
+    /// The endpoint still fails, and will be disabled within [`WARNED_BEFORE`].
+    DisablingSoon,
+    /// The endpoint fails.
+    Failing,
     /// The endpoint received a message again.
     Recovered,
+}
+
+impl Transition {
+    /// The transition after which the owners have this notification; none after a recovery.
+    pub(super) fn of(stage: Option<AlertStage>) -> Self {
+        match stage {
+            Some(AlertStage::Failing) => Self::Failing,
+            Some(AlertStage::DisablingSoon) => Self::DisablingSoon,
+            Some(AlertStage::Disabled) => Self::Disabled,
+            None => Self::Recovered,
+        }
+    }
 }
 
 /// When owners are notified.

@@ -7,12 +7,11 @@ use jiff::{SignedDuration, Timestamp};
 use kit_mail::Mail;
 use kit_runtime::tasks::Tasks;
 
-use super::notice::{Audience, Notice};
+use super::notice::Notice;
 use super::transition::{Schedule, Transition};
 use crate::model::cause::Cause;
-use crate::model::{Attempt, AttemptStatus, Endpoint, Id};
-use crate::operational;
-use crate::port::{Alert, AlertCandidate, AlertScope, NewMail, Order, Page, StoreError, StoreResult, WaitingMail};
+use crate::model::{Attempt, AttemptStatus, Endpoint};
+use crate::port::{Alert, AlertCandidate, NewMail, Order, Page, StoreError, StoreResult, WaitingMail};
 use crate::provider::Provider;
 use crate::steps::attempt_counts::attempts_in;
 
@@ -63,7 +62,7 @@ pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
 }
 
 impl Provider {
-    /// One round of the worker: notifies owners of transitions, and sends the mails that are due.
+    /// One round of the worker: notifies owners of transitions, writes the reports that are due, and sends mails.
     pub async fn send_alerts(&self) -> StoreResult<()> {
         let (now, schedule) = (self.now(), self.alert_schedule());
         for candidate in self.store().alert_candidates(schedule.query(now, BATCH_MAX)).await? {
@@ -73,10 +72,11 @@ impl Provider {
                 Err(error) => return Err(error),
             }
         }
+        self.report_alerts(now).await?;
         self.send_mails().await
     }
 
-    fn alert_schedule(&self) -> Schedule {
+    pub(super) fn alert_schedule(&self) -> Schedule {
         let span = |duration| SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX);
         Schedule { alert_after: span(self.config().alert_after), disable_after: span(self.config().disable_after) }
     }
@@ -85,19 +85,17 @@ impl Provider {
         let Some((transition, after)) = schedule.next(candidate, now) else { return Ok(()) };
         let endpoint = &candidate.endpoint;
         let Some(since) = after.or(candidate.last_alert).map(|sent| sent.failing_since) else { return Ok(()) };
-        let failures = self.failures_since(endpoint, since).await?;
+        let failures = self.failures_since(endpoint, since, now).await?;
         if matches!(transition, Transition::Failing | Transition::DisablingSoon) && failures.is_no_fault_of_receiver() {
             return Ok(());
         }
         let Some((application, _)) = self.store().snapshot(&endpoint.application).await? else { return Ok(()) };
-        let attempts = attempts_in(self.store(), &endpoint.id, &(since..now + Duration::from_secs(1))).await?;
         let notice = Notice {
             transition,
             application: &application,
             endpoint,
             since,
-            cause: failures.latest_cause,
-            failed: attempts.fail,
+            failures,
             disable_after: schedule.disable_after,
             public_url: &self.config().public_url,
         };
@@ -108,41 +106,23 @@ impl Provider {
             before: candidate.last_alert,
             after,
             event: notice.event(),
-            mails: self.mails(candidate, &notice).await?,
+            is_mailed: self.sends_mail(),
             at: now,
         };
         self.store().record_alert(alert).await
     }
 
-    /// Reads the latest attempts at the endpoint since this time.
-    async fn failures_since(&self, endpoint: &Endpoint, since: Timestamp) -> StoreResult<Failures> {
+    /// Counts the failed attempts at the endpoint since this time, and reads the latest ones.
+    pub(super) async fn failures_since(
+        &self,
+        endpoint: &Endpoint,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> StoreResult<Failures> {
         let page = Page { from: None, order: Order::Descending, limit: EXAMINED_MAX };
         let attempts = self.store().attempts_at_endpoint(&endpoint.application, &endpoint.id, page).await?;
-        Ok(Failures::new(attempts.iter().filter(|attempt| attempt.at >= since)))
-    }
-
-    /// One mail to each confirmed address of the account and of the application. An address in both lists receives only
-    /// the account's mail.
-    async fn mails(&self, candidate: &AlertCandidate, notice: &Notice<'_>) -> StoreResult<Vec<NewMail>> {
-        if !self.sends_mail() {
-            return Ok(Vec::new());
-        }
-        // The owner of an operational endpoint is the account that it reports to.
-        let account: Id = operational::owner(&candidate.account).into();
-        let application = Some(candidate.endpoint.application.clone());
-        let scopes = [(Audience::Account, None), (Audience::Application, application)];
-        let mut mails: Vec<NewMail> = Vec::new();
-        for (audience, application) in scopes {
-            let scope = AlertScope { account: account.clone(), application };
-            for recipient in self.store().alert_recipients(&scope).await? {
-                let is_new = mails.iter().all(|mail| !mail.recipient.eq_ignore_ascii_case(&recipient.address));
-                if recipient.confirmed_at.is_some() && is_new {
-                    let (subject, body) = (notice.subject(), notice.text(audience));
-                    mails.push(NewMail { account: account.clone(), recipient: recipient.address, subject, body });
-                }
-            }
-        }
-        Ok(mails)
+        let counted = attempts_in(self.store(), &endpoint.id, &(since..now + Duration::from_secs(1))).await?;
+        Ok(Failures::new(counted.fail, attempts.iter().filter(|attempt| attempt.at >= since)))
     }
 
     async fn send_mails(&self) -> StoreResult<()> {
@@ -171,17 +151,19 @@ impl Provider {
     }
 }
 
-/// Summary of the latest attempts at a failing endpoint.
-struct Failures {
-    /// Cause of the latest failed attempt.
-    latest_cause: Option<Cause>,
+/// The failed attempts of a run of failures.
+pub(super) struct Failures {
+    /// Number of failed attempts.
+    pub(super) count: u64,
+    /// Cause of the latest one; none when it is no longer known.
+    pub(super) latest_cause: Option<Cause>,
     any_succeeded: bool,
     any_fault_of_receiver: bool,
 }
 
 impl Failures {
-    fn new<'a>(newest_first: impl Iterator<Item = &'a Attempt>) -> Self {
-        let mut failures = Self { latest_cause: None, any_succeeded: false, any_fault_of_receiver: false };
+    fn new<'a>(count: u64, newest_first: impl Iterator<Item = &'a Attempt>) -> Self {
+        let mut failures = Self { count, latest_cause: None, any_succeeded: false, any_fault_of_receiver: false };
         for attempt in newest_first {
             match attempt.status {
                 AttemptStatus::Fail => {
@@ -199,7 +181,7 @@ impl Failures {
     }
 
     /// Whether owners need no alert: an attempt succeeded between the failures, or the provider caused all failures.
-    fn is_no_fault_of_receiver(&self) -> bool {
+    pub(super) fn is_no_fault_of_receiver(&self) -> bool {
         self.any_succeeded || !self.any_fault_of_receiver
     }
 }

@@ -93,10 +93,64 @@ pub struct Alert {
     pub after: Option<SentAlert>,
     /// The operational event; none when another event reports the same.
     pub event: Option<AlertEvent>,
+    /// Whether mails report it: the operator set a mail server.
+    pub is_mailed: bool,
+    /// When the notification is written.
+    pub at: Timestamp,
+}
+
+/// The part of a notification that mails report, which no mail has reported yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlertNotice {
+    /// The endpoint.
+    pub endpoint: Id,
+    /// Beginning of the run of failures.
+    pub failing_since: Timestamp,
+    /// The notification; none when the endpoint has recovered.
+    pub stage: Option<AlertStage>,
+    /// When the notification was written.
+    pub noted_at: Timestamp,
+}
+
+/// The notices about the endpoints of an application that no mail has reported yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitingReport {
+    /// The account of the application.
+    pub account: Id,
+    /// The application.
+    pub application: Id,
+    /// The notices, ordered by endpoint.
+    pub notices: Vec<AlertNotice>,
+    /// When mails reported about the application last.
+    pub reported_at: Option<Timestamp>,
+    /// Whether an endpoint of the application fails whose owners were notified.
+    pub is_failing: bool,
+}
+
+/// A report by mail about the endpoints of an application, written in one transaction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlertReport {
+    /// The notices that it reports.
+    pub notices: Vec<AlertNotice>,
+    /// Endpoints of the application that fail too, whose owners have no notification yet.
+    pub failing_too: Vec<FailingEndpoint>,
+    /// The application.
+    pub application: Id,
     /// The mails.
     pub mails: Vec<NewMail>,
     /// When the mails are due.
     pub at: Timestamp,
+}
+
+/// An endpoint that fails, or was disabled because of its failures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailingEndpoint {
+    /// The endpoint.
+    pub endpoint: Endpoint,
+    /// Beginning of the run of failures.
+    pub since: Timestamp,
+    /// Whether a mail reported this run of failures.
+    pub is_reported: bool,
 }
 
 /// A mail that is not sent yet.
@@ -143,9 +197,17 @@ pub trait AlertStore: Send + Sync {
     /// - were disabled because of failures, without a notification about that,
     /// - or received a message after a notification about failures.
     async fn alert_candidates(&self, query: AlertQuery) -> StoreResult<Vec<AlertCandidate>>;
-    /// Writes the notification, the event and the mails. Error: `Conflict` when the latest notification is not
-    /// `before`, so that only one node notifies the owners.
+    /// Writes the notification, the event and the notice for the next report. Error: `Conflict` when the latest
+    /// notification is not `before`, so that only one node notifies the owners.
     async fn record_alert(&self, alert: Alert) -> StoreResult<()>;
+    /// The reports of at most `limit` applications that wait, those with the oldest notice first.
+    async fn waiting_reports(&self, limit: usize) -> StoreResult<Vec<WaitingReport>>;
+    /// Writes that the notices and the endpoints that fail too are reported, and the mails. A notification that an
+    /// endpoint of `failing_too` fails is then no further notice. Error: `Conflict` when a notice was reported or
+    /// replaced meanwhile, so that only one node reports it.
+    async fn record_report(&self, report: AlertReport) -> StoreResult<()>;
+    /// Endpoints of the scope that fail, or were disabled because of their failures, the longest failing first.
+    async fn failing_in(&self, scope: &AlertScope, limit: usize) -> StoreResult<Vec<FailingEndpoint>>;
     /// Deletes the notifications about deleted endpoints, and the recipients of deleted applications.
     async fn forget_deleted_alerts(&self) -> StoreResult<()>;
     /// The recipients of exactly this scope, ordered by address.
@@ -168,6 +230,8 @@ pub trait AlertStore: Send + Sync {
     ) -> StoreResult<Option<AlertRecipient>>;
     /// Removes a recipient. False when it does not exist.
     async fn delete_alert_recipient(&self, scope: &AlertScope, address: &str) -> StoreResult<bool>;
+    /// Adds a mail to the queue.
+    async fn queue_mail(&self, mail: NewMail, at: Timestamp) -> StoreResult<()>;
     /// Claims at most `limit` mails that are due at `now`. No other call returns them before `leased_until`.
     async fn claim_mails(&self, now: Timestamp, leased_until: Timestamp, limit: usize)
     -> StoreResult<Vec<WaitingMail>>;

@@ -5,14 +5,14 @@ use jiff::Timestamp;
 use provider_core::ids;
 use provider_core::operational::events::OperationalEventKind;
 use provider_core::port::{
-    Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertScope, AlertStore, NewMail, SentAlert, StoreError,
-    StoreResult, WAITING_MAILS_MAX, WaitingMail,
+    Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertReport, AlertScope, AlertStore, FailingEndpoint, NewMail,
+    SentAlert, StoreError, StoreResult, WAITING_MAILS_MAX, WaitingMail, WaitingReport,
 };
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::rows::{self, Client, ENDPOINT, ENDPOINT_COLUMNS, SqlResult, sql_limit};
-use super::{PostgresStore, operational_events};
+use super::{PostgresStore, alert_reports, operational_events};
 use crate::codec;
 
 #[async_trait]
@@ -26,9 +26,25 @@ impl AlertStore for PostgresStore {
         self.transaction(&(&alert,), |db, &(alert,)| Box::pin(record(db, alert))).await
     }
 
+    async fn waiting_reports(&self, limit: usize) -> StoreResult<Vec<WaitingReport>> {
+        let client = self.client().await?;
+        Ok(alert_reports::waiting(&client, limit).await?)
+    }
+
+    async fn record_report(&self, report: AlertReport) -> StoreResult<()> {
+        self.transaction(&(&report,), |db, &(report,)| Box::pin(alert_reports::record(db, report))).await
+    }
+
+    async fn failing_in(&self, scope: &AlertScope, limit: usize) -> StoreResult<Vec<FailingEndpoint>> {
+        let client = self.client().await?;
+        Ok(alert_reports::failing_in(&client, scope, limit).await?)
+    }
+
     async fn forget_deleted_alerts(&self) -> StoreResult<()> {
         let client = self.client().await?;
         let delete = "DELETE FROM endpoint_alerts s WHERE NOT EXISTS (SELECT FROM endpoints e WHERE e.id = s.endpoint)";
+        rows::write(&client, delete, &[]).await?;
+        let delete = "DELETE FROM alert_notices n WHERE NOT EXISTS (SELECT FROM endpoints e WHERE e.id = n.endpoint)";
         rows::write(&client, delete, &[]).await?;
         let delete = "DELETE FROM alert_recipients r WHERE r.application <> '' \
              AND NOT EXISTS (SELECT FROM applications a WHERE a.id = r.application)";
@@ -78,6 +94,11 @@ impl AlertStore for PostgresStore {
         let client = self.client().await?;
         let delete = "DELETE FROM alert_recipients WHERE account = $1 AND application = $2 AND address = $3";
         Ok(rows::write(&client, delete, &[&&*scope.account, &application(scope), &address]).await? == 1)
+    }
+
+    async fn queue_mail(&self, mail: NewMail, at: Timestamp) -> StoreResult<()> {
+        let client = self.client().await?;
+        Ok(insert_mail(&client, &mail, at).await?)
     }
 
     async fn claim_mails(
@@ -220,8 +241,8 @@ async fn record(db: &impl Client, alert: &Alert) -> SqlResult<()> {
         let kind = OperationalEventKind::Alert(event);
         operational_events::insert_event(db, &alert.application, &alert.endpoint, uid, kind).await?;
     }
-    for mail in &alert.mails {
-        insert_mail(db, mail, alert.at).await?;
+    if alert.is_mailed {
+        alert_reports::insert_notice(db, alert).await?;
     }
     Ok(())
 }
@@ -256,7 +277,7 @@ async fn put_recipient(
 }
 
 /// Drops the mail if the account has reached its limit of queued mails.
-async fn insert_mail(db: &impl Client, mail: &NewMail, at: Timestamp) -> SqlResult<()> {
+pub(super) async fn insert_mail(db: &impl Client, mail: &NewMail, at: Timestamp) -> SqlResult<()> {
     let insert = "INSERT INTO mails (account, recipient, subject, body, next_at) \
          SELECT $1::text, $2::text, $3::text, $4::text, $5::timestamptz \
          WHERE (SELECT count(*) FROM mails WHERE account = $1) < $6";

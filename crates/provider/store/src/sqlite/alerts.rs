@@ -5,13 +5,13 @@ use jiff::Timestamp;
 use provider_core::ids;
 use provider_core::operational::events::OperationalEventKind;
 use provider_core::port::{
-    Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertScope, AlertStore, NewMail, SentAlert, StoreError,
-    StoreResult, WAITING_MAILS_MAX, WaitingMail,
+    Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertReport, AlertScope, AlertStore, FailingEndpoint, NewMail,
+    SentAlert, StoreError, StoreResult, WAITING_MAILS_MAX, WaitingMail, WaitingReport,
 };
 use rusqlite::{Connection, Row, params};
 
 use super::rows::{self, ENDPOINT, SqlResult, ms, sql_limit};
-use super::{SqliteStore, operational_events};
+use super::{SqliteStore, alert_reports, operational_events};
 use crate::codec;
 
 #[async_trait]
@@ -24,9 +24,24 @@ impl AlertStore for SqliteStore {
         self.write(move |db| record(db, &alert)).await
     }
 
+    async fn waiting_reports(&self, limit: usize) -> StoreResult<Vec<WaitingReport>> {
+        self.read(move |db| alert_reports::waiting(db, limit)).await
+    }
+
+    async fn record_report(&self, report: AlertReport) -> StoreResult<()> {
+        self.write(move |db| alert_reports::record(db, &report)).await
+    }
+
+    async fn failing_in(&self, scope: &AlertScope, limit: usize) -> StoreResult<Vec<FailingEndpoint>> {
+        let scope = scope.clone();
+        self.read(move |db| alert_reports::failing_in(db, &scope, limit)).await
+    }
+
     async fn forget_deleted_alerts(&self) -> StoreResult<()> {
         self.write(|db| {
             let delete = "DELETE FROM endpoint_alerts WHERE endpoint NOT IN (SELECT id FROM endpoints)";
+            db.execute(delete, ())?;
+            let delete = "DELETE FROM alert_notices WHERE endpoint NOT IN (SELECT id FROM endpoints)";
             db.execute(delete, ())?;
             let delete = "DELETE FROM alert_recipients WHERE application <> '' \
                  AND application NOT IN (SELECT id FROM applications)";
@@ -109,6 +124,10 @@ impl AlertStore for SqliteStore {
             Ok(db.prepare_cached(delete)?.execute((&*scope.account, application(&scope), address))? == 1)
         })
         .await
+    }
+
+    async fn queue_mail(&self, mail: NewMail, at: Timestamp) -> StoreResult<()> {
+        self.write(move |db| insert_mail(db, &mail, at)).await
     }
 
     async fn claim_mails(
@@ -256,11 +275,11 @@ fn record(db: &Connection, alert: &Alert) -> SqlResult<()> {
         let kind = OperationalEventKind::Alert(event);
         operational_events::insert_event(db, &alert.application, &alert.endpoint, alert.endpoint_uid.as_deref(), kind)?;
     }
-    alert.mails.iter().try_for_each(|mail| insert_mail(db, mail, alert.at))
+    if alert.is_mailed { alert_reports::insert_notice(db, alert) } else { Ok(()) }
 }
 
 /// Drops the mail if the account has reached its limit of queued mails.
-fn insert_mail(db: &Connection, mail: &NewMail, at: Timestamp) -> SqlResult<()> {
+pub(super) fn insert_mail(db: &Connection, mail: &NewMail, at: Timestamp) -> SqlResult<()> {
     let insert = "INSERT INTO mails (account, recipient, subject, body, next_at) SELECT ?1, ?2, ?3, ?4, ?5 \
          WHERE (SELECT count(*) FROM mails WHERE account = ?1) < ?6";
     let NewMail { account, recipient, subject, body } = mail;

@@ -199,6 +199,13 @@ impl Nodes {
         }
     }
 
+    /// Rounds before and after alerts were collected for a report.
+    async fn report(&self) {
+        self.round().await;
+        self.clock.advance(Duration::from_secs(60));
+        self.round().await;
+    }
+
     /// The operational events since the last call that are about alerts.
     async fn events(&self) -> Vec<Value> {
         let events = self.store.operational_events(100).await.unwrap();
@@ -253,6 +260,8 @@ pub(super) async fn each_transition_notifies_its_owners_once(store: Shared) {
     assert!(mails.is_quiet() && nodes.events().await.is_empty(), "single failures are no alert");
     nodes.clock.advance(HOUR);
     nodes.round().await;
+    assert!(mails.is_quiet(), "alerts are collected first");
+    nodes.report().await;
     let mail = mails.only();
     contains(&mail, &["RCPT TO:<ops@example.com>", "Subject: Webhooks to hooks.example.com fail (House)"]);
     contains(&mail, &["Why: 500: The receiver's own code failed. Look for the message id", "Message-ID: <alert-"]);
@@ -272,13 +281,14 @@ pub(super) async fn each_transition_notifies_its_owners_once(store: Shared) {
     assert_eq!(event["data"]["disableAt"], "2026-11-26T06:00:01.000Z");
 
     nodes.clock.advance(96 * HOUR);
-    nodes.round().await;
+    nodes.report().await;
     contains(&mails.only(), &["will be disabled in 24 hours", "26 November 2026, 06:00 UTC"]);
     assert_eq!(nodes.events().await[0]["type"], "endpoint.disabling");
 
     let silent = TransportError::Timeout { limit_ms: 30_000 };
+    nodes.clock.advance(HOUR);
     nodes.attempt_without_response(&endpoint, silent, EndpointEffect::Disable).await;
-    nodes.round().await;
+    nodes.report().await;
     contains(&mails.only(), &["are disabled (House)", "no answer came in 30 s. Put the work into a queue", ": 3\n"]);
     let [disabled, why] = &nodes.events().await[..] else { panic!("two events") };
     assert_eq!((&disabled["type"], &disabled["data"]["trigger"]), (&"endpoint.disabled".into(), &"automatic".into()));
@@ -292,17 +302,17 @@ pub(super) async fn each_transition_notifies_its_owners_once(store: Shared) {
     nodes.round().await;
     assert!(mails.is_quiet(), "to enable it does not repair it");
     nodes.attempt(&endpoint, 200, "", EndpointEffect::None).await;
-    nodes.round().await;
-    contains(&mails.only(), &["arrive again (House)", "delivered again"]);
+    nodes.report().await;
+    contains(&mails.only(), &["arrive again (House)", "delivered again", "No endpoint of House fails now."]);
     assert_eq!(nodes.events().await[0]["type"], "endpoint.recovered");
 
     // The next run of failures causes an alert again, and an endpoint that a caller disables causes none.
     nodes.attempt(&endpoint, 404, "", EndpointEffect::Failing).await;
     nodes.clock.advance(HOUR);
-    nodes.round().await;
+    nodes.report().await;
     contains(&mails.only(), &["404: The receiver has no route /in."]);
     nodes.nodes[1].switch_endpoint(&nodes.caller, "a", &endpoint.id, Switch::Off).await.unwrap();
-    nodes.round().await;
+    nodes.report().await;
     assert!(mails.is_quiet());
     assert_eq!(nodes.events().await[1]["data"]["trigger"], "manual");
 }
@@ -325,12 +335,12 @@ pub(super) async fn a_mail_waits_for_a_busy_server_and_the_nodes_own_faults_are_
     let unreachable = TransportError::LocalFault { host, reason };
     nodes.attempt_without_response(&own_fault, unreachable, EndpointEffect::Failing).await;
     nodes.clock.advance(HOUR);
-    nodes.round().await;
+    nodes.report().await;
     assert!(mails.is_quiet());
 
     mails.is_busy.store(true, Ordering::SeqCst);
     nodes.attempt(&gone, 410, "", EndpointEffect::Disable).await;
-    nodes.round().await;
+    nodes.report().await;
     nodes.clock.advance(Duration::from_secs(30));
     mails.is_busy.store(false, Ordering::SeqCst);
     nodes.round().await;
@@ -351,8 +361,102 @@ pub(super) async fn a_mail_waits_for_a_busy_server_and_the_nodes_own_faults_are_
     ));
     node.delete_endpoint(&nodes.caller, "a", &gone.id).await.unwrap();
     nodes.store.forget_deleted_alerts().await.unwrap();
-    nodes.round().await;
+    nodes.report().await;
     assert!(mails.is_quiet());
+}
+
+pub(super) async fn one_outage_is_one_mail(store: Shared) {
+    let mut mails = MailServer::start().await;
+    let nodes = Nodes::new(store, Some(Mailer::new(&mails.url, "alerts@example.org").unwrap())).await;
+    let (node, minute) = (&nodes.nodes[0], Duration::from_secs(60));
+    let listener = EndpointInput { url: "https://example.com/".into(), ..EndpointInput::default() };
+    node.create_operational_endpoint(&nodes.caller, listener, None, |_| String::new()).await.unwrap();
+    nodes.confirm(&mut mails, None, "ops@example.com").await;
+    let mut endpoints = Vec::new();
+    for _ in 0..60 {
+        endpoints.push(nodes.endpoint().await);
+    }
+    let (works, failing) = endpoints.split_first().unwrap();
+    nodes.attempt(works, 200, "", EndpointEffect::None).await;
+    for endpoint in &failing[..55] {
+        nodes.attempt(endpoint, 500, "", EndpointEffect::Failing).await;
+    }
+    nodes.clock.advance(9 * minute);
+    // An endpoint that receives messages more rarely fails later, in the same outage.
+    nodes.attempt(&failing[55], 404, "", EndpointEffect::Failing).await;
+    for _ in 0..8 {
+        nodes.clock.advance(Duration::from_secs(15));
+        nodes.round().await;
+    }
+    let mail = mails.only();
+    contains(
+        &mail,
+        &["Subject: Webhooks to 56 endpoints fail (House)", "No webhook has been delivered to 56 endpoints:"],
+    );
+    contains(&mail, &["and 6 endpoints more", "- 50 endpoints: 500: The receiver's own code failed."]);
+    contains(&mail, &["\n2026-11-21 06:00  2026-11-26 06:00                1  https://hooks.example.com/in\n"]);
+    let listed = |mail: &str, endpoint: &Endpoint| mail.contains(&format!("#{}\n", endpoint.id));
+    assert!(failing[..50].iter().all(|endpoint| listed(&mail, endpoint)) && !listed(&mail, works), "{mail}");
+
+    // Each endpoint has an event. The alert about an endpoint that a mail listed causes no further mail.
+    let events = nodes.events().await.len();
+    assert!(events < 56);
+    nodes.clock.advance(9 * minute);
+    nodes.report().await;
+    assert!(mails.is_quiet());
+    assert_eq!(events + nodes.events().await.len(), 56);
+    // Further endpoints are reported half an hour after the last mail, together.
+    for endpoint in &failing[56..58] {
+        nodes.attempt(endpoint, 404, "", EndpointEffect::Failing).await;
+    }
+    nodes.clock.advance(11 * minute);
+    nodes.report().await;
+    assert!(mails.is_quiet());
+    nodes.clock.advance(12 * minute);
+    nodes.round().await;
+    let mail = mails.only();
+    contains(
+        &mail,
+        &["Subject: Webhooks to 2 endpoints fail (House)", "- 2 endpoints: 404: The receiver has no route"],
+    );
+
+    // An address that is confirmed now receives what fails now.
+    node.add_alert_recipient(&nodes.caller, Some("a"), "new@house.example").await.unwrap();
+    nodes.round().await;
+    let mail = mails.only();
+    contains(&mail, &["RCPT TO:<new@house.example>", "this application fail:\n\"House\""]);
+    let code = mail.split("on the page Alerts: ").nth(1).unwrap().split_whitespace().next().unwrap();
+    for _ in 0..2 {
+        nodes.nodes[1].confirm_alert_recipient(code).await.unwrap();
+        nodes.clock.advance(Duration::from_secs(1));
+    }
+    nodes.round().await;
+    let mail = mails.only();
+    contains(&mail, &["RCPT TO:<new@house.example>", "Subject: 58 endpoints of your webhooks fail now"]);
+    contains(&mail, &["and 8 endpoints more", "/app-portal/endpoints/", "/app-portal/alerts\n"]);
+    node.remove_alert_recipient(&nodes.caller, Some("a"), "new@house.example").await.unwrap();
+
+    // The end of the outage is one mail, though not all receivers come back at once.
+    for endpoint in &failing[..57] {
+        nodes.attempt(endpoint, 200, "", EndpointEffect::Working).await;
+    }
+    nodes.clock.advance(10 * minute);
+    nodes.report().await;
+    assert!(mails.is_quiet(), "an endpoint still fails");
+    nodes.attempt(&failing[57], 200, "", EndpointEffect::Working).await;
+    nodes.report().await;
+    let mail = mails.only();
+    contains(&mail, &["Subject: Webhooks to 58 endpoints arrive again (House)", "No endpoint of House fails now."]);
+    nodes.clock.advance(HOUR);
+    nodes.report().await;
+    assert!(mails.is_quiet());
+
+    // Different transitions are one mail, the worst first.
+    nodes.attempt(&failing[0], 500, "", EndpointEffect::Failing).await;
+    nodes.attempt(&failing[1], 410, "", EndpointEffect::Disable).await;
+    nodes.clock.advance(HOUR);
+    nodes.report().await;
+    contains(&mails.only(), &["Subject: Endpoints of House: 1 disabled, 1 failing", "1 endpoint disabled, because"]);
 }
 
 pub(super) async fn contacts_of_an_application_receive_its_alerts_and_no_others(store: Shared) {
@@ -375,7 +479,7 @@ pub(super) async fn contacts_of_an_application_receive_its_alerts_and_no_others(
     let endpoint = nodes.endpoint().await;
     nodes.attempt(&endpoint, 404, "", EndpointEffect::Failing).await;
     nodes.clock.advance(HOUR);
-    nodes.round().await;
+    nodes.report().await;
     let first = mails.received.try_recv().unwrap();
     let second = mails.only();
     let (account, contact) = if first.contains("ops@") { (first, second) } else { (second, first) };
@@ -481,7 +585,7 @@ pub(super) async fn a_name_that_the_sender_chose_is_short_and_without_links_in_a
     node.add_alert_recipient(&nodes.caller, Some("b"), "stranger@example.com").await.unwrap();
     nodes.round().await;
     let mail = mails.only();
-    contains(&mail, &["The application \"Pay now https evil example pay www evil"]);
+    contains(&mail, &["this application fail:\n\"Pay now https evil example pay www evil"]);
     assert!(!mail.contains("evil.example") && !mail.contains("and again"), "{mail}");
 }
 

@@ -413,6 +413,19 @@ CREATE TABLE endpoint_alerts (
     stage INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- The notification about an endpoint that mails report: `stage` is that of `endpoint_alerts`, 0 when the endpoint has
+-- recovered. `reported_at` is empty until a mail reports it.
+CREATE TABLE alert_notices (
+    endpoint TEXT NOT NULL PRIMARY KEY,
+    application TEXT NOT NULL,
+    failing_since INTEGER NOT NULL,
+    stage INTEGER NOT NULL,
+    noted_at INTEGER NOT NULL,
+    reported_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX alert_notices_of_application ON alert_notices (application, reported_at);
+CREATE INDEX alert_notices_waiting ON alert_notices (noted_at) WHERE reported_at IS NULL;
+
 -- Email addresses that receive the alerts of an account once they are confirmed. `application` is empty for all applications.
 CREATE TABLE alert_recipients (
     account TEXT NOT NULL,
