@@ -69,7 +69,10 @@ pub(crate) enum Outcome {
 /// Notices of the page, by the name in `?done=`.
 pub(crate) const NOTICES: &[(&str, &str)] = &[
     ("code-sent", "A code was sent to the address. Alerts go to it after it was confirmed."),
-    ("confirmed", "The address is confirmed. It receives alerts from now on, and a mail about the endpoints that fail already."),
+    (
+        "confirmed",
+        "The address is confirmed. It receives alerts from now on, and a mail about the endpoints that fail already.",
+    ),
     ("removed", "The address was removed. It receives no more alerts."),
 ];
 

@@ -1,5 +1,5 @@
-//! Limits on mails with confirmation codes. A caller may enter an address of another person, so codes are limited by
-//! account, by application and by mailbox.
+//! Limits on mails with codes: confirmations and invitations. A caller may enter an address of another person, so codes are
+//! limited by account, by application and by mailbox.
 //!
 //! The allowances are in the store, so a restart or another node does not renew them.
 
@@ -27,7 +27,7 @@ const TO_MAILBOX_MAX: u32 = 15;
 
 impl Provider {
     /// Takes one code to an address from each allowance, and returns the taken allowances. 429 when one is used up.
-    pub(super) async fn take_code(&self, scope: &AlertScope, address: &str) -> ProviderResult<Vec<Attempt>> {
+    pub(crate) async fn take_code(&self, scope: &AlertScope, address: &str) -> ProviderResult<Vec<Attempt>> {
         let (wanted, now) = (wanted(scope, address), self.now());
         let Some(allowed_from) = self.store().take_sign_in_attempts(wanted.clone(), now).await? else {
             return Ok(wanted);

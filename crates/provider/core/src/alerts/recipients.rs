@@ -24,6 +24,15 @@ impl Provider {
         self.config().mailer.is_some()
     }
 
+    /// 400 `mail_not_configured`.
+    pub(crate) fn require_mail(&self) -> ProviderResult<()> {
+        if self.sends_mail() {
+            return Ok(());
+        }
+        let detail = "this provider sends no e-mail: its operator has to set mail.smtp_url and mail.from".to_owned();
+        Err(ProviderError::BadRequest { code: "mail_not_configured", detail })
+    }
+
     /// The confirmed and unconfirmed addresses for alerts of the account, or of one application. 403, 404
     /// (application).
     pub async fn alert_recipients(
@@ -44,11 +53,7 @@ impl Provider {
         address: &str,
     ) -> ProviderResult<()> {
         let scope = self.alert_scope(caller, application, Role::Member).await?;
-        if !self.sends_mail() {
-            let detail =
-                "this provider sends no e-mail: its operator has to set mail.smtp_url and mail.from".to_owned();
-            return Err(ProviderError::BadRequest { code: "mail_not_configured", detail });
-        }
+        self.require_mail()?;
         let address = address.trim();
         if !kit_mail::is_address(address) {
             return Err(ProviderError::invalid("address", "must be an e-mail address, such as ops@example.com"));

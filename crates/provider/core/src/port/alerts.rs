@@ -230,8 +230,8 @@ pub trait AlertStore: Send + Sync {
     ) -> StoreResult<Option<AlertRecipient>>;
     /// Removes a recipient. False when it does not exist.
     async fn delete_alert_recipient(&self, scope: &AlertScope, address: &str) -> StoreResult<bool>;
-    /// Adds a mail to the queue.
-    async fn queue_mail(&self, mail: NewMail, at: Timestamp) -> StoreResult<()>;
+    /// Adds a mail to the queue. False when the account has [`WAITING_MAILS_MAX`] queued mails.
+    async fn queue_mail(&self, mail: NewMail, at: Timestamp) -> StoreResult<bool>;
     /// Claims at most `limit` mails that are due at `now`. No other call returns them before `leased_until`.
     async fn claim_mails(&self, now: Timestamp, leased_until: Timestamp, limit: usize)
     -> StoreResult<Vec<WaitingMail>>;

@@ -6,6 +6,7 @@ use kit_identity::Refusal;
 use kit_identity::one_time::{link_with_code, lookup_hash};
 use kit_identity::throttle::AttemptsToReturn;
 use kit_identity::user::plain_email;
+use kit_mail::plain_name;
 use kit_runtime::vault::Secret;
 
 use super::{Client, SignedIn, refusal};
@@ -16,7 +17,7 @@ use crate::ids;
 use crate::model::Role;
 use crate::model::{Account, Id, Invitation, Profile, User};
 use crate::page::{ListPage, PageRequest};
-use crate::port::{AcceptedInvitation, InvitedUser, Order, StoreError, UserChange};
+use crate::port::{AcceptedInvitation, AlertScope, InvitedUser, NewMail, Order, StoreError, UserChange};
 use crate::provider::Provider;
 use crate::validation::FieldErrors;
 
@@ -35,6 +36,8 @@ pub struct InvitationLink {
     pub invitation: Invitation,
     /// The link. It is shown once and not stored. The code is in the fragment, which browsers do not send to servers.
     pub url: String,
+    /// The address that the link is mailed to.
+    pub mailed_to: Option<String>,
 }
 
 impl std::fmt::Debug for InvitationLink {
@@ -66,13 +69,57 @@ struct NewLink<'a> {
 }
 
 impl Provider {
-    /// Invites a user with this role. The note describes the user. 403, 422; 400 when the account has too many
-    /// users.
-    pub async fn invite(&self, caller: &Caller, role: Role, note: &str) -> ProviderResult<InvitationLink> {
+    /// Invites a user with this role. The note describes the user. If there is an address, the link is mailed to it, too.
+    /// 403, 422; 400 when the account has too many users, or `mail_not_configured`; 429 when too many links were mailed.
+    pub async fn invite(
+        &self,
+        caller: &Caller,
+        role: Role,
+        note: &str,
+        mail_to: Option<&str>,
+    ) -> ProviderResult<InvitationLink> {
         caller.require_role(Role::Admin)?;
         let mut errors = FieldErrors::default();
         errors.required_text("note", note, NOTE_CHARS_MAX);
+        if mail_to.is_some_and(|address| !kit_mail::is_address(address)) {
+            errors.fault("email", "must be an e-mail address, such as ann@example.com, or empty");
+        }
         errors.finish()?;
+        if let Some(address) = mail_to {
+            self.require_mail()?;
+            let scope = AlertScope { account: caller.account.clone(), application: None };
+            self.take_code(&scope, address).await?;
+        }
+        let mut link = self.make_invitation(caller, role, note).await?;
+        if let Some(address) = mail_to
+            && self.mail_invitation(caller, &link, address).await?
+        {
+            link.mailed_to = Some(address.to_owned());
+        }
+        Ok(link)
+    }
+
+    /// Queues the mail with the link. False when the account has too many queued mails.
+    async fn mail_invitation(&self, caller: &Caller, link: &InvitationLink, address: &str) -> ProviderResult<bool> {
+        let account = plain_name(&self.account(&caller.account).await?.name);
+        let until = link.invitation.expires_at.strftime("%d %B %Y, %H:%M UTC");
+        let body = format!(
+            "{} invites you to the dashboard of webhooks of the account\n\"{account}\"\n\n\
+             To choose a name and a password until {until}, open this link. It works once:\n{}\n\n\
+             If you do not expect this, ignore this mail.\n",
+            plain_name(&link.invitation.created_by),
+            link.url
+        );
+        let mail = NewMail {
+            account: caller.account.clone(),
+            recipient: address.to_owned(),
+            subject: format!("Invitation to the webhook dashboard of {account}"),
+            body,
+        };
+        Ok(self.store().queue_mail(mail, self.now()).await?)
+    }
+
+    async fn make_invitation(&self, caller: &Caller, role: Role, note: &str) -> ProviderResult<InvitationLink> {
         self.make_link(NewLink {
             actor: Actor::of_caller(caller),
             account: caller.account.clone(),
@@ -145,7 +192,7 @@ impl Provider {
         }
         let base = self.config().public_url.trim_end_matches('/');
         let url = link_with_code(&format!("{base}{JOIN_PATH}"), code.expose_str().unwrap_or_default());
-        Ok(InvitationLink { url, invitation })
+        Ok(InvitationLink { url, invitation, mailed_to: None })
     }
 
     /// Open links of the account, newest first. Expired links are listed until they are deleted. 403.

@@ -361,7 +361,7 @@ forward! {
         async fn waiting_reports(limit: usize) -> StoreResult<Vec<WaitingReport>>;
         async fn record_report(report: AlertReport) -> StoreResult<()>;
         async fn failing_in(scope: &AlertScope, limit: usize) -> StoreResult<Vec<FailingEndpoint>>;
-        async fn queue_mail(mail: NewMail, at: Timestamp) -> StoreResult<()>;
+        async fn queue_mail(mail: NewMail, at: Timestamp) -> StoreResult<bool>;
         async fn forget_deleted_alerts() -> StoreResult<()>;
         async fn alert_recipients(scope: &AlertScope) -> StoreResult<Vec<AlertRecipient>>;
         async fn put_alert_recipient(recipient: AlertRecipient, recipients_max: usize, mail: NewMail) -> StoreResult<()>;

@@ -35,6 +35,22 @@ async fn addresses_of_the_account_and_contacts_of_an_application_are_kept_apart(
 }
 
 #[tokio::test]
+async fn an_invitation_can_be_mailed_where_mail_is_sent() {
+    let mut admin = with_mail().await.user(Role::Admin).await;
+    admin.get("/users/invite").await.is(200).shows("Mail the link to").shows("It can be mailed to the user");
+    let invite = |email: &'static str| [("note", "Bob"), ("role", "member"), ("email", email)];
+    let page = admin.post("/users/invite", &invite("bob")).await;
+    page.is(422).shows("Must be an e-mail address").shows("value=\"bob\"").shows("href=\"#email\"");
+    let page = admin.post("/users/invite", &invite(" bob@example.com ")).await;
+    page.is(200).shows("The link is mailed to bob@example.com, too.").shows("lwpi_");
+    admin.post("/users/invite", &invite("")).await.is(200).hides("is mailed to").shows("lwpi_");
+
+    let mut admin = Workplace::open().await.user(Role::Admin).await;
+    admin.get("/users/invite").await.is(200).hides("Mail the link to");
+    admin.post("/users/invite", &invite("bob@example.com")).await.is(422).shows("mail.smtp_url");
+}
+
+#[tokio::test]
 async fn a_viewer_reads_and_a_page_without_a_mail_server_names_the_setting() {
     let place = Workplace::open().await;
     let mut viewer = place.user(Role::Viewer).await;

@@ -67,7 +67,7 @@ impl Workplace {
         let link = if role == Role::Admin {
             self.provider.create_sign_in_code(&account).await.unwrap()
         } else {
-            self.provider.invite(&self.account, role, "A colleague").await.unwrap()
+            self.provider.invite(&self.account, role, "A colleague", None).await.unwrap()
         };
         let code = link.url.split_once('#').unwrap().1;
         let code = code.split_once('=').map_or(code, |(_, code)| code);

@@ -96,7 +96,7 @@ impl AlertStore for PostgresStore {
         Ok(rows::write(&client, delete, &[&&*scope.account, &application(scope), &address]).await? == 1)
     }
 
-    async fn queue_mail(&self, mail: NewMail, at: Timestamp) -> StoreResult<()> {
+    async fn queue_mail(&self, mail: NewMail, at: Timestamp) -> StoreResult<bool> {
         let client = self.client().await?;
         Ok(insert_mail(&client, &mail, at).await?)
     }
@@ -273,16 +273,16 @@ async fn put_recipient(
     if recipient_count.is_some_and(|count| count >= limit) {
         return Err(StoreError::LimitReached.into());
     }
-    insert_mail(db, mail, *created_at).await
+    insert_mail(db, mail, *created_at).await.map(drop)
 }
 
-/// Drops the mail if the account has reached its limit of queued mails.
-pub(super) async fn insert_mail(db: &impl Client, mail: &NewMail, at: Timestamp) -> SqlResult<()> {
+/// Drops the mail and returns false if the account has reached its limit of queued mails.
+pub(super) async fn insert_mail(db: &impl Client, mail: &NewMail, at: Timestamp) -> SqlResult<bool> {
     let insert = "INSERT INTO mails (account, recipient, subject, body, next_at) \
          SELECT $1::text, $2::text, $3::text, $4::text, $5::timestamptz \
          WHERE (SELECT count(*) FROM mails WHERE account = $1) < $6";
     let NewMail { account, recipient, subject, body } = mail;
     rows::write(db, insert, &[&&**account, recipient, subject, body, &at, &sql_limit(WAITING_MAILS_MAX)])
         .await
-        .map(drop)
+        .map(|inserted| inserted == 1)
 }

@@ -74,7 +74,7 @@ pub(super) fn record(db: &Connection, report: &AlertReport) -> SqlResult<()> {
     for FailingEndpoint { endpoint, since, .. } in &report.failing_too {
         db.prepare_cached(put)?.execute((&*endpoint.id, &*report.application, ms(*since), stage, at))?;
     }
-    report.mails.iter().try_for_each(|mail| insert_mail(db, mail, report.at))
+    report.mails.iter().try_for_each(|mail| insert_mail(db, mail, report.at).map(drop))
 }
 
 pub(super) fn failing_in(db: &Connection, scope: &AlertScope, limit: usize) -> SqlResult<Vec<FailingEndpoint>> {

@@ -89,7 +89,7 @@ impl AlertStore for SqliteStore {
             if recipient_count >= limit {
                 return Err(StoreError::LimitReached.into());
             }
-            insert_mail(db, &mail, *created_at)
+            insert_mail(db, &mail, *created_at).map(drop)
         })
         .await
     }
@@ -126,7 +126,7 @@ impl AlertStore for SqliteStore {
         .await
     }
 
-    async fn queue_mail(&self, mail: NewMail, at: Timestamp) -> StoreResult<()> {
+    async fn queue_mail(&self, mail: NewMail, at: Timestamp) -> StoreResult<bool> {
         self.write(move |db| insert_mail(db, &mail, at)).await
     }
 
@@ -278,12 +278,11 @@ fn record(db: &Connection, alert: &Alert) -> SqlResult<()> {
     if alert.is_mailed { alert_reports::insert_notice(db, alert) } else { Ok(()) }
 }
 
-/// Drops the mail if the account has reached its limit of queued mails.
-pub(super) fn insert_mail(db: &Connection, mail: &NewMail, at: Timestamp) -> SqlResult<()> {
+/// Drops the mail and returns false if the account has reached its limit of queued mails.
+pub(super) fn insert_mail(db: &Connection, mail: &NewMail, at: Timestamp) -> SqlResult<bool> {
     let insert = "INSERT INTO mails (account, recipient, subject, body, next_at) SELECT ?1, ?2, ?3, ?4, ?5 \
          WHERE (SELECT count(*) FROM mails WHERE account = ?1) < ?6";
     let NewMail { account, recipient, subject, body } = mail;
     let values = params![&**account, recipient, subject, body, ms(at), sql_limit(WAITING_MAILS_MAX)];
-    db.prepare_cached(insert)?.execute(values)?;
-    Ok(())
+    Ok(db.prepare_cached(insert)?.execute(values)? == 1)
 }

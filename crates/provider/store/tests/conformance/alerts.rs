@@ -11,7 +11,7 @@ use kit_runtime::clock::{Clock as _, TestClock};
 use kit_runtime::random::SystemRandom;
 use kit_runtime::vault::{Key, Vault};
 use provider_core::dispatcher::{ResponseFuture, Transport};
-use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger, Capability, Endpoint, Id};
+use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger, Capability, Endpoint, Id, Role};
 use provider_core::port::{AlertScope, AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect};
 use provider_core::{
     ApplicationInput, Caller, Cause, Created, EndpointInput, FailureDetail, IfExists, PortalAccessInput, Provider,
@@ -89,14 +89,14 @@ async fn converse(stream: TcpStream, mails: mpsc::UnboundedSender<String>, is_bu
                     if line == "." {
                         break;
                     }
-                    // Dots are doubled (RFC 5321), and long lines broken (RFC 2045).
+                    // Dots are doubled (RFC 5321), long lines broken, and equals signs written as codes (RFC 2045).
                     let line = line.strip_prefix('.').unwrap_or(&line);
                     match line.strip_suffix('=') {
                         Some(part) => mail.push_str(part),
                         None => mail.extend([line, "\n"]),
                     }
                 }
-                let _ = mails.send(mail);
+                let _ = mails.send(mail.replace("=3D", "="));
                 b"250 taken\r\n"
             }
             "QUIT" => b"221 bye\r\n",
@@ -589,9 +589,37 @@ pub(super) async fn a_name_that_the_sender_chose_is_short_and_without_links_in_a
     assert!(!mail.contains("evil.example") && !mail.contains("and again"), "{mail}");
 }
 
+pub(super) async fn an_invitation_is_mailed_and_shown(store: Shared) {
+    let mut mails = MailServer::start().await;
+    let nodes = Nodes::new(store, Some(Mailer::new(&mails.url, "alerts@example.org").unwrap())).await;
+    let (node, caller) = (&nodes.nodes[0], &nodes.caller);
+    let unsent = node.invite(caller, Role::Viewer, "Bob", None).await.unwrap();
+    nodes.round().await;
+    assert!(mails.is_quiet() && unsent.mailed_to.is_none());
+    let link = node.invite(caller, Role::Member, "Ann", Some("ann@example.com")).await.unwrap();
+    nodes.round().await;
+    let mail = mails.only();
+    contains(
+        &mail,
+        &["RCPT TO:<ann@example.com>", "Subject: Invitation to the webhook dashboard of Customer", &link.url],
+    );
+    contains(&mail, &["until 28 November 2026, 06:00 UTC", "It works once"]);
+    assert_eq!(link.mailed_to.as_deref(), Some("ann@example.com"));
+    let wrong = node.invite(caller, Role::Member, "Ann", Some("ann")).await;
+    assert!(matches!(wrong, Err(ProviderError::Validation(_))));
+    // Strangers are not written to without limit.
+    for _ in 0..4 {
+        node.invite(caller, Role::Member, "Ann", Some("a.nn+1@example.com")).await.unwrap();
+    }
+    let refused = node.invite(caller, Role::Member, "Ann", Some("ann@example.com")).await;
+    assert!(matches!(refused, Err(ProviderError::TooManyRequests { .. })));
+}
+
 pub(super) async fn without_a_mail_server_only_events_are_sent(store: Shared) {
     let nodes = Nodes::new(store, None).await;
     let refused = nodes.nodes[0].add_alert_recipient(&nodes.caller, None, "ops@example.com").await;
+    assert!(matches!(refused, Err(ProviderError::BadRequest { code: "mail_not_configured", .. })));
+    let refused = nodes.nodes[0].invite(&nodes.caller, Role::Member, "Ann", Some("ann@example.com")).await;
     assert!(matches!(refused, Err(ProviderError::BadRequest { code: "mail_not_configured", .. })));
     let listener = EndpointInput { url: "https://example.com/".into(), ..EndpointInput::default() };
     nodes.nodes[0].create_operational_endpoint(&nodes.caller, listener, None, |_| String::new()).await.unwrap();

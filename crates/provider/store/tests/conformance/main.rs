@@ -201,6 +201,7 @@ stories! {
     alerts:
         each_transition_notifies_its_owners_once,
         one_outage_is_one_mail,
+        an_invitation_is_mailed_and_shown,
         a_mail_waits_for_a_busy_server_and_the_nodes_own_faults_are_no_alert,
         codes_to_addresses_are_limited,
         a_code_that_is_not_sent_does_not_count,

@@ -19,8 +19,10 @@ use crate::page_error::PageError;
 #[template(path = "dashboard/users/invite.html")]
 struct InvitePage {
     frame: Frame,
-    fields: [FormField; 2],
+    fields: Vec<FormField>,
     errors: ErrorSummary,
+    /// The operator set a mail server.
+    sends_mail: bool,
 }
 
 #[derive(Template)]
@@ -30,24 +32,31 @@ struct LinkPage {
     note: String,
     url: String,
     expires: RelativeTime,
+    /// The address that the link is mailed to.
+    mailed_to: Option<String>,
     /// The link is for a user's new password.
     is_password: bool,
 }
 
 impl InvitePage {
-    fn new(session: &DashboardSession, note: &str, role: Role, errors: &FieldErrors) -> Self {
-        let fields = [
-            FormField::text("note", "Who is the link for?", note)
-                .hint("A name or an e-mail address. It is shown on the page Users and in the activity log.")
-                .chars_max(200)
-                .required(),
-            role_field(role),
-        ]
-        .map(|field| field.with(errors));
+    fn new(session: &DashboardSession, note: &str, email: &str, role: Role, errors: &FieldErrors) -> Self {
+        let sends_mail = session.provider().sends_mail();
+        let note = FormField::text("note", "Who is the link for?", note)
+            .hint("A name or an e-mail address. It is shown on the page Users and in the activity log.")
+            .chars_max(200)
+            .required();
+        let email = FormField::text("email", "Mail the link to", email)
+            .kind("email", "off")
+            .hint("Leave it empty to send the link yourself.")
+            .chars_max(254)
+            .optional();
+        let fields = [Some(note), sends_mail.then_some(email), Some(role_field(role))];
+        let fields: Vec<FormField> = fields.into_iter().flatten().map(|field| field.with(errors)).collect();
         Self {
             frame: session.frame("Invite user", Section::Users),
             errors: ErrorSummary::of_fields(errors, &fields),
             fields,
+            sends_mail,
         }
     }
 }
@@ -60,7 +69,7 @@ pub(super) fn role_field(chosen: Role) -> FormField {
 
 /// The form.
 pub(super) async fn page(session: DashboardSession) -> Result<Response, PageError> {
-    render_page(&InvitePage::new(&session, "", Role::Member, &FieldErrors::default()))
+    render_page(&InvitePage::new(&session, "", "", Role::Member, &FieldErrors::default()))
 }
 
 /// Makes the link and shows it this once.
@@ -68,18 +77,18 @@ pub(super) async fn invite(
     session: DashboardSession,
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
-    let (note, role) = (form.text("note"), Role::parse(form.text("role")));
+    let (note, email, role) = (form.text("note"), form.text("email").trim(), Role::parse(form.text("role")));
     let Some(role) = role else {
         let mut errors = FieldErrors::default();
         errors.add("role", "Choose a role.");
-        let page = InvitePage::new(&session, note, Role::Member, &errors);
+        let page = InvitePage::new(&session, note, email, Role::Member, &errors);
         return render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &page);
     };
-    match session.provider().invite(&session.caller, role, note).await {
+    match session.provider().invite(&session.caller, role, note, Some(email).filter(|email| !email.is_empty())).await {
         Ok(link) => show_link(&session, &link),
         Err(error) => {
             let (status, errors) = form_errors(error)?;
-            render_page_as(status, &InvitePage::new(&session, note, role, &errors))
+            render_page_as(status, &InvitePage::new(&session, note, email, role, &errors))
         }
     }
 }
@@ -94,6 +103,7 @@ pub(super) fn show_link(session: &DashboardSession, link: &InvitationLink) -> Re
         note: invitation.note.clone(),
         url: link.url.clone(),
         expires: RelativeTime::new(invitation.expires_at, session.now()),
+        mailed_to: link.mailed_to.clone(),
         is_password,
     })
 }
