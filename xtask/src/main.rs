@@ -9,10 +9,10 @@ mod generate;
 mod licences;
 mod provider_facts;
 mod release_check;
+mod samples;
 mod schemathesis;
 mod test_run;
 mod tidy;
-mod verify_samples;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -31,7 +31,7 @@ cargo xtask <task>
   generate [--check]  write docs/apis/*.json and docs/operate/configuration.md; --check only reports differences
   provider-facts FILE extract what tests compare with from the public OpenAPI document of the webhook API
   clients             install the provider's official clients in other languages, which tests run
-  verify-samples [--install]
+  samples [--install]
                       run the App Portal's samples that verify signatures, in every language; --install installs the
                       missing runtimes with apt
   fuzz [--seconds N] [TARGET …]
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
         Some("licences") => licences::check(),
         Some("provider-facts") => provider_facts::run_task(&root(), rest),
         Some("fresh") => fresh::run_task(rest),
-        Some("verify-samples") => verify_samples::run_task(rest),
+        Some("samples") => samples::run_task(rest),
         Some("fuzz") => fuzz::run_task(rest),
         Some(rig @ ("crash" | "bench")) => run_rig(rig, rest),
         Some("screenshots") => take_screenshots(rest),

@@ -28,6 +28,9 @@ pub(super) fn text(config: &Config, platform_url: &str, provider_url: &str, is_e
     if config.runs(Role::Platform) {
         lines.push(format!("  administration  {platform_url}{}", platform_admin::PATH));
     }
+    if config.runs(Role::Provider) {
+        lines.push(format!("  dashboard       {provider_url}{}", provider_pages::dashboard::PATH));
+    }
     if is_empty {
         lines.push(String::new());
         lines.extend(next_steps(config));
@@ -47,6 +50,9 @@ fn next_steps(config: &Config) -> Vec<String> {
         (true, true) => lines.extend(FIRST_COMMANDS.iter().map(|command| format!("  {command}"))),
         (false, _) => lines.push(format!("  {}", FIRST_COMMANDS[0])),
         (true, false) => lines.push(format!("  {}", FIRST_COMMANDS[3])),
+    }
+    if config.runs(Role::Provider) {
+        lines.push("To open the dashboard: lotwire provider account sign-in-code \"$account\"".to_owned());
     }
     if config.runs(Role::Platform) && config.runs(Role::Provider) {
         lines.push("To receive its events on this machine: lotwire listen --application \"$app\"".to_owned());
@@ -89,6 +95,7 @@ mod tests {
             "/var/lib/lot wire (SQLite)",
             "http://127.0.0.1:8080/docs",
             "http://127.0.0.1:8071/docs",
+            "dashboard       http://127.0.0.1:8071/dashboard",
         ] {
             assert!(text.contains(part), "{part} is not in: {text}");
         }
@@ -110,8 +117,13 @@ mod tests {
         let platform = empty(&config);
         assert!(platform.contains("lotwire customer create") && !platform.contains("provider account"), "{platform}");
         assert!(platform.contains("LOTWIRE_DATABASE__URL") && !platform.contains("hush"), "{platform}");
+        assert!(!platform.contains("dashboard"), "{platform}");
         config.roles = vec![Role::Provider];
-        assert!(empty(&config).contains("lotwire provider account create"));
+        let provider = empty(&config);
+        assert!(
+            provider.contains("lotwire provider account create") && provider.contains("sign-in-code"),
+            "{provider}"
+        );
     }
 
     #[test]

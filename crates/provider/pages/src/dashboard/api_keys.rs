@@ -1,4 +1,6 @@
-//! API access: the server's address and the account's API keys.
+//! API access: the server's address, the account's API keys, and samples that use them.
+
+mod first_message;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -21,6 +23,7 @@ use provider_core::page::{CursorKey, PageQuery};
 use provider_core::uid::NAME_CHARS_MAX;
 use provider_core::{PageRequest, ids};
 
+use self::first_message::FirstMessage;
 use super::Dashboard;
 use super::access::Page;
 use super::form_errors::{form_errors, notice};
@@ -79,6 +82,7 @@ struct ListPage {
     frame: Frame,
     rows: Vec<Row>,
     server_url: String,
+    first_message: FirstMessage,
     may_manage: bool,
     pager: Pager,
 }
@@ -185,7 +189,8 @@ struct CreatedPage {
     scopes: String,
     name: String,
     key: String,
-    server_url: String,
+    /// None if the key may not send messages.
+    first_message: Option<FirstMessage>,
     expires: Option<RelativeTime>,
 }
 
@@ -215,7 +220,7 @@ async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Res
     let asked = PageQuery { iterator, ..PageQuery::default() };
     let request = PageRequest::parse(asked, CursorKey::Id(ids::API_KEY))?;
     let keys = session.provider().list_api_keys(&session.account.id, &request).await?;
-    let now = session.now();
+    let (now, server_url) = (session.now(), server_url(&session));
     let pager = Pager::new(PagePosition {
         requested: iterator,
         next: keys.iterator.as_deref(),
@@ -225,7 +230,8 @@ async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Res
     render_page(&ListPage {
         frame: session.frame("API access", Section::ApiAccess).with_notice(notice(&query, NOTICES)),
         rows: keys.data.iter().map(|key| Row::new(key, now)).collect(),
-        server_url: server_url(&session),
+        first_message: FirstMessage::load(&session, &server_url).await?,
+        server_url,
         may_manage: session.may(Role::Admin),
         pager,
     })
@@ -267,14 +273,21 @@ async fn create(session: DashboardSession, SubmittedForm(form): SubmittedForm) -
         return render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &new_form(&session, key, &errors));
     }
     match session.provider().create_key(&session.caller, &key.name, expires_at, key.scopes.clone()).await {
-        Ok(created) => render_page(&CreatedPage {
-            frame: session.frame("Key created", Section::ApiAccess),
-            scopes: scope_titles(created.key.scopes.as_ref()),
-            name: created.key.name.clone(),
-            key: created.text,
-            server_url: server_url(&session),
-            expires: expires_at.map(|at| RelativeTime::new(at, session.now())),
-        }),
+        Ok(created) => {
+            let may_send = created.key.scopes.as_ref().is_none_or(|scopes| scopes.contains(&KeyScope::Send));
+            let first_message = match may_send {
+                true => Some(FirstMessage::load(&session, &server_url(&session)).await?),
+                false => None,
+            };
+            render_page(&CreatedPage {
+                frame: session.frame("Key created", Section::ApiAccess),
+                scopes: scope_titles(created.key.scopes.as_ref()),
+                name: created.key.name.clone(),
+                key: created.text,
+                first_message,
+                expires: expires_at.map(|at| RelativeTime::new(at, session.now())),
+            })
+        }
         Err(error) => {
             let (status, errors) = form_errors(error)?;
             render_page_as(status, &new_form(&session, key, &errors))

@@ -61,6 +61,7 @@ mod sandbox;
 mod screens_fit;
 mod sealing_keys;
 mod secrets;
+mod send_samples;
 mod silent_database;
 mod startup_refusals;
 mod stuck_deliveries;

@@ -2,7 +2,7 @@
 //! or is old.
 //!
 //! The test runs the samples whose runtime is installed, and always those of the machine that builds Lotwire: Rust, Python,
-//! JavaScript and the shell. With `VERIFY_SAMPLES=all`, as `cargo xtask verify-samples` sets it, every sample must run.
+//! JavaScript and the shell. With `SAMPLES_RUN=all`, as `cargo xtask samples` sets it, every sample must run.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -53,7 +53,7 @@ const SAMPLES: &[Sample] = &[
 #[tokio::test(flavor = "multi_thread")]
 async fn every_sample_accepts_a_signed_request_and_refuses_a_changed_or_old_one() {
     let provider = SigningProvider::open().await;
-    let is_all = std::env::var("VERIFY_SAMPLES").is_ok_and(|which| which == "all");
+    let is_all = std::env::var("SAMPLES_RUN").is_ok_and(|which| which == "all");
     let built = tempfile::tempdir().unwrap();
     for sample in SAMPLES {
         if !(is_on_path(sample.program) || is_all || sample.is_required) {

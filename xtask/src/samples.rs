@@ -1,4 +1,5 @@
-//! Runs the App Portal's samples that verify signatures, in every language, against a request that a provider really signed.
+//! Runs the samples of the pages in every language: those that verify signatures, against a request that a provider really
+//! signed, and those that send a message, to a real provider.
 
 use std::process::Command;
 
@@ -18,23 +19,23 @@ const RUNTIMES: &[(&str, &[&str])] = &[
     ("python3", &["python3"]),
 ];
 
-/// `cargo xtask verify-samples [--install]`. Without the flag, a missing runtime is an error.
+/// `cargo xtask samples [--install]`. Without the flag, a missing runtime is an error.
 pub(crate) fn run_task(arguments: &[String]) -> Result<(), Failure> {
     let is_installing = match arguments {
         [] => false,
         [flag] if flag == "--install" => true,
-        _ => return Err("usage: cargo xtask verify-samples [--install]".to_owned()),
+        _ => return Err("usage: cargo xtask samples [--install]".to_owned()),
     };
     for (program, packages) in RUNTIMES {
         if is_installing {
             debian::ensure(packages, || debian::on_path(program))?;
         } else if !debian::on_path(program) {
             let names = packages.join(" ");
-            return Err(format!("{program} is not installed; `cargo xtask verify-samples --install` installs {names}"));
+            return Err(format!("{program} is not installed; `cargo xtask samples --install` installs {names}"));
         }
     }
     run(Command::new(cargo()).args(["build", "--quiet", "-p", "lotwire"]))?;
     run(Command::new(cargo())
-        .args(["test", "-p", "stories", "--test", "story", "verify_samples"])
-        .env("VERIFY_SAMPLES", "all"))
+        .args(["test", "-p", "stories", "--test", "story", "--", "verify_samples", "send_samples"])
+        .env("SAMPLES_RUN", "all"))
 }
