@@ -16,7 +16,6 @@
 //! - faults of the provider's own node or proxy cause no alert;
 //! - an address receives no alert before its owner confirmed it with the code that was mailed to it.
 
-mod code_allowances;
 mod notice;
 mod recipients;
 mod report;

@@ -51,6 +51,7 @@ mod attempts;
 mod background;
 pub mod endpoints;
 mod event_types;
+mod mails;
 pub mod messages;
 pub mod operational;
 pub mod ordering;

@@ -19,20 +19,6 @@ const CODE_BYTES: usize = 10;
 const CODE_VALID: SignedDuration = SignedDuration::from_hours(24);
 
 impl Provider {
-    /// Whether alerts are sent by e-mail: the operator set a mail server.
-    pub fn sends_mail(&self) -> bool {
-        self.config().mailer.is_some()
-    }
-
-    /// 400 `mail_not_configured`.
-    pub(crate) fn require_mail(&self) -> ProviderResult<()> {
-        if self.sends_mail() {
-            return Ok(());
-        }
-        let detail = "this provider sends no e-mail: its operator has to set mail.smtp_url and mail.from".to_owned();
-        Err(ProviderError::BadRequest { code: "mail_not_configured", detail })
-    }
-
     /// The confirmed and unconfirmed addresses for alerts of the account, or of one application. 403, 404
     /// (application).
     pub async fn alert_recipients(

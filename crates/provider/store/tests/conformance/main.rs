@@ -5,6 +5,7 @@
 mod accept;
 mod access;
 mod activity;
+mod alert_nodes;
 mod alerts;
 mod attempts;
 mod changes;

@@ -44,7 +44,7 @@ impl Provider {
     }
 
     /// Gives a code that was not sent back to its allowances.
-    pub(super) async fn return_code(&self, taken: Vec<Attempt>) -> ProviderResult<()> {
+    pub(crate) async fn return_code(&self, taken: Vec<Attempt>) -> ProviderResult<()> {
         Ok(self.store().return_sign_in_attempts(AttemptsToReturn { full: Vec::new(), back: taken }).await?)
     }
 }
