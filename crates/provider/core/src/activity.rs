@@ -17,7 +17,7 @@ pub use log::{ActivityPage, ActivityQuery};
 use crate::caller::{Caller, Scope};
 use crate::ids;
 use crate::model::hidden_account;
-use crate::model::{Account, ActivityEntry, ActorKind, Id, User};
+use crate::model::{Account, ActivityEntry, ActorKind, Id, TokenMaker, User};
 use crate::provider::Provider;
 
 const VALUE_CHARS_MAX: usize = 500;
@@ -60,6 +60,11 @@ impl Actor {
 
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The actor as the maker of a token.
+    pub(crate) fn token_maker(&self) -> TokenMaker {
+        TokenMaker { kind: self.kind, id: self.id.clone(), name: self.name.clone() }
     }
 }
 

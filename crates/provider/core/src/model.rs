@@ -26,7 +26,7 @@ use serde_json::Value;
 use self::ordering::DeliveryOrder;
 use self::stored_payload::StoredPayload;
 use crate::model::cause::FailureDetail;
-pub use access::{AccountSettings, AppToken, Capability, PayloadCheck, Preview, UnknownEventTypes};
+pub use access::{AccountSettings, AppToken, Capability, PayloadCheck, Preview, TokenMaker, UnknownEventTypes};
 pub use activity::{ActivityEntry, ActorKind};
 pub use key_scope::KeyScope;
 pub use portal_settings::{LogoType, PortalLogo, PortalSettings};

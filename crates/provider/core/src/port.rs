@@ -45,7 +45,7 @@ pub use alerts::{
     Alert, AlertCandidate, AlertEvent, AlertNotice, AlertQuery, AlertRecipient, AlertReport, AlertScope, AlertStage,
     AlertStore, FailingEndpoint, NewMail, SentAlert, WAITING_MAILS_MAX, WaitingMail, WaitingReport,
 };
-pub use app_tokens::AppTokenStore;
+pub use app_tokens::{AppTokenStore, NewAppToken};
 pub use applications::{ApplicationExclusion, ApplicationStore};
 pub use attempts::{
     AttemptFilter, AttemptRecord, AttemptScope, AttemptStore, AttemptedMessage, DeliveryOutcome, DeliveryState,

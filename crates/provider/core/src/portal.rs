@@ -1,20 +1,23 @@
 //! Access of an account's customers to their own application: magic links, tokens, and their revocation. Users of the
-//! account open the App Portal with a [`preview`].
+//! account list and revoke [`links`], and open the App Portal with a [`preview`].
 
+mod links;
 mod preview;
 
 use std::collections::BTreeSet;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::accounts::authentication::{TOKEN_PREFIX, hash};
+use crate::activity::{Action, Actor, ChangedValues, Subject};
 use crate::applications::ApplicationInput;
 use crate::caller::{Caller, Scope};
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
-use crate::model::{AppToken, Capability};
+use crate::model::{ActorKind, AppToken, Application, Capability, Preview, Role};
+use crate::port::{NewAppToken, StoreError};
 use crate::provider::Provider;
 use crate::uid::{NAME_CHARS_MAX, check_name};
 use crate::validation::FieldErrors;
@@ -56,6 +59,19 @@ pub struct PortalAccess {
     pub url: String,
     /// The token. It is returned once and not stored.
     pub token: String,
+    /// When the token expires.
+    pub expires_at: Timestamp,
+}
+
+/// What is particular to a new token.
+struct TokenInput {
+    /// Text of the token, or the code that is exchanged for it.
+    text: String,
+    capabilities: BTreeSet<Capability>,
+    feature_flags: BTreeSet<String>,
+    session_id: Option<String>,
+    lifetime_seconds: i64,
+    preview: Option<Preview>,
 }
 
 impl std::fmt::Debug for PortalAccess {
@@ -66,7 +82,8 @@ impl std::fmt::Debug for PortalAccess {
 
 impl Provider {
     /// Creates a token for an application, and a link with it. The response is a secret, so it is not stored for an
-    /// idempotency key: each call creates a new token. 404, 422.
+    /// idempotency key: each call creates a new token. A user needs the role Support, and Member for more than reading.
+    /// A token of a user ends when the user is removed or gets a lower role. 403, 404, 422.
     pub async fn create_portal_access(
         &self,
         caller: &Caller,
@@ -74,6 +91,9 @@ impl Provider {
         input: PortalAccessInput,
     ) -> ProviderResult<PortalAccess> {
         input.check()?;
+        let capabilities = input.capabilities.unwrap_or_else(|| Capability::ALL.into_iter().collect());
+        let is_read_only = capabilities.iter().all(|capability| *capability == Capability::ViewBase);
+        caller.require_role(if is_read_only { Role::Support } else { Role::Member })?;
         input.application.as_ref().map_or(Ok(()), |inline| inline.check_inline(application))?;
         let application = match (self.application(caller, application).await, input.application) {
             (Err(ProviderError::NotFound), Some(inline)) => {
@@ -82,28 +102,58 @@ impl Provider {
             }
             (found, _) => found?,
         };
-        let now = self.now();
-        let text = self.new_secret(TOKEN_PREFIX);
+        let token = TokenInput {
+            text: self.new_secret(TOKEN_PREFIX),
+            capabilities,
+            feature_flags: input.feature_flags,
+            session_id: input.session_id,
+            lifetime_seconds: input.expiry_seconds.unwrap_or(SECONDS_MAX),
+            preview: None,
+        };
+        self.add_token(caller, &application, token).await
+    }
+
+    /// Stores a token of the caller, and makes the link with its text. The activity log names the user or the operator who
+    /// made it. It does not name an API key: its program makes a token at each click of a customer.
+    async fn add_token(
+        &self,
+        caller: &Caller,
+        application: &Application,
+        input: TokenInput,
+    ) -> ProviderResult<PortalAccess> {
+        let TokenInput { text, capabilities, feature_flags, session_id, lifetime_seconds, preview } = input;
+        let (now, actor) = (self.now(), Actor::of_caller(caller));
+        let maker = actor.token_maker();
         let token = AppToken {
             id: self.ids().make(ids::APP_TOKEN),
             hash: hash(&text),
-            account: application.account,
+            account: application.account.clone(),
             application: application.id.clone(),
-            capabilities: input.capabilities.unwrap_or_else(|| Capability::ALL.into_iter().collect()),
-            feature_flags: input.feature_flags,
-            session_id: input.session_id,
+            capabilities,
+            feature_flags,
+            session_id,
             created_at: now,
-            expires_at: now + SignedDuration::from_secs(input.expiry_seconds.unwrap_or(SECONDS_MAX)),
-            preview: None,
+            expires_at: now + SignedDuration::from_secs(lifetime_seconds),
+            last_used_at: None,
+            maker,
+            preview,
         };
-        self.store().create_app_token(token, TOKENS_MAX).await?;
-        Ok(self.portal_link(&application.id, text))
-    }
-
-    fn portal_link(&self, application: &str, token: String) -> PortalAccess {
-        let key = serde_json::json!({ "appId": application, "token": token }).to_string();
+        let (action, values) = match token.preview {
+            Some(_) => (Action::PortalPreviewed, ChangedValues::default()),
+            None => (Action::PortalLinkCreated, links::values_of_new(&token)),
+        };
+        let subject = Subject { id: &application.id, name: &application.name };
+        let activity =
+            (token.maker.kind != ActorKind::ApiKey).then(|| self.activity_entry(&actor, action, subject, values));
+        let (expires_at, maker_role) = (token.expires_at, caller.user.as_ref().map(|user| user.role));
+        match self.store().create_app_token(NewAppToken { token, maker_role, activity }, TOKENS_MAX).await {
+            // The user was removed or got another role while the request was on its way.
+            Err(StoreError::Conflict) => return Err(Role::Support.needed()),
+            created => created?,
+        }
+        let key = serde_json::json!({ "appId": &*application.id, "token": text }).to_string();
         let base = self.config().public_url.trim_end_matches('/');
-        PortalAccess { url: format!("{base}{LOGIN_PATH}#key={}", STANDARD.encode(key)), token }
+        Ok(PortalAccess { url: format!("{base}{LOGIN_PATH}#key={}", STANDARD.encode(key)), token: text, expires_at })
     }
 
     /// Revokes the caller's App Portal token. 403 for an API key.
@@ -112,7 +162,7 @@ impl Provider {
             return Err(ProviderError::Forbidden("only the token of an application can log itself out"));
         };
         // False means that another call revoked the token meanwhile.
-        self.store().delete_app_token(&token.application, &token.id).await?;
+        self.store().delete_app_token(&token.application, &token.id, None).await?;
         Ok(())
     }
 

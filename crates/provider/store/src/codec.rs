@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use provider_core::Colour;
 use provider_core::model::Role;
 use provider_core::model::{
-    ActivityEntry, AttemptStatus, AttemptTrigger, Capability, KeyScope, LogoType, PayloadCheck, UnknownEventTypes,
+    ActivityEntry, ActorKind, AttemptStatus, AttemptTrigger, Capability, KeyScope, LogoType, PayloadCheck,
+    UnknownEventTypes,
 };
 use provider_core::ordering::DeliveryOrder;
 use provider_core::port::{
@@ -169,6 +170,10 @@ pub(crate) fn colour(text: &str) -> StoreResult<Colour> {
 
 pub(crate) fn logo_type(name: &str) -> StoreResult<LogoType> {
     LogoType::parse(name).ok_or_else(|| corrupt(format_args!("logo of type {name}")))
+}
+
+pub(crate) fn actor_kind(name: &str) -> StoreResult<ActorKind> {
+    ActorKind::parse(name).ok_or_else(|| corrupt(format_args!("actor kind {name:?}")))
 }
 
 /// Whether a change takes the role Admin from a user. `after` is `None` when the user is removed.

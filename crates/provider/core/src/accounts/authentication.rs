@@ -16,7 +16,7 @@ use subtle::ConstantTimeEq as _;
 
 use crate::caller::{Caller, Scope};
 use crate::error::{ProviderError, ProviderResult, Quota};
-use crate::model::{ApiKey, Id, KeyScope};
+use crate::model::{ApiKey, AppToken, Id, KeyScope};
 use crate::node_state::api_key_cache::CachedCredential;
 use crate::provider::Provider;
 
@@ -24,7 +24,7 @@ pub(crate) const KEY_PREFIX: &str = "lwp_";
 pub(crate) const TOKEN_PREFIX: &str = "appsk_";
 /// A longer text is rejected before it is hashed.
 const CREDENTIAL_CHARS_MAX: usize = 256;
-/// The last use of a key is written at most once in this time.
+/// The last use of a key or token is written at most once in this time.
 const LAST_USED_WITHIN: SignedDuration = SignedDuration::from_hours(1);
 
 impl Provider {
@@ -115,6 +115,9 @@ impl Provider {
                 if !self.is_preview_active(&token).await? {
                     return Ok(None);
                 }
+                if token.expires_at > now {
+                    self.record_token_use(&token, now).await;
+                }
                 FoundCredential {
                     account: token.account.clone(),
                     id: token.id.clone(),
@@ -143,6 +146,15 @@ impl Provider {
             && let Err(error) = self.store().touch_api_key(&key.id, now, from).await
         {
             tracing::debug!(%error, key = &*key.id, "the last use of an API key could not be recorded");
+        }
+    }
+
+    /// Records the last use of a token, at most once an hour. An error does not reject the request.
+    async fn record_token_use(&self, token: &AppToken, now: Timestamp) {
+        if token.last_used_at.is_none_or(|at| now.duration_since(at) >= LAST_USED_WITHIN)
+            && let Err(error) = self.store().touch_app_token(&token.id, now).await
+        {
+            tracing::debug!(%error, token = &*token.id, "the last use of a token could not be recorded");
         }
     }
 

@@ -62,6 +62,10 @@ actions! {
     PortalSettings = "account.portal_settings_changed", "Changed the App Portal's settings of";
     /// A link that previews the App Portal was made.
     PortalPreviewed = "application.portal_previewed", "Previewed the App Portal of";
+    /// A link to the App Portal was made.
+    PortalLinkCreated = "application.portal_link_created", "Created a link to the App Portal of";
+    /// A link to the App Portal was revoked.
+    PortalLinkRevoked = "application.portal_link_revoked", "Revoked a link to the App Portal of";
     /// An alert recipient was added.
     AlertRecipientAdded = "alert_recipient.added", "Added the alert recipient";
     /// An alert recipient was removed.

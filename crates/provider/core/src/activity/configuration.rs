@@ -119,12 +119,6 @@ impl Provider {
         self.record(caller, action, subject, values).await;
     }
 
-    /// Records that a link that previews the App Portal of an application was made.
-    pub(crate) async fn record_preview(&self, caller: &Caller, application: &Application) {
-        let subject = Subject { id: &application.id, name: &application.name };
-        self.record(caller, Action::PortalPreviewed, subject, ChangedValues::default()).await;
-    }
-
     pub(crate) async fn record_endpoint(&self, caller: &Caller, change: Change<'_, Endpoint>) {
         let action = match (change.before, change.after) {
             (None, Some(_)) => Action::EndpointCreated,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use super::Id;
+use super::{ActorKind, Id};
 use crate::model::Role;
 
 /// Settings of an account; each has a default.
@@ -160,16 +160,29 @@ pub struct AppToken {
     pub created_at: Timestamp,
     /// When it expires.
     pub expires_at: Timestamp,
-    /// The user who previews the App Portal with it; none for a token that an API key created.
+    /// When it was last used, to within an hour; none when it was never used.
+    pub last_used_at: Option<Timestamp>,
+    /// Who created it.
+    pub maker: TokenMaker,
+    /// The maker previews the App Portal with it.
     pub preview: Option<Preview>,
+}
+
+/// Who created a token. The tokens of a user end when the user is removed or gets a lower role.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenMaker {
+    /// Kind of the maker.
+    pub kind: ActorKind,
+    /// Id of the user or API key; `operator` for the operator.
+    pub id: Id,
+    /// Name at that time.
+    pub name: String,
 }
 
 /// A user's preview of the App Portal. It ends when the user is removed or gets another role, and when the session
 /// ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
-    /// The user.
-    pub user: Id,
     /// The session.
     pub session: Id,
     /// The role that the user had.

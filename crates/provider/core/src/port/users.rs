@@ -62,10 +62,11 @@ pub trait UserStore: Send + Sync {
     /// An account's users by id.
     async fn users(&self, account: &str, page: Page) -> StoreResult<Vec<User>>;
     /// Commits a change in one transaction. If the user is no longer an Admin, the transaction deletes the links that
-    /// they created. Error: `Conflict` when the user has another version or does not exist.
+    /// they created; if they have a lower role, the tokens of applications that they created. Error: `Conflict` when the
+    /// user has another version or does not exist.
     async fn change_user(&self, change: UserChange) -> StoreResult<UserChangeResult>;
-    /// Removes a user with their sessions, their recovery codes, and the links for them and by them. Error:
-    /// `Conflict` when the user has another version or does not exist.
+    /// Removes a user with their sessions, their recovery codes, the links for them and by them, and the tokens of
+    /// applications that they created. Error: `Conflict` when the user has another version or does not exist.
     async fn remove_user(&self, user: User, activity: ActivityEntry) -> StoreResult<UserChangeResult>;
     /// Records the use of a code. False when it was used before, a later one was used, or a recovery code does not exist.
     async fn use_code(&self, user: &str, code: CodeUse) -> StoreResult<bool>;

@@ -7,13 +7,11 @@ use std::collections::BTreeSet;
 
 use jiff::SignedDuration;
 
-use super::{PortalAccess, SECONDS_MIN, TOKENS_MAX};
+use super::{PortalAccess, SECONDS_MIN, TokenInput};
 use crate::accounts::authentication::{TOKEN_PREFIX, hash};
 use crate::caller::{Caller, Scope};
 use crate::error::{ProviderError, ProviderResult};
-use crate::ids;
-use crate::model::Role;
-use crate::model::{AppToken, Capability, Preview};
+use crate::model::{Capability, Preview, Role};
 use crate::provider::Provider;
 
 /// Prefix of the codes of preview links. It differs from the prefix of tokens, so a code is not accepted as a token.
@@ -31,28 +29,20 @@ impl Provider {
         caller.require_role(Role::Support)?;
         let user = caller.require_user()?;
         let application = self.application(caller, application).await?;
-        let now = self.now();
         let code = self.new_secret(CODE_PREFIX);
         let capabilities: BTreeSet<Capability> = match user.role {
             Role::Viewer | Role::Support => [Capability::ViewBase].into(),
             Role::Member | Role::Admin => Capability::ALL.into_iter().collect(),
         };
-        let preview = Preview { user: caller.key.clone(), session: user.session.clone(), role: user.role };
-        let token = AppToken {
-            id: self.ids().make(ids::APP_TOKEN),
-            hash: hash(&code),
-            account: application.account.clone(),
-            application: application.id.clone(),
+        let token = TokenInput {
+            text: code,
             capabilities,
             feature_flags: BTreeSet::new(),
             session_id: Some(caller.key.to_string()),
-            created_at: now,
-            expires_at: now + SignedDuration::from_secs(CODE_SECONDS),
-            preview: Some(preview),
+            lifetime_seconds: CODE_SECONDS,
+            preview: Some(Preview { session: user.session.clone(), role: user.role }),
         };
-        self.store().create_app_token(token, TOKENS_MAX).await?;
-        self.record_preview(caller, &application).await;
-        Ok(self.portal_link(&application.id, code))
+        self.add_token(caller, &application, token).await
     }
 
     /// Exchanges a code of [`Provider::create_portal_preview`] for a token, once. Any other text is returned unchanged.

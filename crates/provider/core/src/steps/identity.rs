@@ -31,7 +31,7 @@ impl Provider {
     pub(crate) async fn is_preview_active(&self, token: &AppToken) -> ProviderResult<bool> {
         let Some(preview) = &token.preview else { return Ok(true) };
         let Some((session, user)) = self.store().session(&preview.session).await? else { return Ok(false) };
-        let is_same = user.id == preview.user && user.profile.role == preview.role;
+        let is_same = user.id == token.maker.id && user.profile.role == preview.role;
         Ok(is_same && self.identity().goes_on(&session))
     }
 }

@@ -9,6 +9,8 @@ use kit_runtime::clock::TestClock;
 use kit_runtime::random::SeededRandom;
 use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::{Key, Vault};
+use provider_core::activity::ActivityQuery;
+use provider_core::model::ActorKind;
 use provider_core::*;
 
 use crate::fixture::{eventually, quick, store};
@@ -65,6 +67,39 @@ async fn the_last_use_of_a_key_is_recorded_at_most_once_an_hour() {
     assert_eq!(used_after(1).await, Some(1));
     assert_eq!(used_after(59).await, Some(1));
     assert_eq!(used_after(1).await, Some(61));
+}
+
+#[tokio::test]
+async fn the_last_use_of_a_link_is_recorded_at_most_once_an_hour_and_its_maker_is_named() {
+    let clock = clock();
+    let provider = on_clock(&clock, store());
+    let account = provider.create_account("Customer").await.unwrap();
+    let key = provider.create_api_key(&account.id, "platform").await.unwrap().text;
+    let of_key = provider.authenticate(&key).await.unwrap();
+    let application = ApplicationInput { name: "app".into(), uid: Some("app".into()), ..Default::default() };
+    let input = PortalAccessInput { application: Some(application), ..Default::default() };
+    let access = provider.create_portal_access(&of_key, "app", input).await.unwrap();
+    let operator = Caller::operator(&account);
+    let others = provider.create_portal_access(&operator, "app", PortalAccessInput::default()).await.unwrap();
+    let links = async || provider.portal_links(&operator, "app", &PageRequest::default()).await.unwrap().data;
+    let makers: Vec<_> = links().await.into_iter().map(|link| (link.maker.kind, link.maker.name)).collect();
+    assert_eq!(makers, [(ActorKind::Operator, "Operator".to_owned()), (ActorKind::ApiKey, "platform".to_owned())]);
+    let used_after = async |minutes: u64| {
+        clock.advance(Duration::from_secs(60 * minutes));
+        provider.authenticate(&access.token).await.unwrap();
+        let link = links().await.pop().unwrap();
+        link.last_used_at.map(|at| at.duration_since(link.created_at).as_mins())
+    };
+    assert_eq!((used_after(1).await, used_after(59).await, used_after(1).await), (Some(1), Some(1), Some(61)));
+    assert_eq!(links().await[0].last_used_at, None, "the other link was not used");
+
+    let token = provider.authenticate(&others.token).await.unwrap();
+    let refused = provider.create_portal_access(&token, "app", PortalAccessInput::default()).await.unwrap_err();
+    assert_eq!(refused.code(), "insufficient_access", "a link makes no further links");
+    let log = provider.activity(&operator, ActivityQuery::default()).await.unwrap().entries;
+    let actions: Vec<_> = log.iter().map(|entry| (entry.action.as_str(), entry.actor_kind)).collect();
+    assert!(actions.contains(&("application.portal_link_created", ActorKind::Operator)), "{actions:?}");
+    assert!(!actions.contains(&("application.portal_link_created", ActorKind::ApiKey)), "{actions:?}");
 }
 
 #[tokio::test]

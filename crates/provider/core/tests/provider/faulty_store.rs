@@ -161,7 +161,10 @@ forward! {
         ) -> StoreResult<()>;
     }
     impl AppTokenStore {
-        async fn create_app_token(token: AppToken, tokens_max: usize) -> StoreResult<()>;
+        async fn create_app_token(new: NewAppToken, tokens_max: usize) -> StoreResult<()>;
+        async fn app_tokens(application: &str, page: Page) -> StoreResult<Vec<AppToken>>;
+        async fn app_token(application: &str, id: &str) -> StoreResult<Option<AppToken>>;
+        async fn touch_app_token(id: &str, at: Timestamp) -> StoreResult<()>;
         async fn app_token_by_hash(hash: [u8; 32]) -> StoreResult<Option<AppToken>>;
         async fn exchange_app_token(
             old: [u8; 32],
@@ -169,7 +172,7 @@ forward! {
             expires_at: Timestamp,
             now: Timestamp,
         ) -> StoreResult<bool>;
-        async fn delete_app_token(application: &str, id: &str) -> StoreResult<bool>;
+        async fn delete_app_token(application: &str, id: &str, activity: Option<ActivityEntry>) -> StoreResult<bool>;
         async fn end_app_tokens(application: &str, sessions: Option<Vec<String>>, at: Timestamp) -> StoreResult<()>;
         async fn delete_expired_app_tokens(before: Timestamp, limit: usize) -> StoreResult<usize>;
     }

@@ -1,4 +1,4 @@
-//! Consumer applications: list, create, change, delete, and the preview of their App Portal.
+//! Consumer applications: list, create, change, delete, and the links to and previews of their App Portal.
 
 mod delete;
 mod detail;
@@ -6,6 +6,7 @@ mod edit;
 mod form;
 mod list;
 mod new;
+mod portal_links;
 mod preview;
 
 use axum::Router;
@@ -25,6 +26,11 @@ pub(super) const PAGES: &[Page] = &[
     ("GET", "/applications/{application}/delete", Role::Member),
     ("POST", "/applications/{application}/delete", Role::Member),
     ("POST", "/applications/{application}/preview", Role::Support),
+    ("GET", "/applications/{application}/portal-links", Role::Viewer),
+    ("GET", "/applications/{application}/portal-links/new", Role::Support),
+    ("POST", "/applications/{application}/portal-links/new", Role::Support),
+    ("GET", "/applications/{application}/portal-links/{link}/revoke", Role::Support),
+    ("POST", "/applications/{application}/portal-links/{link}/revoke", Role::Support),
 ];
 
 pub(super) fn router() -> Router<Dashboard> {
@@ -35,4 +41,10 @@ pub(super) fn router() -> Router<Dashboard> {
         .route("/applications/{application}/edit", get(edit::page).post(edit::save))
         .route("/applications/{application}/delete", get(delete::page).post(delete::delete))
         .route("/applications/{application}/preview", post(preview::open))
+        .route("/applications/{application}/portal-links", get(portal_links::page))
+        .route("/applications/{application}/portal-links/new", get(portal_links::new_page).post(portal_links::create))
+        .route(
+            "/applications/{application}/portal-links/{link}/revoke",
+            get(portal_links::revoke_page).post(portal_links::revoke),
+        )
 }

@@ -13,6 +13,7 @@ mod fixture;
 mod left;
 mod messages;
 mod operation;
+mod portal_links;
 mod profile;
 mod sign_in;
 mod users;

@@ -1,7 +1,7 @@
 //! The activity log of accounts.
 
 use async_trait::async_trait;
-use provider_core::model::{ActivityEntry, ActorKind};
+use provider_core::model::ActivityEntry;
 use provider_core::port::{ActivityStore, Scan, ScanResult, StoreResult};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
@@ -71,12 +71,11 @@ pub(super) async fn insert(db: &impl Client, entry: &ActivityEntry) -> SqlResult
 }
 
 fn entry(row: &Row) -> StoreResult<ActivityEntry> {
-    let kind: &str = rows::get(row, 3)?;
     Ok(ActivityEntry {
         id: rows::id(row, 0)?,
         account: rows::id(row, 1)?,
         at: rows::get(row, 2)?,
-        actor_kind: ActorKind::parse(kind).ok_or_else(|| codec::corrupt(format_args!("actor kind {kind:?}")))?,
+        actor_kind: codec::actor_kind(rows::get(row, 3)?)?,
         actor: rows::id(row, 4)?,
         actor_name: rows::get(row, 5)?,
         action: rows::get(row, 6)?,

@@ -14,7 +14,7 @@ use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::rows::{self, Client, SqlResult};
-use super::{PostgresStore, activity, user_sessions};
+use super::{PostgresStore, activity, app_tokens, user_sessions};
 use crate::codec::{self, PageQuery};
 
 const USER: &str = "SELECT id, account, email, name, role, password_hash, created_at, version, signed_in_at, \
@@ -178,7 +178,7 @@ async fn locked(db: &impl Client, user: &User, version: i64) -> SqlResult<User> 
     Ok(found.ok_or(StoreError::Conflict)?)
 }
 
-async fn lock_account(db: &impl Client, account: &str) -> SqlResult<()> {
+pub(super) async fn lock_account(db: &impl Client, account: &str) -> SqlResult<()> {
     let lock = "SELECT id FROM accounts WHERE id = $1 FOR UPDATE";
     let found = rows::one(db, lock, &[&account], |row| rows::id(row, 0)).await?;
     Ok(found.map(drop).ok_or(StoreError::NotFound)?)
@@ -202,6 +202,9 @@ async fn change_user(db: &impl Client, change: &UserChange) -> SqlResult<UserCha
     user_sessions::end(db, &change.ending).await?;
     if codec::ends_admin(before.profile.role, Some(user.profile.role)) {
         rows::write(db, "DELETE FROM invitations WHERE maker = $1", &[&&*user.id]).await?;
+    }
+    if user.profile.role < before.profile.role {
+        app_tokens::end_of_user(db, &user.id).await?;
     }
     if let Some(entry) = activity {
         activity::insert(db, entry).await?;
@@ -243,6 +246,7 @@ async fn remove(db: &impl Client, user: &User, entry: &ActivityEntry) -> SqlResu
     ] {
         rows::write(db, delete, &[&&*user.id]).await?;
     }
+    app_tokens::end_of_user(db, &user.id).await?;
     activity::insert(db, entry).await?;
     Ok(UserChangeResult::Done)
 }

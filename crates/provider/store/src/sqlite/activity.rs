@@ -1,7 +1,7 @@
 //! The activity log of accounts.
 
 use async_trait::async_trait;
-use provider_core::model::{ActivityEntry, ActorKind};
+use provider_core::model::ActivityEntry;
 use provider_core::port::{ActivityStore, Scan, ScanResult, StoreResult};
 use rusqlite::{Connection, Row, params};
 
@@ -73,12 +73,11 @@ fn search(db: &Connection, account: &str, text: &str, scan: &Scan) -> SqlResult<
 }
 
 fn entry(row: &Row<'_>) -> SqlResult<ActivityEntry> {
-    let kind = rows::text(row, 3)?;
     Ok(ActivityEntry {
         id: rows::id(row, 0)?,
         account: rows::id(row, 1)?,
         at: rows::time(row, 2)?,
-        actor_kind: ActorKind::parse(kind).ok_or_else(|| codec::corrupt(format_args!("actor kind {kind:?}")))?,
+        actor_kind: codec::actor_kind(rows::text(row, 3)?)?,
         actor: rows::id(row, 4)?,
         actor_name: row.get(5)?,
         action: row.get(6)?,

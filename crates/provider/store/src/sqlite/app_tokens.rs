@@ -2,22 +2,42 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use provider_core::model::{AppToken, Preview};
-use provider_core::port::{AppTokenStore, StoreError, StoreResult};
+use provider_core::model::{ActivityEntry, AppToken, Preview, TokenMaker};
+use provider_core::port::{AppTokenStore, NewAppToken, Page, StoreError, StoreResult};
 use rusqlite::{Connection, Row, params};
 
 use super::rows::{self, SqlResult, ms};
-use super::{SqliteStore, applications};
-use crate::codec;
+use super::{SqliteStore, activity, applications, users};
+use crate::codec::{self, PageQuery};
 
 #[async_trait]
 impl AppTokenStore for SqliteStore {
-    async fn create_app_token(&self, token: AppToken, tokens_max: usize) -> StoreResult<()> {
-        self.write(move |db| create(db, &token, tokens_max)).await
+    async fn create_app_token(&self, new: NewAppToken, tokens_max: usize) -> StoreResult<()> {
+        self.write(move |db| create(db, &new, tokens_max)).await
+    }
+
+    async fn app_tokens(&self, application: &str, page: Page) -> StoreResult<Vec<AppToken>> {
+        let application = application.to_owned();
+        let select = format!("{TOKEN} WHERE application = $1 AND preview_session IS NULL");
+        self.read(move |db| rows::list(db, &select, "id", &application, &PageQuery::new(&page), token)).await
+    }
+
+    async fn app_token(&self, application: &str, id: &str) -> StoreResult<Option<AppToken>> {
+        let (application, id) = (application.to_owned(), id.to_owned());
+        let select = format!("{TOKEN} WHERE application = ?1 AND id = ?2 AND preview_session IS NULL");
+        self.read(move |db| rows::one(db, &select, (application, id), token)).await
+    }
+
+    async fn touch_app_token(&self, id: &str, at: Timestamp) -> StoreResult<()> {
+        let update =
+            "UPDATE app_tokens SET last_used_at = ?2 WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at < ?2)";
+        let id = id.to_owned();
+        self.write(move |db| Ok(db.execute(update, (id, ms(at))).map(drop)?)).await
     }
 
     async fn app_token_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<AppToken>> {
-        self.read(move |db| rows::one(db, BY_HASH, [hash], token)).await
+        self.read(move |db| rows::one(db, &format!("{TOKEN} WHERE hash = ?1 AND {HAS_APPLICATION}"), [hash], token))
+            .await
     }
 
     async fn exchange_app_token(
@@ -31,10 +51,17 @@ impl AppTokenStore for SqliteStore {
         self.write(move |db| Ok(db.execute(update, (old, new, ms(expires_at), ms(now)))? == 1)).await
     }
 
-    async fn delete_app_token(&self, application: &str, id: &str) -> StoreResult<bool> {
+    async fn delete_app_token(&self, application: &str, id: &str, entry: Option<ActivityEntry>) -> StoreResult<bool> {
         let (application, id) = (application.to_owned(), id.to_owned());
         let delete = "DELETE FROM app_tokens WHERE application = ?1 AND id = ?2";
-        self.write(move |db| Ok(db.execute(delete, (application, id))? == 1)).await
+        self.write(move |db| {
+            let deleted = db.execute(delete, (application, id))? == 1;
+            if let Some(entry) = entry.filter(|_| deleted) {
+                activity::insert(db, &entry)?;
+            }
+            Ok(deleted)
+        })
+        .await
     }
 
     async fn end_app_tokens(&self, application: &str, sessions: Option<Vec<String>>, at: Timestamp) -> StoreResult<()> {
@@ -50,10 +77,15 @@ impl AppTokenStore for SqliteStore {
     }
 }
 
-/// Does not return tokens of a deleted application.
-const BY_HASH: &str = "SELECT id, hash, account, application, capabilities, feature_flags, session_id, created_at, \
-     expires_at, preview_user_id, preview_session, preview_role FROM app_tokens t \
-     WHERE hash = ?1 AND EXISTS (SELECT 1 FROM applications a WHERE a.id = t.application)";
+const TOKEN: &str = "SELECT id, hash, account, application, capabilities, feature_flags, session_id, created_at, \
+     expires_at, last_used_at, maker_kind, maker, maker_name, preview_session, preview_role FROM app_tokens";
+const HAS_APPLICATION: &str = "EXISTS (SELECT 1 FROM applications a WHERE a.id = app_tokens.application)";
+
+/// Deletes the tokens that a user created.
+pub(super) fn end_of_user(db: &Connection, user: &str) -> SqlResult<()> {
+    db.execute("DELETE FROM app_tokens WHERE maker_kind = 'user' AND maker = ?1", [user])?;
+    Ok(())
+}
 
 fn token(row: &Row<'_>) -> SqlResult<AppToken> {
     Ok(AppToken {
@@ -66,22 +98,33 @@ fn token(row: &Row<'_>) -> SqlResult<AppToken> {
         session_id: row.get(6)?,
         created_at: rows::time(row, 7)?,
         expires_at: rows::time(row, 8)?,
-        preview: match (rows::optional_text(row, 9)?, rows::optional_text(row, 10)?, rows::optional_text(row, 11)?) {
-            (Some(user), Some(session), Some(role)) => {
-                Some(Preview { user: user.into(), session: session.into(), role: codec::role(role)? })
-            }
+        last_used_at: rows::optional_time(row, 9)?,
+        maker: TokenMaker {
+            kind: codec::actor_kind(rows::text(row, 10)?)?,
+            id: rows::id(row, 11)?,
+            name: row.get(12)?,
+        },
+        preview: match (rows::optional_text(row, 13)?, rows::optional_text(row, 14)?) {
+            (Some(session), Some(role)) => Some(Preview { session: session.into(), role: codec::role(role)? }),
             _ => None,
         },
     })
 }
 
-fn create(db: &Connection, token: &AppToken, tokens_max: usize) -> SqlResult<()> {
+fn create(db: &Connection, new: &NewAppToken, tokens_max: usize) -> SqlResult<()> {
+    let NewAppToken { token, maker_role, activity } = new;
     if !applications::exists(db, &token.application)? {
         return Err(StoreError::NotFound.into());
     }
+    if let Some(role) = maker_role
+        && users::find(db, &token.maker.id)?
+            .is_none_or(|user| user.profile.role != *role || user.profile.account != token.account)
+    {
+        return Err(StoreError::Conflict.into());
+    }
     let insert = "INSERT INTO app_tokens (id, hash, account, application, capabilities, feature_flags, session_id, \
-         created_at, expires_at, preview_user_id, preview_session, preview_role) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+         created_at, expires_at, last_used_at, maker_kind, maker, maker_name, preview_session, preview_role) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
     let preview = token.preview.as_ref();
     db.prepare_cached(insert)?.execute(params![
         &*token.id,
@@ -93,14 +136,17 @@ fn create(db: &Connection, token: &AppToken, tokens_max: usize) -> SqlResult<()>
         token.session_id,
         ms(token.created_at),
         ms(token.expires_at),
-        preview.map(|preview| &*preview.user),
+        token.last_used_at.map(ms),
+        token.maker.kind.name(),
+        &*token.maker.id,
+        token.maker.name,
         preview.map(|preview| &*preview.session),
         preview.map(|preview| preview.role.name())
     ])?;
     let drop_oldest = "DELETE FROM app_tokens WHERE application = ?1 AND id <= \
          (SELECT id FROM app_tokens WHERE application = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)";
     db.prepare_cached(drop_oldest)?.execute((&*token.application, i64::try_from(tokens_max).unwrap_or(i64::MAX)))?;
-    Ok(())
+    activity.as_ref().map_or(Ok(()), |entry| activity::insert(db, entry))
 }
 
 fn end(db: &Connection, application: &str, sessions: Option<&[String]>, at: Timestamp) -> SqlResult<()> {

@@ -13,7 +13,7 @@ use provider_core::port::{
 use rusqlite::{Connection, Row, params};
 
 use super::rows::{self, SqlResult, ms};
-use super::{SqliteStore, accounts, activity, user_sessions};
+use super::{SqliteStore, accounts, activity, app_tokens, user_sessions};
 use crate::codec::{self, PageQuery};
 
 const USER: &str = "SELECT id, account, email, name, role, password_hash, created_at, version, signed_in_at, \
@@ -182,6 +182,9 @@ fn change_user(db: &Connection, change: &UserChange) -> SqlResult<UserChangeResu
     if codec::ends_admin(before.profile.role, Some(user.profile.role)) {
         db.execute("DELETE FROM invitations WHERE maker = ?1", [&*user.id])?;
     }
+    if user.profile.role < before.profile.role {
+        app_tokens::end_of_user(db, &user.id)?;
+    }
     if let Some(entry) = activity {
         activity::insert(db, entry)?;
     }
@@ -218,6 +221,7 @@ fn remove(db: &Connection, user: &User, entry: &ActivityEntry) -> SqlResult<User
     ] {
         db.execute(delete, [&*user.id])?;
     }
+    app_tokens::end_of_user(db, &user.id)?;
     activity::insert(db, entry)?;
     Ok(UserChangeResult::Done)
 }

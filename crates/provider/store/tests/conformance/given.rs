@@ -264,17 +264,17 @@ pub(super) async fn update_application(store: &dyn Store, new: Application) -> S
 /// All messages of an application, of which there are few.
 pub(super) async fn messages(store: &dyn Store, application: &str, order: Order) -> Vec<Message> {
     let filter = MessageFilter::default();
-    store.find_messages(application, &filter, &scan(order), PayloadRead::Include).await.unwrap().rows
+    store.find_messages(application, &filter, &whole_scan(order), PayloadRead::Include).await.unwrap().rows
 }
 
 /// All attempts of a message, newest first.
 pub(super) async fn attempts_of_message(store: &dyn Store, application: &str, message: &Id) -> Vec<Attempt> {
     let (scope, filter) = (AttemptScope::Message(message.clone()), AttemptFilter::default());
-    store.find_attempts(application, &scope, &filter, &scan(Order::Descending)).await.unwrap().rows
+    store.find_attempts(application, &scope, &filter, &whole_scan(Order::Descending)).await.unwrap().rows
 }
 
 /// The whole of a short list.
-fn scan(direction: Order) -> Scan {
+pub(super) fn whole_scan(direction: Order) -> Scan {
     let (above, below) = (String::new(), "~".to_owned());
     Scan { above, below, direction, limit: 1_000, scanned_rows_max: 1_000, bytes_max: usize::MAX }
 }

@@ -85,6 +85,8 @@ stories! {
         the_oldest_tokens_of_an_application_go_for_new_ones,
         tokens_end_all_together_or_by_session_and_never_later,
         tokens_over_their_time_are_forgotten_a_few_at_a_time,
+        tokens_of_a_user_end_with_the_user_and_with_a_lower_role,
+        tokens_are_listed_with_their_last_use_and_revoked_one_by_one,
         event_types_are_counted_up_to_a_number;
     activity:
         an_entry_is_kept_with_its_change_and_found_by_its_words,

@@ -2,7 +2,9 @@
 
 use provider_core::Colour;
 use provider_core::model::Role;
-use provider_core::model::{AppToken, Capability, LogoType, PortalLogo, PortalSettings, Preview};
+use provider_core::model::{
+    ActorKind, AppToken, Capability, LogoType, PortalLogo, PortalSettings, Preview, TokenMaker,
+};
 use provider_core::port::{LogoChange, StoreError};
 
 use super::given::*;
@@ -43,9 +45,11 @@ pub(super) async fn a_code_of_the_portal_is_exchanged_once(store: Shared) {
         session_id: Some(id("usr", 1).to_string()),
         created_at: at(0),
         expires_at: at(600),
-        preview: Some(Preview { user: id("usr", 1), session: id("ses", 1), role: Role::Support }),
+        last_used_at: None,
+        maker: TokenMaker { kind: ActorKind::User, id: id("usr", 1), name: "Ann".to_owned() },
+        preview: Some(Preview { session: id("ses", 1), role: Role::Support }),
     };
-    store.create_app_token(token.clone(), 9).await.unwrap();
+    store.create_app_token(super::access::new_token(token.clone()), 9).await.unwrap();
     let exchange = async |new: u8, now: i64| store.exchange_app_token([1; 32], [new; 32], at(9_000), at(now)).await;
     assert!(!exchange(2, 600).await.unwrap(), "it has expired");
     assert!(exchange(2, 599).await.unwrap());

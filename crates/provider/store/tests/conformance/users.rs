@@ -59,6 +59,12 @@ async fn join(store: &Shared, number: usize, role: Role) -> Result<(), StoreErro
     accept(store, number, joining(user(number, role)), number).await
 }
 
+/// The user joins by an invitation of this number.
+pub(super) async fn join_as(store: &Shared, number: usize, user: User) {
+    store.create_invitation(invitation(number), 99, entry(1)).await.unwrap();
+    accept(store, number, joining(user), number).await.unwrap();
+}
+
 async fn accept(store: &Shared, number: usize, user: InvitedUser, session_of: usize) -> Result<(), StoreError> {
     let (invitation, session) = (id("inv", number).to_string(), session(number, session_of));
     store.accept_invitation(AcceptedInvitation { invitation, user, session, activity: entry(2) }).await

@@ -10,6 +10,7 @@ use provider_core::model::{Attempt, AttemptStatus, Endpoint};
 use provider_core::page::PageRequest;
 
 use super::list::failure_rate;
+use super::portal_links::{self, PortalLinks};
 use crate::dashboard::outcomes;
 use crate::dashboard::rights::Rights;
 use crate::dashboard::session::{DashboardSession, PathParams, Section};
@@ -43,6 +44,7 @@ struct ApplicationPage {
     failures: Vec<Failure>,
     /// Addresses that receive alerts of this application.
     contacts: String,
+    portal_links: PortalLinks,
 }
 
 struct EndpointRow {
@@ -109,6 +111,7 @@ pub(super) async fn page(
         endpoints: rows.collect(),
         failures,
         contacts: contacts.join(", "),
+        portal_links: portal_links::newest(&session, &application.id).await?,
     })
 }
 

@@ -153,7 +153,8 @@ CREATE TABLE applications (
 CREATE INDEX applications_of_account ON applications (account, id);
 CREATE UNIQUE INDEX applications_by_uid ON applications (account, uid) WHERE uid IS NOT NULL;
 
--- Tokens that give access to one application. The preview of a user ends with the user, their role and their session.
+-- Tokens that give access to one application. Those of a user are deleted when the user is removed or gets a lower role; a
+-- preview also ends with the user's session and role.
 CREATE TABLE app_tokens (
     id TEXT COLLATE "C" PRIMARY KEY,
     hash BYTEA NOT NULL UNIQUE,
@@ -162,14 +163,18 @@ CREATE TABLE app_tokens (
     capabilities TEXT NOT NULL,
     feature_flags TEXT NOT NULL,
     session_id TEXT COLLATE "C",
-    preview_user_id TEXT COLLATE "C",
+    maker_kind TEXT COLLATE "C" NOT NULL,
+    maker TEXT COLLATE "C" NOT NULL,
+    maker_name TEXT NOT NULL,
     preview_session TEXT COLLATE "C",
     preview_role TEXT COLLATE "C",
     created_at TIMESTAMPTZ NOT NULL,
-    expires_at TIMESTAMPTZ NOT NULL
+    expires_at TIMESTAMPTZ NOT NULL,
+    last_used_at TIMESTAMPTZ
 );
 CREATE INDEX app_tokens_of_application ON app_tokens (application, id);
 CREATE INDEX app_tokens_by_end ON app_tokens (expires_at);
+CREATE INDEX app_tokens_by_maker ON app_tokens (maker, id) WHERE maker_kind = 'user';
 
 CREATE TABLE event_types (
     account TEXT COLLATE "C" NOT NULL,

@@ -154,7 +154,8 @@ CREATE TABLE applications (
 CREATE INDEX applications_of_account ON applications (account, id);
 CREATE UNIQUE INDEX applications_by_uid ON applications (account, uid) WHERE uid IS NOT NULL;
 
--- Tokens that give access to one application. The preview of a user ends with the user, their role and their session.
+-- Tokens that give access to one application. Those of a user are deleted when the user is removed or gets a lower role; a
+-- preview also ends with the user's session and role.
 CREATE TABLE app_tokens (
     id TEXT NOT NULL PRIMARY KEY,
     hash BLOB NOT NULL UNIQUE,
@@ -163,14 +164,18 @@ CREATE TABLE app_tokens (
     capabilities TEXT NOT NULL,
     feature_flags TEXT NOT NULL,
     session_id TEXT,
-    preview_user_id TEXT,
+    maker_kind TEXT NOT NULL,
+    maker TEXT NOT NULL,
+    maker_name TEXT NOT NULL,
     preview_session TEXT,
     preview_role TEXT,
     created_at INTEGER NOT NULL,
-    expires_at INTEGER NOT NULL
+    expires_at INTEGER NOT NULL,
+    last_used_at INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX app_tokens_of_application ON app_tokens (application, id);
 CREATE INDEX app_tokens_by_end ON app_tokens (expires_at);
+CREATE INDEX app_tokens_by_maker ON app_tokens (maker, id) WHERE maker_kind = 'user';
 
 CREATE TABLE event_types (
     account TEXT NOT NULL,
