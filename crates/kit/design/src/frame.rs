@@ -22,6 +22,8 @@ pub struct Frame {
     pub owner: String,
     /// Links of the navigation; empty when the visitor is not signed in.
     pub parts: Vec<NavLink>,
+    /// Link back to the site from which a user opened this one.
+    pub way_back: Option<WayBack>,
     /// A restriction of the visitor's session, in two words.
     pub badge: Option<&'static str>,
     /// The outcome of the form that the visitor just sent.
@@ -49,6 +51,15 @@ pub struct NavLink {
     pub is_current: bool,
 }
 
+/// A link to the page of another site of this server from which the visitor came.
+#[derive(Debug, Clone)]
+pub struct WayBack {
+    /// Text of the link.
+    pub words: &'static str,
+    /// Whole path of the page.
+    pub path: String,
+}
+
 impl Frame {
     /// The frame of a page of the site for a visitor who is not signed in.
     pub fn signed_out(title: impl Into<String>, site: &Site, owner: &str) -> Self {
@@ -57,6 +68,7 @@ impl Frame {
             base: Arc::clone(&site.base),
             owner: owner.to_owned(),
             parts: Vec::new(),
+            way_back: None,
             badge: None,
             notice: None,
             site_style: site.style.map(|style| style.name()),

@@ -40,7 +40,8 @@ if (login) {
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if (form.method !== "post") return;
+  // A form that opens a tab of its own may be sent again: its page stays open.
+  if (form.method !== "post" || form.target === "_blank") return;
   if (form.dataset.sent) event.preventDefault();
   form.dataset.sent = "yes";
 });

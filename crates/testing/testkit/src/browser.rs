@@ -81,6 +81,13 @@ impl Browser {
     pub async fn tab(&self) -> Result<Page, BrowserError> {
         Page::new(self.connection.clone(), false).await
     }
+
+    /// The page whose address contains this text, in a tab that another page opened.
+    pub async fn opened(&self, part: &str) -> Result<Page, BrowserError> {
+        let page = Page::attach(self.connection.clone(), "page", part).await?;
+        page.show().await?;
+        Ok(page)
+    }
 }
 
 impl Drop for Browser {

@@ -14,10 +14,11 @@ use provider_core::{Caller, Provider, ProviderError, Scope};
 
 use super::embedding::{self, AllowedSites};
 use super::{Portal, access, theme};
+use crate::dashboard;
 use crate::page_error::PageError;
 use crate::stream_slots::StreamSlot;
 use kit_design::error_page::ErrorPage;
-use kit_design::frame::{Frame, NavLink};
+use kit_design::frame::{Frame, NavLink, WayBack};
 
 /// A visitor who may see the requested page, and the application of the visitor's token.
 pub(crate) struct Session {
@@ -82,6 +83,14 @@ impl Session {
         self.portal.streams().take(&self.application.id, from)
     }
 
+    /// The page of the dashboard from which a user opened this preview.
+    fn way_back(&self) -> WayBack {
+        let base = &self.portal.site().base;
+        let server = base.strip_suffix(super::PATH).unwrap_or_default();
+        let path = format!("{server}{}/applications/{}", dashboard::PATH, self.application.id);
+        WayBack { words: "Back to dashboard", path }
+    }
+
     /// The frame around a page.
     pub(crate) fn frame(&self, title: impl Into<String>, section: Section) -> Frame {
         let part = |words, path, of| NavLink { words, path, is_current: section == of };
@@ -98,6 +107,7 @@ impl Session {
         }
         Frame {
             parts,
+            way_back: self.token.preview.is_some().then(|| self.way_back()),
             badge: reads_only.then_some("Read only"),
             theme: theme::style_path(&self.settings),
             logo: theme::logo_path(&self.settings),

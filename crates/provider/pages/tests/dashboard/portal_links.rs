@@ -141,3 +141,25 @@ async fn links_and_their_sessions_end_with_the_membership_of_their_maker() {
         assert!(visitor(&fixture, &anns).await.is_some());
     }
 }
+
+#[tokio::test]
+async fn a_preview_leads_back_to_the_application_and_a_link_does_not() {
+    let fixture = Fixture::new().await;
+    let app = application(&fixture).await;
+    let mut ann = fixture.admin().await;
+    let page = ann.get(&format!("/applications/{app}")).await;
+    page.shows("target=\"_blank\" rel=\"noopener\"");
+    let location = ann.post(&format!("/applications/{app}/preview"), &[]).await.is(303).location.clone().unwrap();
+    let token = make(&mut ann, &app, &[("life", "3600")]).await;
+    for (key, is_preview) in [(token_in(&location), true), (token, false)] {
+        let mut portal = Browser::of_surface(&fixture.surface, ORIGIN_OF_SERVER, "/app-portal");
+        portal.post("/login", &[("key", &key)]).await.leads_to("/endpoints");
+        let page = portal.get("/endpoints").await;
+        let back = format!("<a href=\"/dashboard/applications/{app}\">Back to dashboard</a>");
+        if is_preview {
+            page.is(200).shows(&back)
+        } else {
+            page.is(200).hides("/dashboard")
+        };
+    }
+}

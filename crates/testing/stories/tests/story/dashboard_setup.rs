@@ -83,24 +83,27 @@ async fn an_empty_account_is_set_up_by_clicking_until_an_event_is_received_and_v
     assert_eq!(found.text("/name").unwrap(), "Hammer & Sons web site");
     assert_accessible(&page).await;
 
-    // Its App Portal, with an endpoint for one of the event types.
+    // Its App Portal in a tab of its own, with an endpoint for one of the event types.
     page.click("Preview App Portal").await.unwrap();
-    page.wait_until_at("/app-portal/endpoints").await.unwrap();
-    page.click_through("Add endpoint").await.unwrap();
-    page.fill("url", &receiver.url()).await.unwrap();
-    page.click("Only these").await.unwrap();
-    page.click(&format!("{EVENT_TYPE}Event triggered when an item status changes")).await.unwrap();
-    page.click_through("Add endpoint").await.unwrap();
-    page.wait_until_shown("The endpoint was added.").await.unwrap();
-    page.click_through("Signing secret").await.unwrap();
-    page.click_through("Reveal secret").await.unwrap();
-    receiver.set_secret(&text_of(&page, "secret").await).unwrap();
+    let portal = browser.opened("/app-portal/endpoints").await.unwrap();
+    portal.wait_until_at("/app-portal/endpoints").await.unwrap();
+    portal.click_through("Add endpoint").await.unwrap();
+    portal.fill("url", &receiver.url()).await.unwrap();
+    portal.click("Only these").await.unwrap();
+    portal.click(&format!("{EVENT_TYPE}Event triggered when an item status changes")).await.unwrap();
+    portal.click_through("Add endpoint").await.unwrap();
+    portal.wait_until_shown("The endpoint was added.").await.unwrap();
+    portal.click_through("Signing secret").await.unwrap();
+    portal.click_through("Reveal secret").await.unwrap();
+    receiver.set_secret(&text_of(&portal, "secret").await).unwrap();
 
     // An example, received and verified.
-    page.click_through("Send example").await.unwrap();
-    page.evaluate("document.querySelector('form[method=post][action$=\"/example\"] button').click()").await.unwrap();
+    portal.click_through("Send example").await.unwrap();
+    portal.evaluate("document.querySelector('form[method=post][action$=\"/example\"] button').click()").await.unwrap();
     assert!(receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() == 1).await);
-    page.wait_until("document.querySelector('#answer .status.good') !== null").await.unwrap();
+    portal.wait_until("document.querySelector('#answer .status.good') !== null").await.unwrap();
+    portal.click("Back to dashboard").await.unwrap();
+    portal.wait_until_at(&format!("/dashboard/applications/{application}")).await.unwrap();
 
     // The page shows the figures instead of the checklist.
     show_figures(&page, &format!("{}/dashboard/", launch.provider_url())).await;

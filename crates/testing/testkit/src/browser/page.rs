@@ -85,21 +85,26 @@ impl Page {
 
     /// The frame of another site whose address contains this text, as a page. It can be evaluated, not clicked.
     pub async fn frame(&self, part: &str) -> Result<Self, BrowserError> {
+        Self::attach(self.connection.clone(), "iframe", part).await
+    }
+
+    /// Waits for a target of this kind whose address contains this text.
+    pub(super) async fn attach(connection: Connection, kind: &str, part: &str) -> Result<Self, BrowserError> {
         let deadline = Instant::now() + WAIT_MAX;
         loop {
-            let targets = self.connection.call(None, "Target.getTargets", json!({})).await?;
-            let of_frame = |target: &&Value| {
-                target["type"] == "iframe" && target["url"].as_str().is_some_and(|url| url.contains(part))
+            let targets = connection.call(None, "Target.getTargets", json!({})).await?;
+            let is_wanted = |target: &&Value| {
+                target["type"] == kind && target["url"].as_str().is_some_and(|url| url.contains(part))
             };
-            let found = targets["targetInfos"].as_array().into_iter().flatten().find(of_frame).cloned();
+            let found = targets["targetInfos"].as_array().into_iter().flatten().find(is_wanted).cloned();
             if let Some(target) = found {
                 let attach = json!({ "targetId": target["targetId"], "flatten": true });
-                let attached = self.connection.call(None, "Target.attachToTarget", attach).await?;
+                let attached = connection.call(None, "Target.attachToTarget", attach).await?;
                 let session = attached["sessionId"].as_str().unwrap_or_default().to_owned();
-                return Ok(Page { connection: self.connection.clone(), session });
+                return Ok(Page { connection, session });
             }
             if Instant::now() > deadline {
-                return Err(BrowserError::new(format!("looking for a frame at {part}"), targets));
+                return Err(BrowserError::new(format!("looking for the {kind} at {part}"), targets));
             }
             tokio::time::sleep(POLL_INTERVAL).await;
         }
