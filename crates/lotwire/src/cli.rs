@@ -24,7 +24,7 @@ pub(crate) use application_target::ApplicationTarget;
 pub(crate) use customer_publishing::{CustomerPublishing, Quarantine, QuarantineSend};
 pub(crate) use listen::{ListenCommand, Trigger};
 pub(crate) use provider::{
-    AlertScopeRef, Confirmation, EndpointRef, EndpointRemoval, PayloadCheckMode, Provider, ProviderAccount,
+    AlertScopeRef, Confirmation, EndpointRef, EndpointRemoval, PayloadCheckMode, PortalLink, Provider, ProviderAccount,
     ProviderAccountSet, ProviderAlertRecipient, ProviderApplication, ProviderEndpoint, ProviderKey, Skip, Stuck, Tail,
     UnknownEventTypesMode,
 };

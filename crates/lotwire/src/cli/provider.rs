@@ -2,6 +2,7 @@
 
 mod alert_recipient;
 mod endpoint;
+mod portal_link;
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -9,6 +10,7 @@ use super::application_target::ApplicationTarget;
 
 pub(crate) use alert_recipient::{AlertScopeRef, ProviderAlertRecipient};
 pub(crate) use endpoint::{Confirmation, EndpointRef, EndpointRemoval, ProviderEndpoint, Skip};
+pub(crate) use portal_link::PortalLink;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Provider {
@@ -33,7 +35,7 @@ Examples:
   lotwire provider key revoke --account org_2b… key_2b…"
     )]
     Key(ProviderKey),
-    /// Create and list consumer applications.
+    /// Create and list consumer applications, and create links to their App Portals.
     #[command(
         subcommand,
         alias = "app",
@@ -41,7 +43,8 @@ Examples:
 Examples:
   lotwire provider application create \"Web site\" --account org_2b…
   lotwire provider application list
-  lotwire provider application list --account org_2b… --json"
+  lotwire provider application list --account org_2b… --json
+  lotwire provider application portal-link customer-17"
     )]
     Application(ProviderApplication),
     /// Manage the endpoints of an application and the deliveries that wait for them.
@@ -177,6 +180,8 @@ Examples:
         #[arg(long)]
         json: bool,
     },
+    /// Create a link to the App Portal of an application and print it.
+    PortalLink(PortalLink),
 }
 
 #[derive(Debug, Args)]

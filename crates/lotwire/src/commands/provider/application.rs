@@ -1,13 +1,15 @@
 //! Runs `lotwire provider application`.
 
+use std::collections::BTreeSet;
+
 use kit_runtime::clock::rfc3339_ms;
-use provider_core::model::{Account, Application};
+use provider_core::model::{Account, Application, Capability};
 use provider_core::page::CursorKey;
-use provider_core::{ApplicationInput, Caller, Created, IfExists, Provider, ids};
+use provider_core::{ApplicationInput, Caller, Created, IfExists, PortalAccessInput, Provider, ids};
 use serde_json::{Value, json};
 
 use super::{LIST_MAX, all, hint, one_line, or_dash, print, print_json, resolve};
-use crate::cli::ProviderApplication;
+use crate::cli::{PortalLink, ProviderApplication};
 use crate::error::{CommandError, ErrorContext as _};
 
 pub(super) async fn run(provider: &Provider, command: &ProviderApplication) -> Result<(), CommandError> {
@@ -17,6 +19,7 @@ pub(super) async fn run(provider: &Provider, command: &ProviderApplication) -> R
             create(provider, &account, name, uid.clone(), *json).await
         }
         ProviderApplication::List { account, json } => list(provider, account.as_deref(), *json).await,
+        ProviderApplication::PortalLink(options) => portal_link(provider, options).await,
     }
 }
 
@@ -70,6 +73,34 @@ async fn list(provider: &Provider, account: Option<&str>, json: bool) -> Result<
     if shown == 0 {
         hint("There is no application yet. Create one: lotwire provider application create NAME --account ORG");
     }
+    Ok(())
+}
+
+async fn portal_link(provider: &Provider, options: &PortalLink) -> Result<(), CommandError> {
+    let (account, application) =
+        resolve::application(provider, options.account.as_deref(), &options.application).await?;
+    let chosen = options.capabilities.iter().copied();
+    let capabilities: BTreeSet<Capability> = chosen.chain([Capability::ViewBase]).collect();
+    let input = PortalAccessInput {
+        capabilities: Some(capabilities.clone()),
+        expiry_seconds: Some(i64::from(options.expires_in_hours) * 3_600),
+        ..PortalAccessInput::default()
+    };
+    let caller = Caller::operator(&account);
+    let access = provider.create_portal_access(&caller, &application.id, input).await;
+    let access = access.context(format!("creating a link to the App Portal of {}", application.id))?;
+    let names: Vec<&str> = capabilities.into_iter().map(Capability::name).collect();
+    let expires_at = rfc3339_ms(access.expires_at);
+    if options.json {
+        return print_json(&json!({ "url": access.url, "capabilities": names, "expiresAt": expires_at }));
+    }
+    print(&access.url);
+    hint(&format!(
+        "The link opens the App Portal of {} ({}) until {expires_at}. Capabilities: {}.",
+        one_line(&application.name),
+        application.id,
+        names.join(", ")
+    ));
     Ok(())
 }
 

@@ -110,6 +110,50 @@ fn an_invalid_name_is_refused_with_the_error_of_the_api() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_portal_link_is_printed_alone_and_opens_the_application_of_the_running_server() {
+    let data = tempfile::tempdir().unwrap();
+    let launch = launch(data.path());
+    let _server = launch.start(&http_client()).await.unwrap();
+    let (_, made) = provider(data.path(), &["account", "create", "Hartley", "--json"]);
+    let account = objects(&made)[0]["id"].as_str().unwrap().to_owned();
+    let create = ["application", "create", "Web site", "--account", &account, "--uid", "customer-17", "--json"];
+    let (_, made) = provider(data.path(), &create);
+    let application = objects(&made)[0]["id"].as_str().unwrap().to_owned();
+    let token = |url: &str| {
+        let key = url.split_once("/app-portal/login#key=").unwrap().1;
+        let key: Value = serde_json::from_slice(&data_encoding::BASE64.decode(key.as_bytes()).unwrap()).unwrap();
+        assert_eq!(key["appId"], json!(application));
+        key["token"].as_str().unwrap().to_owned()
+    };
+    let endpoints = format!("/api/v1/app/{application}/endpoint");
+    let add = async |key: &str| {
+        let api = ApiClient::new(http_client(), launch.provider_url(), key).unwrap();
+        let added = api.post(&endpoints, &json!({ "url": "https://receiver.example/" })).await;
+        added.map_or_else(|error| error.status().map_or(0, |status| status.as_u16()), |_| 201)
+    };
+    let (succeeded, url) = provider(data.path(), &["application", "portal-link", "customer-17"]);
+    assert!(succeeded && url.lines().count() == 1 && url.starts_with(launch.provider_url()), "{url}");
+    let read = token(url.trim_end());
+    assert_eq!((status(&launch, &read, &endpoints).await, add(&read).await), (200, 403));
+
+    let more = ["--capability", "ManageEndpoint", "--expires-in-hours", "24", "--json"];
+    let (_, shown) = provider(data.path(), &[&["application", "portal-link", &application], &more[..]].concat());
+    let shown = &objects(&shown)[0];
+    assert_eq!(shown["capabilities"], json!(["ViewBase", "ManageEndpoint"]));
+    assert!(shown["expiresAt"].is_string(), "{shown}");
+    assert_eq!(add(&token(shown["url"].as_str().unwrap())).await, 201);
+
+    for (arguments, said) in [
+        (&["portal-link", "nowhere"][..], "there is no application with the id or uid"),
+        (&["portal-link", "customer-17", "--capability", "Everything"], "it must be one of ViewBase"),
+        (&["portal-link", "customer-17", "--expires-in-hours", "169"], "169 is not in 1..=168"),
+    ] {
+        let (succeeded, output) = provider(data.path(), &[&["application"], arguments].concat());
+        assert!(!succeeded && output.contains(said), "{output}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn stuck_deliveries_are_listed_and_an_endpoint_is_disabled_and_enabled_while_the_server_runs() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path()).set("PROVIDER__RETRY_SCHEDULE", "1h");
