@@ -7,6 +7,7 @@ mod headers;
 pub mod health_timeline;
 mod patch;
 mod put;
+pub mod search;
 mod secrets;
 pub mod signature_check;
 pub mod url_check;

@@ -80,6 +80,7 @@ pub use config::ProviderConfig;
 pub use config::endpoint_address::{AllowedSchemes, EndpointAddressPolicy};
 pub use endpoints::delivery_counts::EndpointCounts;
 pub use endpoints::health_timeline::EndpointHealth;
+pub use endpoints::search::EndpointSearch;
 pub use endpoints::{EndpointInput, EndpointPatch, Switch};
 pub use error::{FieldError, ProviderError, Quota};
 pub use event_types::{

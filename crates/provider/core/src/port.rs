@@ -21,6 +21,7 @@ mod attempts;
 mod backlog;
 mod counts;
 mod deliveries;
+mod endpoint_search;
 mod endpoints;
 pub(crate) mod error;
 mod event_types;
@@ -56,6 +57,9 @@ pub use counts::{CountScope, CountStore};
 pub use deliveries::{
     BlockedKeyRow, ClaimLimit, Delivery, DeliveryKind, DeliveryStore, DroppedDelivery, RESEND_DUE, Resend, SkipResult,
     WAITING_COUNT_MAX,
+};
+pub use endpoint_search::{
+    EndpointFilter, EndpointPage, EndpointPageKey, EndpointSearchStore, EndpointState, FoundEndpoint,
 };
 pub use endpoints::{EndpointStates, EndpointStore};
 pub use error::{StoreError, StoreResult};
@@ -159,6 +163,7 @@ pub trait Store:
     + BacklogStore
     + CountStore
     + DeliveryStore
+    + EndpointSearchStore
     + EndpointStore
     + EventTypeStore
     + HealthStore
@@ -189,6 +194,7 @@ impl<T> Store for T where
         + BacklogStore
         + CountStore
         + DeliveryStore
+        + EndpointSearchStore
         + EndpointStore
         + EventTypeStore
         + HealthStore

@@ -11,6 +11,7 @@ mod alerts;
 mod api_keys;
 mod applications;
 mod checklist;
+mod endpoints;
 mod event_types;
 pub(crate) mod form_errors;
 mod messages;
@@ -87,6 +88,7 @@ fn pages() -> Router<Dashboard> {
         .merge(account::router())
         .merge(checklist::router())
         .merge(applications::router())
+        .merge(endpoints::router())
         .merge(messages::router())
         .merge(event_types::router())
         .merge(usage::router())

@@ -11,6 +11,7 @@
 
 mod alert_recipients;
 pub mod dashboard;
+mod endpoints;
 mod live;
 mod messages;
 mod page_error;

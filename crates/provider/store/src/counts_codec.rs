@@ -73,6 +73,14 @@ impl CountTable {
         )
     }
 
+    /// Reads the counts of each hour from `$2` to before `$3` of the owners in the array `$1`, each after its owner.
+    pub(crate) fn of_owners_by_hour(&self) -> String {
+        let (name, owner, counts) = (self.name, self.owner, self.counts.join(", "));
+        format!(
+            "SELECT {owner}, hour, {counts} FROM {name} WHERE {owner} = ANY($1) AND hour >= $2 AND hour < $3 ORDER BY {owner}, hour"
+        )
+    }
+
     /// Days before `$1` with several hours, at most `$2`: the owner and the day's first hour.
     pub(crate) fn days_to_merge(&self) -> String {
         let Self { name, owner, .. } = self;

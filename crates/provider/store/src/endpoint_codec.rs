@@ -18,6 +18,7 @@ pub(crate) struct EndpointColumns<'row> {
     pub(crate) application: Id,
     pub(crate) uid: Option<String>,
     pub(crate) url: String,
+    pub(crate) description: String,
     pub(crate) filter_types: Option<&'row str>,
     pub(crate) disabled: bool,
     pub(crate) disabled_at: Option<Timestamp>,
@@ -32,7 +33,6 @@ pub(crate) struct EndpointColumns<'row> {
 /// The column `state`.
 #[derive(Serialize, Deserialize)]
 struct State {
-    description: String,
     channels: Option<Vec<String>>,
     throttle_rate: Option<u16>,
     version: NonZeroU16,
@@ -56,7 +56,6 @@ struct StoredOldSecret {
 /// The column `state` of this endpoint.
 pub(crate) fn state_to_json(endpoint: &Endpoint) -> StoreResult<String> {
     to_json(&State {
-        description: endpoint.description.clone(),
         channels: endpoint.channels.clone(),
         throttle_rate: endpoint.throttle_rate,
         version: endpoint.version,
@@ -85,7 +84,7 @@ pub(crate) fn sealed_to_json(endpoint: &Endpoint) -> StoreResult<String> {
 impl EndpointColumns<'_> {
     /// The endpoint that the row stores.
     pub(crate) fn into_endpoint(self) -> StoreResult<Endpoint> {
-        let State { description, channels, throttle_rate, version, metadata } = from_json(self.state)?;
+        let State { channels, throttle_rate, version, metadata } = from_json(self.state)?;
         let SealedValues { secret, old_secrets, headers } = from_json(self.sealed)?;
         let old_secrets = old_secrets.into_iter().map(|old| {
             let expires_at = Timestamp::from_millisecond(old.expires_at_ms).map_err(corrupt)?;
@@ -96,7 +95,7 @@ impl EndpointColumns<'_> {
             application: self.application,
             uid: self.uid,
             url: self.url,
-            description,
+            description: self.description,
             disabled: self.disabled,
             filter_types: codec::optional_from_json(self.filter_types)?,
             channels,

@@ -9,6 +9,7 @@
 mod codec;
 mod counts_codec;
 mod endpoint_codec;
+mod endpoint_search_sql;
 mod merge;
 pub mod postgres;
 mod scan;

@@ -17,6 +17,7 @@ mod attempts;
 mod backlog;
 mod counts;
 mod deliveries;
+mod endpoint_search;
 mod endpoints;
 mod event_types;
 mod health;

@@ -134,14 +134,15 @@ impl Notice<'_> {
         self.endpoint.url.split('#').next().unwrap_or_default().parse().ok()
     }
 
-    /// The page of the endpoint: in the dashboard it is a row of the application's page.
+    /// The page of the endpoint: in the dashboard it is a row of the application's page. The query names the endpoint, because
+    /// the server does not receive the fragment, and the row may be on any page of the list.
     pub(super) fn link(&self, audience: Audience) -> String {
         let (url, application, endpoint) = (base(self.public_url), &self.application.id, &self.endpoint.id);
         match audience {
             Audience::Account if operational::is_hidden(&self.application.account) => {
                 format!("{url}/dashboard/operational-webhooks/{endpoint}")
             }
-            Audience::Account => format!("{url}/dashboard/applications/{application}#{endpoint}"),
+            Audience::Account => format!("{url}/dashboard/applications/{application}?endpoint={endpoint}#{endpoint}"),
             Audience::Application => format!("{url}/app-portal/endpoints/{endpoint}"),
         }
     }

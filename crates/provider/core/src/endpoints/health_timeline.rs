@@ -1,11 +1,13 @@
 //! Health of endpoints over time: exact counts in equal steps up to now, and waiting deliveries.
 
+use std::collections::HashMap;
+
 use jiff::Timestamp;
 
 use crate::caller::Caller;
 use crate::error::ProviderResult;
-use crate::model::Endpoint;
-use crate::model::counts::{CountSpan, DeliveryCounts};
+use crate::model::counts::{CountSpan, DeliveryCounts, Hour};
+use crate::model::{Endpoint, Id};
 use crate::port::{CountScope, EndpointWaiting};
 use crate::provider::Provider;
 
@@ -25,25 +27,26 @@ impl EndpointHealth {
     }
 }
 
+fn ids<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Vec<Id> {
+    endpoints.into_iter().map(|endpoint| endpoint.id.clone()).collect()
+}
+
 impl Provider {
-    /// The health of each of these endpoints of the application, in their order. 404 (application).
+    /// The health of each of these endpoints, in their order. The caller has checked that it may read them.
     pub async fn endpoint_health(
         &self,
-        caller: &Caller,
-        application: &str,
         endpoints: &[Endpoint],
         span: CountSpan,
     ) -> ProviderResult<Vec<EndpointHealth>> {
-        let application = self.application(caller, application).await?;
-        let now = self.now();
-        let mut found = Vec::with_capacity(endpoints.len());
-        for endpoint in endpoints.iter().filter(|endpoint| endpoint.application == application.id) {
-            found.push(EndpointHealth {
-                steps: self.counts_by_step(&CountScope::Endpoint(endpoint.id.clone()), span, now).await?,
-                waiting: self.store().endpoint_waiting(&endpoint.id, None).await?,
-            });
+        let (now, ids) = (self.now(), ids(endpoints));
+        let mut counts: HashMap<Id, Vec<(Hour, DeliveryCounts)>> = HashMap::new();
+        for (endpoint, hour, counted) in self.store().endpoint_counts(&ids, span.hours(now)).await? {
+            counts.entry(endpoint).or_default().push((hour, counted));
         }
-        Ok(found)
+        let waiting = self.store().waiting_of_endpoints(&ids).await?;
+        let health =
+            |(id, waiting)| EndpointHealth { steps: span.sum(now, counts.remove(&id).unwrap_or_default()), waiting };
+        Ok(ids.into_iter().zip(waiting).map(health).collect())
     }
 
     /// The counts of all endpoints that the application has or had, in each step, oldest first. 404.
@@ -65,11 +68,8 @@ impl Provider {
         endpoints: &[Endpoint],
     ) -> ProviderResult<Vec<EndpointWaiting>> {
         let application = self.application(caller, application).await?;
-        let mut waiting = Vec::with_capacity(endpoints.len());
-        for endpoint in endpoints.iter().filter(|endpoint| endpoint.application == application.id) {
-            waiting.push(self.store().endpoint_waiting(&endpoint.id, None).await?);
-        }
-        Ok(waiting)
+        let own = endpoints.iter().filter(|endpoint| endpoint.application == application.id);
+        Ok(self.store().waiting_of_endpoints(&ids(own)).await?)
     }
 
     /// All endpoints of the application, by id. 404.

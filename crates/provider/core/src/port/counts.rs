@@ -29,6 +29,12 @@ pub trait CountStore: Send + Sync {
     /// Attempts and ended deliveries in each of these hours that has any, in ascending order. A day that was merged
     /// ([`CountStore::merge_counts`]) is in its first hour.
     async fn delivery_counts(&self, of: &CountScope, hours: Range<Hour>) -> StoreResult<Vec<(Hour, DeliveryCounts)>>;
+    /// As [`CountStore::delivery_counts`], of each of these endpoints.
+    async fn endpoint_counts(
+        &self,
+        endpoints: &[Id],
+        hours: Range<Hour>,
+    ) -> StoreResult<Vec<(Id, Hour, DeliveryCounts)>>;
     /// Messages of an application or an account that were accepted in each of these hours that has any, in ascending
     /// order; merged days are in their first hour. An endpoint has none.
     async fn message_counts(&self, of: &CountScope, hours: Range<Hour>) -> StoreResult<Vec<(Hour, MessageCounts)>>;

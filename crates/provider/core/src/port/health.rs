@@ -29,6 +29,8 @@ impl EndpointWaiting {
 /// Counts of waiting deliveries.
 #[async_trait]
 pub trait HealthStore: Send + Sync {
+    /// Waiting deliveries of each of these endpoints, in their order.
+    async fn waiting_of_endpoints(&self, endpoints: &[Id]) -> StoreResult<Vec<EndpointWaiting>>;
     /// Waiting deliveries of an endpoint: all, or those of messages with ids in this range.
     async fn endpoint_waiting(&self, endpoint: &str, messages: Option<Range<Id>>) -> StoreResult<EndpointWaiting>;
 }

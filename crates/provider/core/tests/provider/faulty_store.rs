@@ -236,6 +236,10 @@ forward! {
     }
     impl CountStore {
         async fn delivery_counts(of: &CountScope, hours: Range<Hour>) -> StoreResult<Vec<(Hour, DeliveryCounts)>>;
+        async fn endpoint_counts(
+            endpoints: &[Id],
+            hours: Range<Hour>,
+        ) -> StoreResult<Vec<(Id, Hour, DeliveryCounts)>>;
         async fn message_counts(of: &CountScope, hours: Range<Hour>) -> StoreResult<Vec<(Hour, MessageCounts)>>;
         async fn count_attempts(endpoint: &str, ids: Range<Id>) -> StoreResult<AttemptCounts>;
         async fn merge_counts(before: Hour, kept_from: Hour, days_max: usize) -> StoreResult<bool>;
@@ -257,6 +261,13 @@ forward! {
         async fn cancel_deliveries(endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize>;
         async fn blocked_keys(endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKeyRow>>;
         async fn skip_head(head: DroppedDelivery, key: &str, now: Timestamp) -> StoreResult<SkipResult>;
+    }
+    impl EndpointSearchStore {
+        async fn search_endpoints(
+            account: &str,
+            filter: &EndpointFilter,
+            page: &EndpointPageKey,
+        ) -> StoreResult<EndpointPage>;
     }
     impl EndpointStore {
         async fn endpoint(application: &str, id_or_uid: &str) -> StoreResult<Option<Endpoint>>;
@@ -295,6 +306,7 @@ forward! {
         async fn unknown_event_types(account: &str, limit: usize) -> StoreResult<Vec<UnknownEventType>>;
     }
     impl HealthStore {
+        async fn waiting_of_endpoints(endpoints: &[Id]) -> StoreResult<Vec<EndpointWaiting>>;
         async fn endpoint_waiting(endpoint: &str, messages: Option<Range<Id>>) -> StoreResult<EndpointWaiting>;
     }
     impl IdempotencyStore {

@@ -4,8 +4,8 @@ use http::Method;
 use provider_core::model::Role;
 
 use super::{
-    account, activity, alerts, api_keys, applications, checklist, event_types, messages, operational, payload_check,
-    sign_in, tasks, usage, users,
+    account, activity, alerts, api_keys, applications, checklist, endpoints, event_types, messages, operational,
+    payload_check, sign_in, tasks, usage, users,
 };
 
 /// Method and path of a page, and the role that it requires.
@@ -20,6 +20,7 @@ const PAGES: &[&[Page]] = &[
     account::PAGES,
     checklist::PAGES,
     applications::PAGES,
+    endpoints::PAGES,
     messages::PAGES,
     event_types::PAGES,
     usage::PAGES,

@@ -63,7 +63,7 @@ struct SignedPage {
 }
 
 impl DashboardSession {
-    fn place(&self) -> Place<'_> {
+    pub(super) fn place(&self) -> Place<'_> {
         Place {
             provider: self.provider(),
             caller: &self.caller,

@@ -34,6 +34,7 @@ pub(crate) struct DashboardSession {
 pub(crate) enum Section {
     Overview,
     Applications,
+    Endpoints,
     Messages,
     EventTypes,
     ApiAccess,
@@ -55,6 +56,7 @@ impl Section {
         Some(match self {
             Self::Overview => ("Overview", "/"),
             Self::Applications => ("Applications", "/applications"),
+            Self::Endpoints => ("Endpoints", "/endpoints"),
             Self::Messages => ("Messages", "/messages"),
             Self::EventTypes => ("Event types", "/event-types"),
             Self::ApiAccess => ("API access", "/api-access"),
@@ -73,7 +75,7 @@ impl Section {
 
 /// The navigation: groups with their sections.
 const GROUPS: &[(&str, &[Section])] = &[
-    ("", &[Section::Overview, Section::Applications, Section::Messages, Section::EventTypes]),
+    ("", &[Section::Overview, Section::Applications, Section::Endpoints, Section::Messages, Section::EventTypes]),
     ("Operation", &[Section::Usage, Section::Tasks, Section::PayloadCheck, Section::Alerts, Section::Operational]),
     ("Account", &[Section::ApiAccess, Section::Users, Section::Activity, Section::Account]),
 ];

@@ -38,7 +38,7 @@ struct SignedPage {
 }
 
 impl Session {
-    fn place(&self) -> Place<'_> {
+    pub(super) fn place(&self) -> Place<'_> {
         Place {
             provider: self.provider(),
             caller: &self.caller,

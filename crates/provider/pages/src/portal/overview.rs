@@ -62,7 +62,7 @@ pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> R
         id: endpoint.id.to_string(),
         url: endpoint.url.clone(),
         status: if endpoint.disabled { StatusBadge::DISABLED } else { StatusBadge::FAILING },
-        since: super::endpoints::list::since(endpoint).map(|at| RelativeTime::new(at, now)),
+        since: crate::endpoints::list::since(endpoint).map(|at| RelativeTime::new(at, now)),
     });
     let next = waiting.iter().filter_map(|waiting| waiting.next_at).filter(|at| *at > now).min();
     let percentile = |percent| total.durations.percentile(percent).map(labels::duration_range);

@@ -150,8 +150,7 @@ async fn each_figure_of_each_page_is_a_count_over_the_attempts() {
         assert_eq!((stats.attempts.success, stats.attempts.fail), (found.succeeded, found.failed), "{}", endpoint.url);
         assert_eq!(stats.waiting.deliveries(), 0);
         let one = std::slice::from_ref(endpoint);
-        let health =
-            place.provider.endpoint_health(&place.account, &endpoint.application, one, CountSpan::DAY).await.unwrap();
+        let health = place.provider.endpoint_health(one, CountSpan::DAY).await.unwrap();
         let ended = health[0].total().ended;
         assert_eq!((ended.delivered, ended.exhausted), (found.delivered.len() as u64, found.exhausted.len() as u64));
         of_application.entry(number % APPLICATIONS).or_default().add(&found);

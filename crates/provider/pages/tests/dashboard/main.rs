@@ -7,6 +7,7 @@ mod activity;
 mod alerts;
 mod api_keys;
 mod applications;
+mod endpoints;
 mod event_types;
 mod figures;
 mod fixture;

@@ -125,11 +125,22 @@ impl Fixture {
     }
 
     pub(crate) async fn send(&self, event_type: &str, payload: Payload, ordering_key: Option<&str>) -> Message {
+        self.send_to(event_type, payload, ordering_key, None).await
+    }
+
+    /// Sends a message to the endpoints of these channels.
+    pub(crate) async fn send_to(
+        &self,
+        event_type: &str,
+        payload: Payload,
+        ordering_key: Option<&str>,
+        channels: Option<Vec<String>>,
+    ) -> Message {
         let input = MessageInput {
             event_type: event_type.into(),
             payload,
             event_id: None,
-            channels: None,
+            channels,
             tags: None,
             payload_retention_days: None,
             payload_retention_hours: None,

@@ -34,7 +34,7 @@ async fn an_endpoint_is_added_with_all_fields() {
     assert_eq!(made[0].channels, words(&["north", "south"]));
     assert_eq!((made[0].throttle_rate, made[0].ordering), (Some(10), DeliveryOrder::PerKey));
     let list = visitor.get("/endpoints").await;
-    list.shows("PING, invoice.paid").shows("Enabled");
+    list.shows("<code>PING</code>, <code>invoice.paid</code>").shows("Enabled");
 }
 
 #[tokio::test]

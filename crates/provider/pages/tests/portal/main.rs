@@ -6,6 +6,7 @@ mod access;
 mod alerts;
 mod deliveries;
 mod embedding;
+mod endpoints;
 mod escaping;
 mod fixture;
 mod forgery;

@@ -23,15 +23,23 @@ impl CountStore for PostgresStore {
     async fn delivery_counts(&self, of: &CountScope, hours: Range<Hour>) -> StoreResult<Vec<(Hour, DeliveryCounts)>> {
         let client = self.client().await?;
         let (column, owner) = scope(of);
-        let read = |row: &Row| {
-            let mut columns = [0; COLUMNS];
-            for (place, column) in columns.iter_mut().enumerate() {
-                *column = rows::get(row, place + 1)?;
-            }
-            Ok((Hour(rows::get(row, 0)?), from_columns(columns)))
-        };
         let select = ENDPOINTS.by_hour(column);
-        Ok(rows::all(&client, &select, &[&&**owner, &hours.start.0, &hours.end.0], read).await?)
+        Ok(rows::all(&client, &select, &[&&**owner, &hours.start.0, &hours.end.0], |row| in_hour(row, 0)).await?)
+    }
+
+    async fn endpoint_counts(
+        &self,
+        endpoints: &[Id],
+        hours: Range<Hour>,
+    ) -> StoreResult<Vec<(Id, Hour, DeliveryCounts)>> {
+        let client = self.client().await?;
+        let endpoints: Vec<&str> = endpoints.iter().map(|id| &**id).collect();
+        let read = |row: &Row| {
+            let (hour, counts) = in_hour(row, 1)?;
+            Ok((rows::id(row, 0)?, hour, counts))
+        };
+        let select = ENDPOINTS.of_owners_by_hour();
+        Ok(rows::all(&client, &select, &[&endpoints, &hours.start.0, &hours.end.0], read).await?)
     }
 
     async fn message_counts(&self, of: &CountScope, hours: Range<Hour>) -> StoreResult<Vec<(Hour, MessageCounts)>> {
@@ -70,6 +78,15 @@ impl CountStore for PostgresStore {
         }
         Ok(is_done)
     }
+}
+
+/// An hour and its counts, in columns that begin at `from`.
+fn in_hour(row: &Row, from: usize) -> StoreResult<(Hour, DeliveryCounts)> {
+    let mut columns = [0; COLUMNS];
+    for (place, column) in columns.iter_mut().enumerate() {
+        *column = rows::get(row, from + 1 + place)?;
+    }
+    Ok((Hour(rows::get(row, from)?), from_columns(columns)))
 }
 
 fn number(row: &Row, column: usize) -> StoreResult<u64> {

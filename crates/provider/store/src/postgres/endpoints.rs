@@ -123,8 +123,8 @@ pub(super) async fn create(db: &impl Client, new: &Endpoint, answer: Option<&Ide
     }
     check_uid(db, new).await?;
     let insert = "INSERT INTO endpoints (id, application, uid, url, filter_types, disabled, failing_since, ordering, \
-         updated_at, sealed, state, created_at, disabled_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, CASE WHEN $6 THEN $12::timestamptz END)";
+         updated_at, sealed, state, description, created_at, disabled_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, CASE WHEN $6 THEN $13::timestamptz END)";
     write(db, insert, new, Some(new.created_at)).await?;
     operational_events::insert_event(db, &new.application, &new.id, new.uid.as_deref(), OperationalEventKind::Created)
         .await
@@ -154,7 +154,7 @@ pub(super) async fn update(db: &impl Client, new: &Endpoint) -> SqlResult<()> {
     let was = "SELECT disabled FROM endpoints WHERE id = $1 AND application = $2";
     let was_disabled = rows::one(db, was, &[&&*new.id, &&*new.application], |row| rows::get::<bool>(row, 0)).await?;
     let update = "UPDATE endpoints SET uid = $3, url = $4, filter_types = $5, disabled = $6, failing_since = $7, \
-         ordering = $8, updated_at = $9, sealed = $10, state = $11, given_up_at = CASE WHEN $6 THEN given_up_at END, \
+         ordering = $8, updated_at = $9, sealed = $10, state = $11, description = $12, given_up_at = CASE WHEN $6 THEN given_up_at END, \
          disabled_at = CASE WHEN $6 THEN coalesce(disabled_at, $9) END WHERE id = $1 AND application = $2";
     if write(db, update, new, None).await? == 0 {
         return Err(StoreError::NotFound.into());
@@ -185,6 +185,7 @@ async fn write(db: &impl Client, statement: &str, new: &Endpoint, created_at: Op
         &new.updated_at,
         &sealed,
         &state,
+        &new.description,
     ];
     if let Some(created_at) = &created_at {
         params.push(created_at);

@@ -234,10 +234,10 @@ pub(super) fn event_type(row: &Row) -> StoreResult<EventType> {
 }
 
 pub(super) const ENDPOINT: &str = "e.id, e.application, e.uid, e.url, e.filter_types, e.disabled, e.disabled_at, \
-     e.failing_since, e.ordering, e.created_at, e.updated_at, e.sealed, e.state";
+     e.failing_since, e.ordering, e.created_at, e.updated_at, e.sealed, e.state, e.description";
 
 /// Columns of [`ENDPOINT`].
-pub(super) const ENDPOINT_COLUMNS: usize = 13;
+pub(super) const ENDPOINT_COLUMNS: usize = 14;
 
 /// The columns of [`ENDPOINT`], which begin at `from`.
 pub(super) fn endpoint(row: &Row, from: usize) -> StoreResult<Endpoint> {
@@ -255,6 +255,7 @@ pub(super) fn endpoint(row: &Row, from: usize) -> StoreResult<Endpoint> {
         updated_at: get(row, from + 10)?,
         sealed: get(row, from + 11)?,
         state: get(row, from + 12)?,
+        description: get(row, from + 13)?,
     };
     columns.into_endpoint()
 }

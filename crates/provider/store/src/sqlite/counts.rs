@@ -19,17 +19,22 @@ use crate::counts_codec::{
 impl CountStore for SqliteStore {
     async fn delivery_counts(&self, of: &CountScope, hours: Range<Hour>) -> StoreResult<Vec<(Hour, DeliveryCounts)>> {
         let of = of.clone();
+        self.read(move |db| delivery_counts(db, &of, &hours)).await
+    }
+
+    async fn endpoint_counts(
+        &self,
+        endpoints: &[Id],
+        hours: Range<Hour>,
+    ) -> StoreResult<Vec<(Id, Hour, DeliveryCounts)>> {
+        let endpoints = endpoints.to_vec();
         self.read(move |db| {
-            let (column, owner) = scope(&of);
-            let mut statement = db.prepare_cached(&ENDPOINTS.by_hour(column))?;
-            let found = statement.query_and_then((&**owner, hours.start.0, hours.end.0), |row| -> SqlResult<_> {
-                let mut columns = [0; COLUMNS];
-                for (place, column) in columns.iter_mut().enumerate() {
-                    *column = row.get(place + 1)?;
-                }
-                Ok((Hour(row.get(0)?), from_columns(columns)))
-            })?;
-            found.collect()
+            let mut found = Vec::new();
+            for endpoint in endpoints {
+                let counts = delivery_counts(db, &CountScope::Endpoint(endpoint.clone()), &hours)?;
+                found.extend(counts.into_iter().map(|(hour, counts)| (endpoint.clone(), hour, counts)));
+            }
+            Ok(found)
         })
         .await
     }
@@ -66,6 +71,19 @@ impl CountStore for SqliteStore {
         })
         .await
     }
+}
+
+fn delivery_counts(db: &Connection, of: &CountScope, hours: &Range<Hour>) -> SqlResult<Vec<(Hour, DeliveryCounts)>> {
+    let (column, owner) = scope(of);
+    let mut statement = db.prepare_cached(&ENDPOINTS.by_hour(column))?;
+    let found = statement.query_and_then((&**owner, hours.start.0, hours.end.0), |row| -> SqlResult<_> {
+        let mut columns = [0; COLUMNS];
+        for (place, column) in columns.iter_mut().enumerate() {
+            *column = row.get(place + 1)?;
+        }
+        Ok((Hour(row.get(0)?), from_columns(columns)))
+    })?;
+    found.collect()
 }
 
 /// The attempts by status. SQLite reads only the index.

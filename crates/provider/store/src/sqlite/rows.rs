@@ -191,7 +191,7 @@ pub(super) fn event_type(row: &Row<'_>) -> SqlResult<EventType> {
 }
 
 pub(super) const ENDPOINT: &str = "SELECT id, application, uid, url, filter_types, disabled, disabled_at, failing_since, \
-     ordering, created_at, updated_at, sealed, state FROM endpoints";
+     ordering, created_at, updated_at, sealed, state, description FROM endpoints";
 
 pub(super) fn endpoint(row: &Row<'_>) -> SqlResult<Endpoint> {
     let columns = EndpointColumns {
@@ -208,6 +208,7 @@ pub(super) fn endpoint(row: &Row<'_>) -> SqlResult<Endpoint> {
         updated_at: time(row, 10)?,
         sealed: text(row, 11)?,
         state: text(row, 12)?,
+        description: row.get(13)?,
     };
     Ok(columns.into_endpoint()?)
 }

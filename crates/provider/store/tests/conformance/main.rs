@@ -12,6 +12,7 @@ mod changes;
 mod config;
 mod counts;
 mod deliveries;
+mod endpoint_search;
 mod endpoint_tasks;
 mod given;
 mod health;
@@ -56,6 +57,10 @@ stories! {
     overview:
         applications_have_figures_and_are_found_by_a_part_of_their_name,
         an_accounts_failing_and_subscribed_endpoints_are_found;
+    endpoint_search:
+        failing_endpoints_are_listed_first_and_every_page_is_reached,
+        an_endpoint_is_found_by_its_address_description_id_uid_and_application,
+        several_endpoints_are_counted_as_each_one_is;
     counts:
         each_attempt_and_each_end_of_a_delivery_counts_once,
         a_skipped_head_counts_as_skipped,

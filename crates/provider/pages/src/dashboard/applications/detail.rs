@@ -5,22 +5,20 @@ use axum::response::Response;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
-use provider_core::model::counts::CountSpan;
-use provider_core::model::{Attempt, AttemptStatus, Endpoint};
+use provider_core::EndpointSearch;
+use provider_core::model::{Application, Attempt, AttemptStatus};
 use provider_core::page::PageRequest;
+use provider_core::port::{EndpointState, FoundEndpoint};
 
 use super::list::failure_rate;
 use super::portal_links::{self, PortalLinks};
 use crate::dashboard::outcomes;
 use crate::dashboard::rights::Rights;
 use crate::dashboard::session::{DashboardSession, PathParams, Section};
+use crate::endpoints::list::{self, EndpointList, ListPlace};
 use crate::page_error::PageError;
 use crate::portal::causes;
-use crate::portal::endpoints::list::since;
-use crate::portal::labels::{DeliveryFigures, StatusBadge, number};
 
-/// Endpoints that the page shows; the App Portal lists all.
-const ENDPOINTS_MAX: usize = 50;
 /// Failing endpoints whose latest attempts the page shows.
 const FAILING_MAX: usize = 10;
 /// Attempts of each failing endpoint.
@@ -38,25 +36,11 @@ struct ApplicationPage {
     created: RelativeTime,
     last_message: Option<RelativeTime>,
     failure_rate: Option<String>,
-    endpoints_total: u64,
-    is_cut: bool,
-    endpoints: Vec<EndpointRow>,
+    endpoints: EndpointList,
     failures: Vec<Failure>,
     /// Addresses that receive alerts of this application.
     contacts: String,
     portal_links: PortalLinks,
-}
-
-struct EndpointRow {
-    id: String,
-    url: String,
-    description: String,
-    status: StatusBadge,
-    since: Option<RelativeTime>,
-    types: String,
-    is_failing: bool,
-    day: DeliveryFigures,
-    waiting: String,
 }
 
 struct Failure {
@@ -78,24 +62,12 @@ pub(super) async fn page(
     let overview = provider.application_overviews(&session.caller, std::slice::from_ref(&application)).await?;
     let overview = overview.into_iter().next();
     let figures = overview.as_ref().map(|overview| &overview.figures);
-    let page = PageRequest::first(ENDPOINTS_MAX);
-    let mut endpoints = provider.list_endpoints(&session.caller, &application.id, &page).await?.data;
-    endpoints.sort_by_key(|endpoint| endpoint.disabled || endpoint.failing_since.is_none());
-    let health = provider.endpoint_health(&session.caller, &application.id, &endpoints, CountSpan::DAY).await?;
-    let failures = failures(&session, &endpoints).await?;
+    let path = format!("/applications/{}", application.id);
+    let of = ListPlace { place: session.place(), application: Some(&application.id), path, anchor: "#endpoints" };
+    let endpoints = list::list(of, &query).await?;
+    let failures = failures(&session, &application).await?;
     let contacts = provider.alert_recipients(&session.caller, Some(&application.id)).await?;
     let contacts: Vec<String> = contacts.into_iter().map(|recipient| recipient.address).collect();
-    let rows = endpoints.iter().zip(&health).map(|(endpoint, health)| EndpointRow {
-        id: endpoint.id.to_string(),
-        url: endpoint.url.clone(),
-        description: endpoint.description.clone(),
-        status: StatusBadge::of(endpoint),
-        since: since(endpoint).map(|at| RelativeTime::new(at, now)),
-        types: types(endpoint),
-        is_failing: endpoint.failing_since.is_some(),
-        day: health.total().into(),
-        waiting: number(health.waiting.deliveries()),
-    });
     render_page(&ApplicationPage {
         frame: session.frame(&application.name, Section::Applications).with_notice(outcomes::from_query(&query)),
         may: Rights::of(&session),
@@ -106,23 +78,23 @@ pub(super) async fn page(
         created: RelativeTime::new(application.created_at, now),
         last_message: figures.and_then(|figures| figures.last_message_at).map(|at| RelativeTime::new(at, now)),
         failure_rate: overview.as_ref().and_then(|overview| failure_rate(overview.day.attempts)),
-        is_cut: figures.is_some_and(|figures| figures.endpoints > endpoints.len() as u64),
-        endpoints_total: figures.map_or(0, |figures| figures.endpoints),
-        endpoints: rows.collect(),
+        endpoints,
         failures,
         contacts: contacts.join(", "),
         portal_links: portal_links::newest(&session, &application.id).await?,
     })
 }
 
-/// The latest attempts of the failing endpoints, newest first.
-async fn failures(session: &DashboardSession, endpoints: &[Endpoint]) -> Result<Vec<Failure>, PageError> {
-    let failing = endpoints.iter().filter(|endpoint| !endpoint.disabled && endpoint.failing_since.is_some());
+/// The latest attempts of the endpoints that fail the longest, newest first.
+async fn failures(session: &DashboardSession, application: &Application) -> Result<Vec<Failure>, PageError> {
+    let search =
+        EndpointSearch { state: Some(EndpointState::Failing), limit: FAILING_MAX, ..EndpointSearch::default() };
+    let failing = session.provider().search_endpoints(&session.caller, Some(&application.id), &search).await?;
     let mut attempts: Vec<Attempt> = Vec::new();
     let page = PageRequest::first(ATTEMPTS_EACH);
-    for endpoint in failing.take(FAILING_MAX) {
-        let (provider, application) = (session.provider(), &endpoint.application);
-        let latest = provider.list_attempts_at_endpoint(&session.caller, application, &endpoint.id, &page);
+    for FoundEndpoint { endpoint, .. } in failing.rows {
+        let provider = session.provider();
+        let latest = provider.list_attempts_at_endpoint(&session.caller, &application.id, &endpoint.id, &page);
         attempts.extend(latest.await?.data.into_iter().filter(|attempt| attempt.status == AttemptStatus::Fail));
     }
     attempts.sort_by(|one, other| other.id.cmp(&one.id));
@@ -134,11 +106,4 @@ async fn failures(session: &DashboardSession, endpoints: &[Endpoint]) -> Result<
         url: attempt.url,
     };
     Ok(attempts.into_iter().map(failure).collect())
-}
-
-fn types(endpoint: &Endpoint) -> String {
-    match &endpoint.filter_types {
-        None => "All event types".to_owned(),
-        Some(names) => names.join(", "),
-    }
 }

@@ -210,6 +210,7 @@ CREATE TABLE endpoints (
     application TEXT COLLATE "C" NOT NULL,
     uid TEXT COLLATE "C",
     url TEXT NOT NULL,
+    description TEXT NOT NULL,
     filter_types TEXT,
     ordering SMALLINT NOT NULL,
     disabled BOOLEAN NOT NULL,

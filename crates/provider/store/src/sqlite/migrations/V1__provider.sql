@@ -211,6 +211,7 @@ CREATE TABLE endpoints (
     application TEXT NOT NULL,
     uid TEXT,
     url TEXT NOT NULL,
+    description TEXT NOT NULL,
     filter_types TEXT,
     ordering INTEGER NOT NULL,
     disabled INTEGER NOT NULL,

@@ -1,0 +1,3 @@
+//! Endpoints on the pages of both sites: a list with a search, those that fail first.
+
+pub(crate) mod list;
