@@ -56,7 +56,6 @@ pub use backlog::{BACKLOG_COUNT_MAX, Backlog, BacklogStore, DueEndpoint, Endpoin
 pub use counts::{CountScope, CountStore};
 pub use deliveries::{
     BlockedKeyRow, ClaimLimit, Delivery, DeliveryKind, DeliveryStore, DroppedDelivery, RESEND_DUE, Resend, SkipResult,
-    WAITING_COUNT_MAX,
 };
 pub use endpoint_search::{
     EndpointFilter, EndpointPage, EndpointPageKey, EndpointSearchStore, EndpointState, FoundEndpoint,

@@ -67,7 +67,7 @@ pub(crate) struct BlockedKeyOut<'a> {
     /// Earliest time of the next attempt; null when the message is due.
     #[schema(value_type = Option<String>, format = DateTime)]
     next_attempt: Option<String>,
-    /// Messages of the key that wait behind the first one; 100,000 means that many or more.
+    /// Messages of the key that wait behind the first one.
     waiting: u64,
 }
 

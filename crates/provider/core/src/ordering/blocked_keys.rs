@@ -23,7 +23,7 @@ pub struct BlockedKey {
     pub since: Timestamp,
     /// Why the first message waits.
     pub waits_for: BlockedReason,
-    /// Messages behind the first one, counted to [`crate::port::WAITING_COUNT_MAX`].
+    /// Messages behind the first one.
     pub waiting: u64,
 }
 

@@ -15,9 +15,6 @@ use super::{IdempotentAnswer, NodeId, StoreResult};
 use crate::model::ordering::OrderingKey;
 use crate::model::{Attempt, AttemptTrigger, Id, Message};
 
-/// Maximum number of counted messages behind a head. A larger number is shown as this one.
-pub const WAITING_COUNT_MAX: usize = 100_000;
-
 /// When a row marked for a resend is due: before all others.
 pub const RESEND_DUE: Timestamp = Timestamp::UNIX_EPOCH;
 
@@ -104,7 +101,7 @@ pub struct BlockedKeyRow {
     pub next_at: Timestamp,
     /// Whether a node has claimed the head.
     pub claimed: bool,
-    /// Messages behind the head, counted to [`WAITING_COUNT_MAX`].
+    /// Messages behind the head.
     pub waiting: u64,
 }
 

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use provider_core::model::Id;
 use provider_core::model::counts::DeliveryEnd;
 use provider_core::ordering::OrderingKey;
-use provider_core::port::{BlockedKeyRow, DroppedDelivery, SkipResult, StoreResult, WAITING_COUNT_MAX};
+use provider_core::port::{BlockedKeyRow, DroppedDelivery, SkipResult, StoreResult};
 use tokio_postgres::Row;
 
 use super::deliveries;
@@ -75,8 +75,8 @@ pub(super) async fn blocked(
     after: &str,
     limit: usize,
 ) -> SqlResult<Vec<BlockedKeyRow>> {
-    // Skips from key to key in the index and reads the first row of each, so that the cost does not depend on the
-    // number of rows of a key.
+    // Skips from key to key in the index and reads the first row of each, and counts the rows behind it in the
+    // index.
     let select = "WITH RECURSIVE present (ordering_key) AS ( \
              (SELECT ordering_key FROM deliveries WHERE endpoint = $1 AND ordering_key > $2 ORDER BY ordering_key LIMIT 1) \
              UNION ALL \
@@ -91,8 +91,8 @@ pub(super) async fn blocked(
          FROM present \
          CROSS JOIN LATERAL (SELECT h.* FROM deliveries h \
              WHERE h.endpoint = $1 AND h.ordering_key = present.ordering_key ORDER BY h.sequence LIMIT 1) head \
-         CROSS JOIN LATERAL (SELECT count(*) FROM (SELECT FROM deliveries b \
-             WHERE b.endpoint = $1 AND b.ordering_key = head.ordering_key AND b.sequence > head.sequence LIMIT $4) first) behind \
+         CROSS JOIN LATERAL (SELECT count(*) FROM deliveries b \
+             WHERE b.endpoint = $1 AND b.ordering_key = head.ordering_key AND b.sequence > head.sequence) behind \
          WHERE head.attempts > 0 OR head.owner IS NULL OR behind.count > 0 LIMIT $3";
     let of_row = |row: &Row| {
         Ok(BlockedKeyRow {
@@ -105,7 +105,7 @@ pub(super) async fn blocked(
             waiting: rows::get::<i64>(row, 6)?.unsigned_abs(),
         })
     };
-    rows::all(db, select, &[&endpoint, &after, &sql_limit(limit), &sql_limit(WAITING_COUNT_MAX)], of_row).await
+    rows::all(db, select, &[&endpoint, &after, &sql_limit(limit)], of_row).await
 }
 
 pub(super) async fn skip(db: &impl Client, head: &DroppedDelivery, key: &str, now: Timestamp) -> SqlResult<SkipResult> {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 use provider_core::model::counts::DeliveryEnd;
 use provider_core::ordering::OrderingKey;
-use provider_core::port::{BlockedKeyRow, DroppedDelivery, SkipResult, WAITING_COUNT_MAX};
+use provider_core::port::{BlockedKeyRow, DroppedDelivery, SkipResult};
 use rusqlite::{Connection, Params, params};
 
 use super::deliveries::{self, DeletedRows};
@@ -66,8 +66,8 @@ pub(super) fn delete(db: &Connection, endpoint: &str, delete: &str, params: impl
     Ok(deleted)
 }
 
-/// Skips from key to key in the index and reads the first row of each, so that the cost does not depend on the number
-/// of rows of a key.
+/// Skips from key to key in the index and reads the first row of each, and counts the rows behind it in the
+/// index.
 const BLOCKED: &str = "WITH RECURSIVE present (ordering_key) AS ( \
          SELECT min(ordering_key) FROM deliveries INDEXED BY deliveries_by_key \
          WHERE endpoint = ?1 AND ordering_key IS NOT NULL AND ordering_key > ?2 \
@@ -76,8 +76,8 @@ const BLOCKED: &str = "WITH RECURSIVE present (ordering_key) AS ( \
                  WHERE d.endpoint = ?1 AND d.ordering_key IS NOT NULL AND d.ordering_key > present.ordering_key) \
          FROM present WHERE present.ordering_key IS NOT NULL \
      ), heads AS ( \
-         SELECT d.*, (SELECT count(*) FROM (SELECT 1 FROM deliveries b INDEXED BY deliveries_by_key \
-                          WHERE b.endpoint = ?1 AND b.ordering_key = d.ordering_key AND b.sequence > d.sequence LIMIT ?4)) AS behind \
+         SELECT d.*, (SELECT count(*) FROM deliveries b INDEXED BY deliveries_by_key \
+                          WHERE b.endpoint = ?1 AND b.ordering_key = d.ordering_key AND b.sequence > d.sequence) AS behind \
          FROM present CROSS JOIN deliveries d ON d.endpoint = ?1 AND d.message = \
              (SELECT h.message FROM deliveries h INDEXED BY deliveries_by_key \
               WHERE h.endpoint = ?1 AND h.ordering_key = present.ordering_key ORDER BY h.sequence LIMIT 1) \
@@ -93,7 +93,7 @@ const BLOCKED: &str = "WITH RECURSIVE present (ordering_key) AS ( \
 pub(super) fn blocked(db: &Connection, endpoint: &str, after: &str, limit: usize) -> SqlResult<Vec<BlockedKeyRow>> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut statement = db.prepare_cached(BLOCKED)?;
-    let mut found = statement.query(params![endpoint, after, limit, WAITING_COUNT_MAX as i64])?;
+    let mut found = statement.query(params![endpoint, after, limit])?;
     let mut blocked = Vec::new();
     while let Some(row) = found.next()? {
         let Some(key) = rows::ordering_key(row, 0)? else { continue };

@@ -2,7 +2,6 @@
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
-use provider_core::port::WAITING_COUNT_MAX;
 use provider_core::{BlockedKey, BlockedReason, DeliveryOrder, OrderingKey};
 
 use super::head::{Head, Tab};
@@ -64,10 +63,7 @@ pub(in crate::portal) async fn page(
         why: why(blocked),
         since: RelativeTime::new(blocked.since, now),
         next: blocked.waits_for.until().map(|until| RelativeTime::new(until, now)),
-        waiting: match blocked.waiting {
-            waiting if waiting >= WAITING_COUNT_MAX as u64 => format!("{} or more", number(waiting)),
-            waiting => number(waiting),
-        },
+        waiting: number(blocked.waiting),
     };
     render_page(&OrderingPage {
         frame: session.frame("Ordering", Section::Endpoints).with_notice(notice::from_query(&query)),
