@@ -132,7 +132,7 @@ async fn a_portal_link_is_printed_alone_and_opens_the_application_of_the_running
         added.map_or_else(|error| error.status().map_or(0, |status| status.as_u16()), |_| 201)
     };
     let (succeeded, url) = provider(data.path(), &["application", "portal-link", "customer-17"]);
-    assert!(succeeded && url.lines().count() == 1 && url.starts_with(launch.provider_url()), "{url}");
+    assert!(succeeded && url.lines().count() == 1 && url.starts_with(&launch.provider_url()), "{url}");
     let read = token(url.trim_end());
     assert_eq!((status(&launch, &read, &endpoints).await, add(&read).await), (200, 403));
 
