@@ -72,13 +72,13 @@ pub enum Cause {
     #[serde(rename = "redirect")]
     Redirect { code: u16, to: Option<String> },
     #[serde(rename = "bad_request")]
-    BadRequest,
+    BadRequest { line: Option<String> },
     #[serde(rename = "expects_tls")]
     ExpectsTls { code: Option<u16> },
     #[serde(rename = "unauthorized")]
     Unauthorized { challenge: Option<String> },
     #[serde(rename = "blocked")]
-    Blocked,
+    Blocked { line: Option<String> },
     #[serde(rename = "no_route")]
     NoRoute { path: String },
     #[serde(rename = "method_not_allowed")]
@@ -90,13 +90,13 @@ pub enum Cause {
     #[serde(rename = "body_too_large")]
     BodyTooLarge { code: u16 },
     #[serde(rename = "body_refused")]
-    BodyRefused { code: u16 },
+    BodyRefused { code: u16, line: Option<String> },
     #[serde(rename = "too_many_requests")]
     TooManyRequests { until: Option<String> },
     #[serde(rename = "code_failed")]
     CodeFailed { line: Option<String> },
     #[serde(rename = "application_unreachable")]
-    ApplicationUnreachable { code: u16, server: Option<String> },
+    ApplicationUnreachable { code: u16, server: Option<String>, until: Option<String> },
     #[serde(rename = "closed_early")]
     ClosedEarly { code: Option<u16>, received_bytes: u64, expected_bytes: Option<u64> },
     #[serde(rename = "large_headers")]
@@ -110,7 +110,7 @@ pub enum Cause {
     #[serde(rename = "proxy")]
     Proxy { reason: String },
     #[serde(rename = "other_status")]
-    OtherStatus { code: u16 },
+    OtherStatus { code: u16, line: Option<String> },
     #[serde(rename = "other")]
     OtherTransport { reason: String },
     #[serde(rename = "expunged")]
@@ -160,6 +160,9 @@ impl Cause {
         }
         let header = || detail.and_then(FailureDetail::header).map(str::to_owned);
         let is_text = !matches!(detail, Some(FailureDetail::NotText { .. }));
+        // The title of an error page often repeats the status alone.
+        let is_status = |line: &str| line.starts_with(&code.to_string());
+        let line = || answer_line(response).filter(|line| is_text && !is_status(line));
         match code {
             0 | 200..=299 if response == EXPUNGED => Self::Expunged,
             0 => Self::OtherTransport { reason: response.to_owned() },
@@ -167,22 +170,24 @@ impl Cause {
             400 if url.starts_with("http://") && is_answer_of_tls_port(response) => {
                 Self::ExpectsTls { code: Some(code) }
             }
-            400 => Self::BadRequest,
+            400 => Self::BadRequest { line: line() },
             401 => Self::Unauthorized { challenge: header() },
-            403 => Self::Blocked,
+            403 => Self::Blocked { line: line() },
             404 => Self::NoRoute { path: path(url) },
             405 => Self::MethodNotAllowed,
             408 => Self::GaveUpReading,
             410 => Self::Gone,
             411 | 413 => Self::BodyTooLarge { code },
-            415 | 422 => Self::BodyRefused { code },
+            415 | 422 => Self::BodyRefused { code, line: line() },
             429 => Self::TooManyRequests { until: header().and_then(|at| time(&at)) },
-            500 => Self::CodeFailed { line: answer_line(response).filter(|_| is_text) },
-            502..=504 | 520..=529 => {
-                Self::ApplicationUnreachable { code, server: header().filter(|text| time(text).is_none()) }
-            }
+            500 => Self::CodeFailed { line: line() },
+            502..=504 | 520..=529 => Self::ApplicationUnreachable {
+                code,
+                server: header().filter(|text| time(text).is_none()),
+                until: header().and_then(|at| time(&at)),
+            },
             508 => Self::Loop,
-            code => Self::OtherStatus { code },
+            code => Self::OtherStatus { code, line: line() },
         }
     }
 
@@ -209,10 +214,10 @@ impl Cause {
             Self::NoTls => "no_tls",
             Self::OtherTls { .. } => "tls",
             Self::Redirect { .. } => "redirect",
-            Self::BadRequest => "bad_request",
+            Self::BadRequest { .. } => "bad_request",
             Self::ExpectsTls { .. } => "expects_tls",
             Self::Unauthorized { .. } => "unauthorized",
-            Self::Blocked => "blocked",
+            Self::Blocked { .. } => "blocked",
             Self::NoRoute { .. } => "no_route",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::GaveUpReading => "gave_up_reading",
@@ -279,7 +284,10 @@ impl Cause {
             Self::Redirect { code, to: None } => {
                 format!("{code}: The address redirects, and redirects are not followed.")
             }
-            Self::BadRequest => "400: The receiver refused the request, often because of the signature.".to_owned(),
+            Self::BadRequest { line: None } => {
+                "400: The receiver refused the request, often because of the signature.".to_owned()
+            }
+            Self::BadRequest { line: Some(line) } => format!("400: The receiver refused the request: {line}"),
             Self::ExpectsTls { code } => {
                 format!("{}The port expects TLS, and the request was sent over plain HTTP.", prefix(*code))
             }
@@ -287,22 +295,33 @@ impl Cause {
                 format!("401: The receiver asks for a login ({challenge}).")
             }
             Self::Unauthorized { challenge: None } => "401: The receiver asks for a login.".to_owned(),
-            Self::Blocked => "403: A firewall, CSRF protection or a list of addresses blocks the request.".to_owned(),
+            Self::Blocked { line } => {
+                let sentence = "403: A firewall, CSRF protection or a list of addresses blocks the request";
+                with_line(sentence, line.as_deref())
+            }
             Self::NoRoute { path } if path.is_empty() => "404: The receiver has no such route.".to_owned(),
             Self::NoRoute { path } => format!("404: The receiver has no route {path}."),
             Self::MethodNotAllowed => "405: The receiver does not accept POST.".to_owned(),
             Self::GaveUpReading => "408: The receiver gave up reading the request.".to_owned(),
             Self::Gone => "410: The receiver is gone for good, so the endpoint was disabled.".to_owned(),
             Self::BodyTooLarge { code } => format!("{code}: The receiver refused the size of the body."),
-            Self::BodyRefused { code } => format!("{code}: The receiver refused the JSON or its fields."),
+            Self::BodyRefused { code, line } => {
+                with_line(&format!("{code}: The receiver refused the JSON or its fields"), line.as_deref())
+            }
             Self::TooManyRequests { until: Some(until) } => format!("429: The receiver asked to wait until {until}."),
             Self::TooManyRequests { until: None } => "429: The receiver asked to wait.".to_owned(),
-            Self::CodeFailed { line: Some(line) } => format!("500: The receiver's own code failed: {line}"),
-            Self::CodeFailed { line: None } => "500: The receiver's own code failed.".to_owned(),
-            Self::ApplicationUnreachable { code, server: Some(server) } => {
+            Self::CodeFailed { line } => with_line("500: The receiver's own code failed", line.as_deref()),
+            Self::ApplicationUnreachable { code, until: Some(until), .. } => {
+                format!("{code}: The receiver is unavailable, and asked to wait until {until}.")
+            }
+            Self::ApplicationUnreachable { code, server: Some(server), .. } => {
                 format!("{code}: {server} can't reach the receiver's application.")
             }
-            Self::ApplicationUnreachable { code, server: None } => {
+            // A server in maintenance answers 503 by itself.
+            Self::ApplicationUnreachable { code: 503, .. } => {
+                "503: The receiver, or a proxy in front of it, is unavailable.".to_owned()
+            }
+            Self::ApplicationUnreachable { code, .. } => {
                 format!("{code}: A proxy can't reach the receiver's application.")
             }
             Self::ClosedEarly { code: None, .. } => "The answer broke off in its headers.".to_owned(),
@@ -320,7 +339,7 @@ impl Cause {
             }
             Self::NotHttp { beginning: None } => "The port speaks no valid HTTP.".to_owned(),
             Self::Proxy { reason } => format!("No connection through the provider's proxy: {reason}."),
-            Self::OtherStatus { code } => format!("Answered {code}."),
+            Self::OtherStatus { code, line } => with_line(&format!("Answered {code}"), line.as_deref()),
             Self::OtherTransport { reason } => as_sentence(reason),
             Self::Expunged => "No answer, or only a part of one. The reason was removed with the response.".to_owned(),
         }
@@ -330,12 +349,16 @@ impl Cause {
     pub fn sentence_without_response(&self) -> String {
         match self {
             Self::CodeFailed { .. } => Self::CodeFailed { line: None }.sentence(),
+            Self::BadRequest { .. } => Self::BadRequest { line: None }.sentence(),
+            Self::Blocked { .. } => Self::Blocked { line: None }.sentence(),
+            Self::BodyRefused { code, .. } => Self::BodyRefused { code: *code, line: None }.sentence(),
+            Self::OtherStatus { code, .. } => Self::OtherStatus { code: *code, line: None }.sentence(),
             Self::Unauthorized { .. } => Self::Unauthorized { challenge: None }.sentence(),
             Self::NotHttp { .. } => Self::NotHttp { beginning: None }.sentence(),
             // The target of a redirect may contain a secret.
             Self::Redirect { code, .. } => Self::Redirect { code: *code, to: None }.sentence(),
-            Self::ApplicationUnreachable { code, .. } => {
-                Self::ApplicationUnreachable { code: *code, server: None }.sentence()
+            Self::ApplicationUnreachable { code, until, .. } => {
+                Self::ApplicationUnreachable { code: *code, server: None, until: until.clone() }.sentence()
             }
             other => other.sentence(),
         }
@@ -367,12 +390,12 @@ impl Cause {
             Self::NoTls => "Correct the port, or use http.",
             Self::OtherTls { .. } => "Check the certificate and the TLS settings of the server.",
             Self::Redirect { .. } => "Use the address that it redirects to.",
-            Self::BadRequest => "Verify the raw bytes with this endpoint's secret.",
+            Self::BadRequest { .. } => "Verify the raw bytes with this endpoint's secret.",
             Self::ExpectsTls { .. } => "Begin the address with https://.",
             Self::Unauthorized { .. } => {
                 "Exempt the path from the login, or add its credentials to the endpoint's headers."
             }
-            Self::Blocked => "Exempt the path, and allow the provider's addresses.",
+            Self::Blocked { .. } => "Exempt the path, and allow the provider's addresses.",
             Self::NoRoute { .. } => "Deploy the route, or correct the address.",
             Self::MethodNotAllowed => "Route POST requests to this path.",
             Self::GaveUpReading => "Raise the read timeout of the server.",
@@ -381,6 +404,9 @@ impl Cause {
             Self::BodyRefused { .. } => "Accept application/json, and compare the fields with the schema.",
             Self::TooManyRequests { .. } => "Set a throttle rate for this endpoint.",
             Self::CodeFailed { .. } => "Look for the message id in the log of that time.",
+            Self::ApplicationUnreachable { code: 503, server: None, .. } => {
+                "Check that the application runs; behind a proxy, also the connection between them."
+            }
             Self::ApplicationUnreachable { .. } => "Check the application behind the proxy, and the TLS between them.",
             Self::ClosedEarly { .. } => "Check the timeouts of the proxy.",
             Self::LargeHeaders => "Answer short.",
@@ -434,6 +460,11 @@ fn is_answer_of_tls_port(response: &str) -> bool {
 fn target(url: &str, location: &str) -> Option<String> {
     let target = url::Url::parse(url).ok()?.join(location).ok()?;
     matches!(target.scheme(), "http" | "https").then(|| target.to_string())
+}
+
+/// The sentence with the line of the response that describes the error best.
+fn with_line(sentence: &str, line: Option<&str>) -> String {
+    line.map_or_else(|| format!("{sentence}."), |line| format!("{sentence}: {line}"))
 }
 
 /// Formats a stored time for people.

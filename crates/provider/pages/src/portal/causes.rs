@@ -10,7 +10,7 @@ pub(crate) fn of_attempt(attempt: &Attempt) -> (String, String) {
 
 /// Path of the page that finds out why a receiver refused a signature, if it answered the attempt with 400.
 pub(crate) fn verify_path(base: &str, attempt: &Attempt) -> Option<String> {
-    let is_refused = attempt.status == AttemptStatus::Fail && Cause::of(attempt) == Cause::BadRequest;
+    let is_refused = attempt.status == AttemptStatus::Fail && matches!(Cause::of(attempt), Cause::BadRequest { .. });
     is_refused.then(|| format!("{base}/endpoints/{}/verify#check", attempt.endpoint))
 }
 

@@ -44,7 +44,15 @@ fn title(html: &str) -> Option<String> {
     let from = lower.find("<title")?;
     let from = from + lower[from..].find('>')? + 1;
     let to = from + lower[from..].find("</title")?;
-    Some(html[from..to].to_owned())
+    Some(decoded(&html[from..to]))
+}
+
+/// The text with the signs that its character references name. Titles have few others than these.
+fn decoded(html: &str) -> String {
+    let named = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&apos;", "'"), ("&nbsp;", " ")];
+    let text = named.iter().fold(html.to_owned(), |text, (name, sign)| text.replace(name, sign));
+    // The last one, so that the signs of another reference are not taken for one.
+    text.replace("&amp;", "&")
 }
 
 /// The first line that is no markup.
@@ -67,6 +75,7 @@ mod tests {
             (r#"{"error": {"message": "no such table"}}"#, Some("no such table")),
             (r#"{"title": "Conflict", "status": 500}"#, Some("Conflict")),
             ("<!doctype html>\n<html><head><title>Application error</title>", Some("Application error")),
+            ("<title>Tom &amp; Ann&#39;s &lt;app&gt; &amp;lt;</title>", Some("Tom & Ann's <app> &lt;")),
             ("<b>x</b>", None),
             (r#"{"ok": false}"#, None),
             ("a\u{1b}[31mb", Some("a [31mb")),

@@ -98,9 +98,9 @@ impl CauseClass {
             | Cause::ExpectsTls { .. } => Self::Tls,
             Cause::NoAnswer { .. } | Cause::SendTimeout { .. } | Cause::AnswerUnfinished { .. } => Self::Timeout,
             Cause::Redirect { .. } => Self::Redirect,
-            Cause::BadRequest
+            Cause::BadRequest { .. }
             | Cause::Unauthorized { .. }
-            | Cause::Blocked
+            | Cause::Blocked { .. }
             | Cause::NoRoute { .. }
             | Cause::MethodNotAllowed
             | Cause::GaveUpReading
@@ -112,8 +112,8 @@ impl CauseClass {
             Cause::ClosedEarly { .. } | Cause::InterimResponses | Cause::LargeHeaders | Cause::NotHttp { .. } => {
                 Self::Response
             }
-            Cause::OtherStatus { code: 400..=499 } => Self::Refused,
-            Cause::OtherStatus { code: 500.. } => Self::Server,
+            Cause::OtherStatus { code: 400..=499, .. } => Self::Refused,
+            Cause::OtherStatus { code: 500.., .. } => Self::Server,
             Cause::OtherStatus { .. } | Cause::OtherTransport { .. } | Cause::Expunged => Self::Other,
         }
     }
@@ -135,7 +135,7 @@ mod tests {
         for (code, class) in
             [(418, CauseClass::Refused), (501, CauseClass::Server), (999, CauseClass::Server), (102, CauseClass::Other)]
         {
-            assert_eq!(CauseClass::of(&Cause::OtherStatus { code }), class, "{code}");
+            assert_eq!(CauseClass::of(&Cause::OtherStatus { code, line: None }), class, "{code}");
         }
     }
 }

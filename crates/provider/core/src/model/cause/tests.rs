@@ -152,31 +152,35 @@ fn every_transport_error_has_a_cause() {
 fn every_status_has_a_cause() {
     for (code, name, say) in [
         (302, "redirect", "302: The address redirects, and redirects are not followed."),
-        (400, "bad_request", "400: The receiver refused the request, often because of the signature."),
+        (400, "bad_request", "400: The receiver refused the request: boom"),
         (401, "unauthorized", "401: The receiver asks for a login."),
-        (403, "blocked", "403: A firewall, CSRF protection or a list of addresses blocks the request."),
+        (403, "blocked", "403: A firewall, CSRF protection or a list of addresses blocks the request: boom"),
         (404, "no_route", "404: The receiver has no route /lots/in."),
         (405, "method_not_allowed", "405: The receiver does not accept POST."),
         (408, "gave_up_reading", "408: The receiver gave up reading the request."),
         (410, "gone", "410: The receiver is gone for good, so the endpoint was disabled."),
         (411, "body_too_large", "411: The receiver refused the size of the body."),
         (413, "body_too_large", "413: The receiver refused the size of the body."),
-        (415, "body_refused", "415: The receiver refused the JSON or its fields."),
-        (422, "body_refused", "422: The receiver refused the JSON or its fields."),
+        (415, "body_refused", "415: The receiver refused the JSON or its fields: boom"),
+        (422, "body_refused", "422: The receiver refused the JSON or its fields: boom"),
         (429, "too_many_requests", "429: The receiver asked to wait."),
         (500, "code_failed", "500: The receiver's own code failed: boom"),
         (502, "application_unreachable", "502: A proxy can't reach the receiver's application."),
-        (503, "application_unreachable", "503: A proxy can't reach the receiver's application."),
+        (503, "application_unreachable", "503: The receiver, or a proxy in front of it, is unavailable."),
         (504, "application_unreachable", "504: A proxy can't reach the receiver's application."),
         (522, "application_unreachable", "522: A proxy can't reach the receiver's application."),
         (508, "loop", "The address leads back to this provider."),
-        (418, "other_status", "Answered 418."),
-        (199, "other_status", "Answered 199."),
+        (418, "other_status", "Answered 418: boom"),
+        (199, "other_status", "Answered 199: boom"),
     ] {
         let cause = Cause::from_parts(code, "boom", None, URL);
         assert_eq!((cause.code(), cause.sentence().as_str()), (name, say));
         assert!(!cause.remedy().is_empty(), "{code}");
+        assert!(!cause.sentence_without_response().contains("boom"), "{code}");
     }
+    // A title that repeats the status says nothing.
+    let page = Cause::from_parts(403, "<html><head><title>403 Forbidden</title>", None, URL);
+    assert_eq!(page, Cause::Blocked { line: None });
     assert!(note_on(&"a".repeat(RESPONSE_BYTES_MAX), None).contains("20,000 bytes were kept"));
     assert_eq!(note_on("short", None), "");
 }
@@ -230,26 +234,26 @@ fn the_documentation_lists_every_cause() {
         Cause::NoTls,
         Cause::OtherTls { reason: t("ERROR") },
         Cause::Redirect { code: 302, to: Some(t("URL")) },
-        Cause::BadRequest,
+        Cause::BadRequest { line: Some(t("LINE")) },
         Cause::ExpectsTls { code: Some(400) },
         Cause::Unauthorized { challenge: Some(t("LOGIN")) },
-        Cause::Blocked,
+        Cause::Blocked { line: Some(t("LINE")) },
         Cause::NoRoute { path: t("PATH") },
         Cause::MethodNotAllowed,
         Cause::GaveUpReading,
         Cause::Gone,
         Cause::BodyTooLarge { code: 413 },
-        Cause::BodyRefused { code: 422 },
+        Cause::BodyRefused { code: 422, line: Some(t("LINE")) },
         Cause::TooManyRequests { until: Some(t("TIME")) },
         Cause::CodeFailed { line: Some(t("LINE")) },
-        Cause::ApplicationUnreachable { code: 502, server: Some(t("SERVER")) },
+        Cause::ApplicationUnreachable { code: 502, server: Some(t("SERVER")), until: None },
         Cause::ClosedEarly { code: Some(200), received_bytes: 5, expected_bytes: Some(9) },
         Cause::LargeHeaders,
         Cause::PrivateAddress { host: t("HOST"), kind: t("private") },
         Cause::Loop,
         Cause::NotHttp { beginning: Some(t("BYTES")) },
         Cause::Proxy { reason: t("ERROR") },
-        Cause::OtherStatus { code: 418 },
+        Cause::OtherStatus { code: 418, line: Some(t("LINE")) },
     ];
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/receive-events/failures.md");
     let page = std::fs::read_to_string(file).unwrap();
@@ -284,7 +288,10 @@ fn a_header_of_the_response_says_more_and_stays_out_of_mails() {
     let proxy = of(502, Some("cloudflare"));
     assert_eq!(proxy.sentence(), "502: cloudflare can't reach the receiver's application.");
     assert!(!proxy.sentence_without_response().contains("cloudflare"));
-    assert_eq!(of(503, Some("2026-11-21T07:00:00Z")), Cause::ApplicationUnreachable { code: 503, server: None });
+    let asked = of(503, Some("2026-11-21T07:00:00Z"));
+    let sentence = "503: The receiver is unavailable, and asked to wait until 21 November 2026, 07:00:00 UTC.";
+    assert_eq!((asked.sentence().as_str(), asked.sentence_without_response().as_str()), (sentence, sentence));
+    assert_eq!(of(503, None).sentence(), "503: The receiver, or a proxy in front of it, is unavailable.");
     assert_eq!(of(500, None).code(), "code_failed");
 }
 
@@ -297,9 +304,9 @@ fn a_port_for_tls_that_answers_plain_http_is_recognised() {
     ] {
         let expects_tls = Cause::ExpectsTls { code: Some(400) };
         assert_eq!(Cause::from_parts(400, answer, None, "http://a.example:443/"), expects_tls, "{answer}");
-        assert_eq!(Cause::from_parts(400, answer, None, "https://a.example/"), Cause::BadRequest, "{answer}");
+        assert_eq!(Cause::from_parts(400, answer, None, "https://a.example/").code(), "bad_request", "{answer}");
     }
-    assert_eq!(Cause::from_parts(400, "no signature", None, "http://a.example/"), Cause::BadRequest);
+    assert_eq!(Cause::from_parts(400, "no signature", None, "http://a.example/").code(), "bad_request");
     let alert = TransportError::NotHttp { beginning: b"\x15\x03\x03\0\x02\x02\x32".escape_ascii().to_string() };
     let of = Cause::of_transport_error;
     let expects_tls = Cause::ExpectsTls { code: None };
