@@ -5,12 +5,14 @@ pub(crate) mod account_usage;
 
 use std::collections::HashMap;
 
+use jiff::Timestamp;
+
 use crate::caller::Caller;
 use crate::error::ProviderResult;
 use crate::model::counts::{CountSpan, DeliveryCounts};
 use crate::model::{Application, Endpoint, Id};
 use crate::page::{ListPage, PageRequest};
-use crate::port::{AccountFigures, ApplicationFigures, CountScope, Order};
+use crate::port::{AccountFigures, AlertScope, ApplicationFigures, CountScope, Order};
 use crate::provider::Provider;
 
 /// Maximum length of a search text in bytes; the rest is ignored.
@@ -83,6 +85,26 @@ impl Provider {
     ) -> ProviderResult<Vec<(Application, Endpoint)>> {
         let endpoints = self.store().failing_endpoints(&caller.account, limit).await?;
         self.with_applications(caller, endpoints).await
+    }
+
+    /// Endpoints of the account that fail, or were disabled because of their failures, with their applications. Those that
+    /// began to fail last are first.
+    pub async fn endpoints_in_need(
+        &self,
+        caller: &Caller,
+        limit: usize,
+    ) -> ProviderResult<Vec<(Application, Endpoint, Timestamp)>> {
+        let scope = AlertScope { account: caller.account.clone(), application: None };
+        let failing = self.store().failing_in(&scope, Order::Descending, limit).await?;
+        let since: HashMap<Id, Timestamp> = failing.iter().map(|row| (row.endpoint.id.clone(), row.since)).collect();
+        let endpoints = failing.into_iter().map(|row| row.endpoint).collect();
+        let rows = self.with_applications(caller, endpoints).await?.into_iter();
+        Ok(rows
+            .filter_map(|(application, endpoint)| {
+                let since = *since.get(&endpoint.id)?;
+                Some((application, endpoint, since))
+            })
+            .collect())
     }
 
     /// Endpoints that subscribe to this event type by name, with their applications, ordered by id. Endpoints that

@@ -159,7 +159,7 @@ impl Recipients {
 }
 
 /// A time span in its largest whole unit.
-fn span(span: Duration) -> String {
+pub(crate) fn span(span: Duration) -> String {
     let seconds = span.as_secs();
     let (count, unit) = match seconds {
         _ if seconds >= 48 * 3_600 && seconds.is_multiple_of(24 * 3_600) => (seconds / (24 * 3_600), "day"),

@@ -10,7 +10,7 @@ use super::transition::Transition;
 use crate::model::{Application, Id};
 use crate::operational;
 use crate::port::{
-    AlertNotice, AlertRecipient, AlertReport, AlertScope, AlertStage, FailingEndpoint, NewMail, StoreError,
+    AlertNotice, AlertRecipient, AlertReport, AlertScope, AlertStage, FailingEndpoint, NewMail, Order, StoreError,
     StoreResult, WaitingReport,
 };
 use crate::provider::Provider;
@@ -49,7 +49,7 @@ impl Provider {
         let WaitingReport { account, application, notices, .. } = waiting;
         let Some((snapshot, _)) = self.store().snapshot(&application).await? else { return Ok(()) };
         let scope = AlertScope { account: account.clone(), application: Some(application.clone()) };
-        let failing = self.store().failing_in(&scope, FAILING_MAX).await?;
+        let failing = self.store().failing_in(&scope, Order::Ascending, FAILING_MAX).await?;
         let any_fails = !failing.is_empty();
         let mut subjects = self.noticed(&application, &notices, &failing).await?;
         let mut failing_too = Vec::new();
@@ -147,7 +147,7 @@ impl Provider {
     pub(super) async fn report_what_fails(&self, recipient: &AlertRecipient, now: Timestamp) -> StoreResult<usize> {
         let AlertRecipient { scope, address, .. } = recipient;
         let mut applications: BTreeMap<Id, Vec<Subject>> = BTreeMap::new();
-        let failing = self.store().failing_in(scope, FAILING_MAX).await?;
+        let failing = self.store().failing_in(scope, Order::Ascending, FAILING_MAX).await?;
         let count = failing.len();
         for failing in failing {
             let transition = if failing.endpoint.disabled { Transition::Disabled } else { Transition::Failing };

@@ -49,7 +49,7 @@ const CAUSES_OF_RESPONSES: &[(&str, &str)] = &[
     ("body_refused", "415, 422: body refused"),
     ("too_many_requests", "429: asks to wait"),
     ("code_failed", "500: its own code failed"),
-    ("application_unreachable", "502-504, 520-529: proxy can't reach the application"),
+    ("application_unreachable", "502-504, 520-529: application unavailable"),
     ("other_status", "Another status code"),
 ];
 

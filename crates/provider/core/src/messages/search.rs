@@ -32,12 +32,13 @@ const PROGRESS_MAX: usize = 1_000;
 /// The longest time span of a search for a text.
 pub const TEXT_SPAN_MAX: SignedDuration = SignedDuration::from_hours(24);
 
-/// The state of a message at all its endpoints together.
+/// The state of a message at all its endpoints together: that of the endpoint that fares worst. A search for a state finds
+/// the messages that have it at one endpoint at least, except for those that all endpoints must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageState {
     /// Every endpoint received it.
     Delivered,
-    /// At least one endpoint did not receive it, and no attempt will follow.
+    /// At least one endpoint did not receive it, and no attempt at this endpoint will follow.
     Failed,
     /// An attempt failed, and another will follow.
     Retrying,
@@ -68,16 +69,22 @@ impl MessageState {
 
     /// The state that this progress describes.
     pub fn of(progress: &MessageProgress) -> Self {
+        let from_worst = [Self::NotSent, Self::Failed, Self::Retrying, Self::Waiting, Self::Skipped];
+        from_worst.into_iter().find(|state| state.applies_to(progress)).unwrap_or(Self::Delivered)
+    }
+
+    /// Whether a search for this state finds a message with this progress.
+    pub fn applies_to(self, progress: &MessageProgress) -> bool {
         // Every endpoint that succeeded has one successful attempt at least.
         let has_failure = progress.attempts > progress.succeeded;
         let MessageProgress { endpoints, succeeded, skipped, waiting, .. } = *progress;
-        match waiting {
-            _ if endpoints == 0 => Self::NotSent,
-            0 if succeeded == endpoints => Self::Delivered,
-            0 if succeeded + skipped == endpoints => Self::Skipped,
-            0 => Self::Failed,
-            _ if has_failure => Self::Retrying,
-            _ => Self::Waiting,
+        match self {
+            Self::NotSent => endpoints == 0,
+            Self::Delivered => endpoints > 0 && waiting == 0 && succeeded == endpoints,
+            Self::Failed => progress.failed() > 0,
+            Self::Retrying => waiting > 0 && has_failure,
+            Self::Waiting => waiting > 0 && !has_failure,
+            Self::Skipped => skipped > 0,
         }
     }
 }
@@ -91,7 +98,7 @@ pub struct MessageSearch {
     pub messages: MessageFilter,
     /// The message was attempted at this endpoint or waits for it. State, status code and cause are those at this endpoint.
     pub endpoint: Option<Id>,
-    /// The message is in one of these states; in any if there are none.
+    /// One of these states applies to the message; any if there are none.
     pub states: Vec<MessageState>,
     /// An attempt of the message failed so.
     pub failed_with: Option<FailedWith>,
@@ -126,7 +133,7 @@ impl MessageSearch {
 
     fn matches(&self, progress: &MessageProgress) -> bool {
         (self.endpoint.is_none() || progress.endpoints > 0)
-            && (self.states.is_empty() || self.states.contains(&MessageState::of(progress)))
+            && (self.states.is_empty() || self.states.iter().any(|state| state.applies_to(progress)))
             && (self.failed_with.is_none() || progress.failure.is_some())
     }
 }
@@ -254,6 +261,8 @@ mod tests {
             (2, 2, 0, 0, 3, Some((Success, 200)), MessageState::Delivered),
             (2, 1, 0, 0, 9, Some((Fail, 500)), MessageState::Failed),
             (3, 1, 1, 0, 9, Some((Fail, 500)), MessageState::Failed),
+            (3, 1, 0, 1, 9, Some((Fail, 500)), MessageState::Failed),
+            (3, 1, 1, 1, 9, Some((Fail, 500)), MessageState::Retrying),
             (2, 1, 1, 0, 9, Some((Success, 200)), MessageState::Skipped),
             (2, 1, 0, 1, 2, Some((Fail, 500)), MessageState::Retrying),
             (2, 1, 0, 1, 2, Some((Success, 200)), MessageState::Retrying),
@@ -271,6 +280,8 @@ mod tests {
                 failure: None,
             };
             assert_eq!(MessageState::of(&progress), expected, "{progress:?}");
+            assert_eq!(MessageState::Failed.applies_to(&progress), expected == MessageState::Failed, "{progress:?}");
+            assert_eq!(MessageState::Skipped.applies_to(&progress), skipped > 0, "{progress:?}");
         }
     }
 }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::StoreResult;
+use super::{Order, StoreResult};
 use crate::model::{Endpoint, Id};
 
 /// Maximum number of queued mails of one account. Further mails are dropped.
@@ -206,8 +206,9 @@ pub trait AlertStore: Send + Sync {
     /// endpoint of `failing_too` fails is then no further notice. Error: `Conflict` when a notice was reported or
     /// replaced meanwhile, so that only one node reports it.
     async fn record_report(&self, report: AlertReport) -> StoreResult<()>;
-    /// Endpoints of the scope that fail, or were disabled because of their failures, the longest failing first.
-    async fn failing_in(&self, scope: &AlertScope, limit: usize) -> StoreResult<Vec<FailingEndpoint>>;
+    /// Endpoints of the scope that fail, or were disabled because of their failures, ordered by the beginning of the run of
+    /// failures.
+    async fn failing_in(&self, scope: &AlertScope, order: Order, limit: usize) -> StoreResult<Vec<FailingEndpoint>>;
     /// Deletes the notifications about deleted endpoints, and the recipients of deleted applications.
     async fn forget_deleted_alerts(&self) -> StoreResult<()>;
     /// The recipients of exactly this scope, ordered by address.

@@ -200,6 +200,13 @@ pub struct MessageProgress {
     pub failure: Option<LatestFailure>,
 }
 
+impl MessageProgress {
+    /// Endpoints that did not receive it and will not: the last attempt failed.
+    pub fn failed(&self) -> u64 {
+        self.endpoints.saturating_sub(self.succeeded + self.skipped + self.waiting)
+    }
+}
+
 /// A failed attempt, with what its cause is computed from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LatestFailure {

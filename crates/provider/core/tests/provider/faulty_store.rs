@@ -375,7 +375,7 @@ forward! {
         async fn record_alert(alert: Alert) -> StoreResult<()>;
         async fn waiting_reports(limit: usize) -> StoreResult<Vec<WaitingReport>>;
         async fn record_report(report: AlertReport) -> StoreResult<()>;
-        async fn failing_in(scope: &AlertScope, limit: usize) -> StoreResult<Vec<FailingEndpoint>>;
+        async fn failing_in(scope: &AlertScope, order: Order, limit: usize) -> StoreResult<Vec<FailingEndpoint>>;
         async fn queue_mail(mail: NewMail, at: Timestamp) -> StoreResult<bool>;
         async fn forget_deleted_alerts() -> StoreResult<()>;
         async fn alert_recipients(scope: &AlertScope) -> StoreResult<Vec<AlertRecipient>>;

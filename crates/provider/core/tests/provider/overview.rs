@@ -45,6 +45,9 @@ async fn failing_endpoints_are_listed_with_their_applications_and_subscribers_by
     let message = fixture.send().await;
     fixture.attempts(&message, 1).await;
     let failing = fixture.provider.failing_endpoints(caller, 9).await.unwrap();
+    let in_need = fixture.provider.endpoints_in_need(caller, 9).await.unwrap();
+    assert_eq!(in_need.len(), failing.len());
+    assert_eq!(Some(in_need[0].2), failing[0].1.failing_since);
     let [(application, failing)] = failing.as_slice() else { panic!("{failing:?}") };
     assert_eq!((application.name.as_str(), &failing.id), ("app", &endpoint.id));
     let subscribed = fixture.provider.subscribed_endpoints(caller, "ITEM_STATUS_CHANGE", 9).await.unwrap();

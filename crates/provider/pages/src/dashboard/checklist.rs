@@ -62,23 +62,25 @@ struct Failing {
     application_name: String,
     endpoint: String,
     url: String,
-    since: Option<RelativeTime>,
+    is_disabled: bool,
+    since: RelativeTime,
 }
 
 async fn page(session: DashboardSession) -> Result<Response, PageError> {
     let (provider, caller) = (session.provider(), &session.caller);
     let progress = provider.setup_progress(caller).await?;
     let steps = if progress.is_done() { Vec::new() } else { steps(&session, progress).await? };
-    let mut failing = provider.failing_endpoints(caller, FAILING_MAX + 1).await?;
+    let mut failing = provider.endpoints_in_need(caller, FAILING_MAX + 1).await?;
     let has_more_failing = failing.len() > FAILING_MAX;
     failing.truncate(FAILING_MAX);
     let figures = if progress.has_endpoint { Some(figures(&session).await?) } else { None };
-    let failing = failing.into_iter().map(|(application, endpoint)| Failing {
+    let failing = failing.into_iter().map(|(application, endpoint, since)| Failing {
+        is_disabled: endpoint.disabled,
         application: application.id.to_string(),
         application_name: application.name,
         endpoint: endpoint.id.to_string(),
         url: endpoint.url,
-        since: endpoint.failing_since.map(|at| RelativeTime::new(at, session.now())),
+        since: RelativeTime::new(since, session.now()),
     });
     render_page(&OverviewPage {
         frame: session.frame("Overview", Section::Overview),

@@ -52,6 +52,7 @@ pub(crate) struct MessageView {
     base: Arc<str>,
     is_portal: bool,
     application: Id,
+    application_name: String,
     may: MessageRights,
     /// Path of this page below the site's base.
     path: String,
@@ -127,6 +128,7 @@ pub(crate) async fn view(
     may: MessageRights,
 ) -> Result<MessageView, PageError> {
     let (provider, caller, now) = (place.provider, place.caller, place.now);
+    let application_name = provider.application(caller, application).await?.name;
     let message = provider.message(caller, application, message).await?;
     let application = &message.application;
     let can_be_sent = may.send && message.payload.is_some();
@@ -204,6 +206,7 @@ pub(crate) async fn view(
         base: Arc::clone(&place.base),
         is_portal: place.application.is_some(),
         application: application.clone(),
+        application_name,
         may,
         path: place.message_path(application, &message.id),
         is_raw,

@@ -58,6 +58,8 @@ struct Row {
     event_id: String,
     application: Option<(String, String)>,
     endpoints: String,
+    /// Endpoints at which its last attempt failed.
+    failed: Option<String>,
     /// Cause of the latest failure, and the attempt.
     failure: Option<(String, String)>,
     attempts: String,
@@ -81,6 +83,7 @@ impl Row {
             event_id: message.event_id.clone().unwrap_or_default(),
             application: name.map(|name| (message.application.to_string(), name)),
             endpoints: format!("{} of {}", labels::number(progress.succeeded), labels::number(progress.endpoints)),
+            failed: Some(progress.failed()).filter(|failed| *failed > 0).map(labels::number),
             failure,
             attempts: match progress.attempts {
                 0 => String::new(),

@@ -6,7 +6,10 @@ const NOTICES: &[(&str, &str)] = &[
     ("created", "The endpoint was added. Send it an example to see that your receiver works."),
     ("saved", "The endpoint was saved. The next delivery uses the new settings."),
     ("enabled", "The endpoint is enabled. To send the messages that it missed, open Replay."),
-    ("disabled", "The endpoint is disabled and receives nothing. Its waiting deliveries were cancelled."),
+    (
+        "disabled",
+        "The endpoint is disabled and receives nothing. A waiting message is cancelled when its next attempt is due, unless you enable the endpoint before.",
+    ),
     ("deleted", "The endpoint was deleted."),
     ("rotated", "The endpoint has a new signing secret."),
     ("header-set", "The header was set. The next delivery carries it."),

@@ -46,7 +46,10 @@ async fn a_400_links_to_the_signature_check_of_its_endpoint() {
     let mut visitor = fixture.visitor().await;
     let link = format!("href=\"/app-portal/endpoints/{}/verify#check\"", refusing.id);
     visitor.until_shown(&format!("/endpoints/{}", refusing.id), "Check the signature").await.shows(&link);
-    visitor.until_shown(&format!("/endpoints/{}", failing.id), "Every attempt fails").await.hides("verify#check");
+    visitor
+        .until_shown(&format!("/endpoints/{}", failing.id), "none has succeeded since then")
+        .await
+        .hides("verify#check");
     visitor
         .get(&format!("/messages/{}", message.id))
         .await

@@ -2,13 +2,15 @@
 
 use jiff::Timestamp;
 use provider_core::port::{
-    Alert, AlertNotice, AlertReport, AlertScope, AlertStage, FailingEndpoint, StoreError, StoreResult, WaitingReport,
+    Alert, AlertNotice, AlertReport, AlertScope, AlertStage, FailingEndpoint, Order, StoreError, StoreResult,
+    WaitingReport,
 };
 use tokio_postgres::Row;
 
 use super::alerts::insert_mail;
 use super::rows::{self, Client, ENDPOINT, ENDPOINT_COLUMNS, SqlResult, sql_limit};
 use crate::codec;
+use crate::merge::direction_sql;
 
 /// The notice that follows from a notification. A mail that listed the endpoint as failing has reported already that it
 /// fails.
@@ -75,13 +77,19 @@ pub(super) async fn record(db: &impl Client, report: &AlertReport) -> SqlResult<
     Ok(())
 }
 
-pub(super) async fn failing_in(db: &impl Client, scope: &AlertScope, limit: usize) -> SqlResult<Vec<FailingEndpoint>> {
+pub(super) async fn failing_in(
+    db: &impl Client,
+    scope: &AlertScope,
+    order: Order,
+    limit: usize,
+) -> SqlResult<Vec<FailingEndpoint>> {
+    let direction = direction_sql(order);
     let select = format!(
         "SELECT {ENDPOINT}, coalesce(e.failing_since, e.given_up_at) AS since, n.reported_at IS NOT NULL \
          FROM endpoints e JOIN applications a ON a.id = e.application LEFT JOIN alert_notices n ON n.endpoint = e.id \
          AND n.failing_since = coalesce(e.failing_since, e.given_up_at) WHERE a.account = $1 AND ($2::text IS NULL OR a.id = $2) \
          AND ((e.failing_since IS NOT NULL AND NOT e.disabled) OR (e.given_up_at IS NOT NULL AND e.disabled)) \
-         ORDER BY since, e.id LIMIT $3"
+         ORDER BY since {direction}, e.id {direction} LIMIT $3"
     );
     let application = scope.application.as_deref();
     rows::all(db, &select, &[&&*scope.account, &application, &sql_limit(limit)], |row| {

@@ -6,7 +6,7 @@ use provider_core::ids;
 use provider_core::operational::events::OperationalEventKind;
 use provider_core::port::{
     Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertReport, AlertScope, AlertStore, FailingEndpoint, NewMail,
-    SentAlert, StoreError, StoreResult, WAITING_MAILS_MAX, WaitingMail, WaitingReport,
+    Order, SentAlert, StoreError, StoreResult, WAITING_MAILS_MAX, WaitingMail, WaitingReport,
 };
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
@@ -35,9 +35,9 @@ impl AlertStore for PostgresStore {
         self.transaction(&(&report,), |db, &(report,)| Box::pin(alert_reports::record(db, report))).await
     }
 
-    async fn failing_in(&self, scope: &AlertScope, limit: usize) -> StoreResult<Vec<FailingEndpoint>> {
+    async fn failing_in(&self, scope: &AlertScope, order: Order, limit: usize) -> StoreResult<Vec<FailingEndpoint>> {
         let client = self.client().await?;
-        Ok(alert_reports::failing_in(&client, scope, limit).await?)
+        Ok(alert_reports::failing_in(&client, scope, order, limit).await?)
     }
 
     async fn forget_deleted_alerts(&self) -> StoreResult<()> {

@@ -3,13 +3,14 @@
 use jiff::Timestamp;
 use provider_core::model::Id;
 use provider_core::port::{
-    Alert, AlertNotice, AlertReport, AlertScope, AlertStage, FailingEndpoint, StoreError, WaitingReport,
+    Alert, AlertNotice, AlertReport, AlertScope, AlertStage, FailingEndpoint, Order, StoreError, WaitingReport,
 };
 use rusqlite::{Connection, Row, params};
 
 use super::alerts::insert_mail;
 use super::rows::{self, ENDPOINT, SqlResult, ms, sql_limit};
 use crate::codec;
+use crate::merge::direction_sql;
 
 /// The notice that follows from a notification. A mail that listed the endpoint as failing has reported already that it
 /// fails.
@@ -77,14 +78,22 @@ pub(super) fn record(db: &Connection, report: &AlertReport) -> SqlResult<()> {
     report.mails.iter().try_for_each(|mail| insert_mail(db, mail, report.at).map(drop))
 }
 
-pub(super) fn failing_in(db: &Connection, scope: &AlertScope, limit: usize) -> SqlResult<Vec<FailingEndpoint>> {
-    let select = "SELECT e.id, coalesce(e.failing_since, e.given_up_at) AS since, n.reported_at IS NOT NULL \
+pub(super) fn failing_in(
+    db: &Connection,
+    scope: &AlertScope,
+    order: Order,
+    limit: usize,
+) -> SqlResult<Vec<FailingEndpoint>> {
+    let direction = direction_sql(order);
+    let select = format!(
+        "SELECT e.id, coalesce(e.failing_since, e.given_up_at) AS since, n.reported_at IS NOT NULL \
          FROM endpoints e JOIN applications a ON a.id = e.application LEFT JOIN alert_notices n ON n.endpoint = e.id \
          AND n.failing_since = coalesce(e.failing_since, e.given_up_at) WHERE a.account = ?1 AND (?2 = '' OR a.id = ?2) \
          AND ((e.failing_since IS NOT NULL AND e.disabled = 0) OR (e.given_up_at IS NOT NULL AND e.disabled = 1)) \
-         ORDER BY since, e.id LIMIT ?3";
+         ORDER BY since {direction}, e.id {direction} LIMIT ?3"
+    );
     let application = scope.application.as_deref().unwrap_or_default();
-    let mut statement = db.prepare_cached(select)?;
+    let mut statement = db.prepare_cached(&select)?;
     let found = statement.query_and_then((&*scope.account, application, sql_limit(limit)), |row| {
         Ok((rows::id(row, 0)?, rows::time(row, 1)?, row.get(2)?))
     })?;

@@ -6,7 +6,7 @@ use provider_core::ids;
 use provider_core::operational::events::OperationalEventKind;
 use provider_core::port::{
     Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertReport, AlertScope, AlertStore, FailingEndpoint, NewMail,
-    SentAlert, StoreError, StoreResult, WAITING_MAILS_MAX, WaitingMail, WaitingReport,
+    Order, SentAlert, StoreError, StoreResult, WAITING_MAILS_MAX, WaitingMail, WaitingReport,
 };
 use rusqlite::{Connection, Row, params};
 
@@ -32,9 +32,9 @@ impl AlertStore for SqliteStore {
         self.write(move |db| alert_reports::record(db, &report)).await
     }
 
-    async fn failing_in(&self, scope: &AlertScope, limit: usize) -> StoreResult<Vec<FailingEndpoint>> {
+    async fn failing_in(&self, scope: &AlertScope, order: Order, limit: usize) -> StoreResult<Vec<FailingEndpoint>> {
         let scope = scope.clone();
-        self.read(move |db| alert_reports::failing_in(db, &scope, limit)).await
+        self.read(move |db| alert_reports::failing_in(db, &scope, order, limit)).await
     }
 
     async fn forget_deleted_alerts(&self) -> StoreResult<()> {

@@ -42,7 +42,7 @@ impl Visitor<'_> {
         let is_open = "[...document.querySelectorAll('#attempts details[open]')].some((details) => \
              details.textContent.includes('webhook-id') && details.textContent.includes('503'))";
         self.page.wait_until(is_open).await.unwrap();
-        self.shows("503: A proxy can't reach the receiver's application.").await;
+        self.shows("503: The receiver, or a proxy in front of it, is unavailable.").await;
         let is_wide = self.page.text("String(document.documentElement.scrollWidth > innerWidth)").await.unwrap();
         assert_eq!(is_wide, "false", "the page scrolls sideways");
     }

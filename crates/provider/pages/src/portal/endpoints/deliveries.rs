@@ -12,6 +12,7 @@ use provider_core::{HistoryQuery, HistoryRequest, ids};
 
 use super::head::{Head, Tab};
 use super::list::{EndpointDay, endpoint_day};
+use crate::alert_recipients::span;
 use crate::live::{self, COUNTED_MAX, OpenList};
 use crate::page_error::PageError;
 use crate::portal::causes;
@@ -36,6 +37,8 @@ struct DeliveriesPage {
     may: Permissions,
     day: Option<EndpointDay>,
     trouble: Option<Trouble>,
+    /// How long attempts fail before the endpoint is disabled.
+    disable_after: String,
     throttle: Option<Throttle>,
     /// `success`, `fail` or empty.
     wanted: String,
@@ -50,7 +53,8 @@ struct DeliveriesPage {
 
 /// Why the endpoint fails or is disabled, and what to do.
 struct Trouble {
-    says: &'static str,
+    /// When the first attempt of this run of failures failed; none when the endpoint was disabled by a person.
+    failing_since: Option<RelativeTime>,
     cause: String,
     step: String,
     /// Path of the signature check, after a 400.
@@ -61,17 +65,19 @@ struct Trouble {
 impl Trouble {
     /// The cause is that of the latest failed attempt on the page.
     fn of(endpoint: &Endpoint, attempts: &[Attempt], base: &str, now: Timestamp) -> Option<Self> {
-        let says = match (endpoint.disabled, endpoint.failing_since) {
-            (true, _) => {
-                "The endpoint is disabled and receives nothing. To send what it missed, enable it, then replay."
-            }
-            (false, Some(_)) => "Every attempt fails. If this goes on for days, the endpoint is disabled.",
-            (false, None) => return None,
-        };
+        if !endpoint.disabled && endpoint.failing_since.is_none() {
+            return None;
+        }
         let failed = attempts.iter().find(|attempt| attempt.status == AttemptStatus::Fail);
         let (cause, step) = failed.map(causes::of_attempt).unwrap_or_default();
         let verify = failed.and_then(|attempt| causes::verify_path(base, attempt));
-        Some(Self { says, cause, step, verify, last: failed.map(|attempt| RelativeTime::new(attempt.at, now)) })
+        Some(Self {
+            failing_since: endpoint.failing_since.map(|at| RelativeTime::new(at, now)),
+            cause,
+            step,
+            verify,
+            last: failed.map(|attempt| RelativeTime::new(attempt.at, now)),
+        })
     }
 }
 
@@ -130,6 +136,7 @@ pub(in crate::portal) async fn page(
     render_page(&DeliveriesPage {
         frame: session.frame("Deliveries to an endpoint", Section::Endpoints).with_notice(notice::from_query(&query)),
         may: session.permissions(),
+        disable_after: span(session.provider().config().disable_after),
         trouble: Trouble::of(&endpoint, &found.data, &session.portal.site().base, session.portal.now())
             .filter(|_| is_first),
         throttle: throttle(&session, &endpoint, day.as_ref()).await?,
