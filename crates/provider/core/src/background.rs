@@ -10,13 +10,14 @@
 //!   If a delivery already waits for a retry, the step makes it due and keeps its number of attempts;
 //! - a step begins only after the deliveries of the previous step were sent, and takes about as many messages as the
 //!   endpoint receives in a second. So a new message does not wait behind a long queue of old messages, and other
-//!   endpoints are not delayed.
+//!   endpoints are not delayed;
+//! - each enqueued message waits, or is counted by the end of its delivery, in the transaction that ends it. So the figures
+//!   of a task add up at any time, also after its last step and after a restart ([`crate::model::Progress`]).
 
 mod batch_size;
 mod endpoint_tasks;
-pub(crate) mod outcome;
 mod purge;
-pub(crate) mod replay_count;
+mod replay_count;
 mod step_plan;
 pub(crate) mod stop;
 pub(crate) mod worker;
@@ -112,7 +113,7 @@ impl Provider {
             kind,
             application,
             endpoint,
-            progress: Progress { position: position_at(kind, selection.since), found: 0, enqueued: 0 },
+            progress: Progress::at(position_at(kind, selection.since)),
             selection,
             status: TaskStatus::Running,
             error: None,

@@ -73,8 +73,6 @@ pub use applications::{ApplicationInput, ApplicationPatch, IfExists};
 pub use attempts::signed_request::{SentHeaders, SignedRequest, sent_headers};
 pub use attempts::{AttemptedDestination, AttemptedFilter};
 pub use background::ReplayInput;
-pub use background::outcome::ReplayOutcome;
-pub use background::replay_count::ReplayCount;
 pub use caller::{Caller, CallingUser, Scope};
 pub use config::ProviderConfig;
 pub use config::endpoint_address::{AllowedSchemes, EndpointAddressPolicy};

@@ -63,8 +63,8 @@ pub async fn open(config: &PostgresConfig) -> StoreResult<Arc<dyn Store>> {
     let store = PostgresStore { engine };
     let client = store.client().await?;
     let went = deliveries::deleted_endpoints_with_rows(&client).await?;
-    deliveries::drop_rows_of(&client, &went).await?;
     drop(client);
+    store.drop_rows_of(&went).await?;
     Ok(Arc::new(store))
 }
 

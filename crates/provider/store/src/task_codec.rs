@@ -1,6 +1,9 @@
 //! Encoding of background tasks in columns, shared by both engines: codes for kinds and statuses, JSON for the rest.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
+use provider_core::model::counts::{DeliveryEnd, EndedDeliveries};
 use provider_core::model::{AttemptStatus, Selection, TaskKind, TaskStatus};
 use provider_core::port::StoreResult;
 use serde::{Deserialize, Serialize};
@@ -23,6 +26,50 @@ pub(crate) fn kind(number: i64) -> StoreResult<TaskKind> {
         2 => Ok(TaskKind::BulkReplay),
         3 => Ok(TaskKind::PurgeContent),
         other => Err(corrupt(format_args!("kind of task {other}"))),
+    }
+}
+
+/// Adds counts, in the order of [`TaskAdditions::rows`], to a task. SQLite numbers parameters by their places in the text.
+pub(crate) const ADD_TO_TASK: &str = "UPDATE background_tasks SET delivered = delivered + $1, exhausted = exhausted + $2, \
+     skipped = skipped + $3, cancelled = cancelled + $4, taken_over = taken_over + $5 WHERE id = $6";
+
+/// What a transaction adds to the counts of background tasks, by task: the order in which rows are locked. Most
+/// transactions end no delivery of a task.
+#[derive(Default)]
+pub(crate) struct TaskAdditions {
+    rows: BTreeMap<String, (EndedDeliveries, u64)>,
+}
+
+impl TaskAdditions {
+    /// Adds deliveries that ended, by the tasks of their rows.
+    pub(crate) fn ended(&mut self, tasks: impl IntoIterator<Item = String>, end: DeliveryEnd) {
+        for task in tasks {
+            self.ended_count(task, end, 1);
+        }
+    }
+
+    /// Adds this number of ended deliveries of a task.
+    pub(crate) fn ended_count(&mut self, task: String, end: DeliveryEnd, count: u64) {
+        self.rows.entry(task).or_default().0.add(end, count);
+    }
+
+    /// Adds a delivery that another task took over.
+    pub(crate) fn taken_over(&mut self, task: String) {
+        self.rows.entry(task).or_default().1 += 1;
+    }
+
+    /// Whether there is nothing to add.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The rows: the task and its counts.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (&str, [i64; 5])> {
+        self.rows.iter().map(|(task, (ended, taken_over))| {
+            let EndedDeliveries { delivered, exhausted, skipped, cancelled } = *ended;
+            let counts = [delivered, exhausted, skipped, cancelled, *taken_over];
+            (task.as_str(), counts.map(|count| i64::try_from(count).unwrap_or(i64::MAX)))
+        })
     }
 }
 

@@ -51,6 +51,21 @@ pub(crate) struct BackgroundTaskData<'a> {
     /// Messages that the task has enqueued so far. The other selected messages were already waiting.
     #[serde(skip_serializing_if = "Option::is_none")]
     messages_sent: Option<u64>,
+    /// Sent messages that were delivered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages_delivered: Option<u64>,
+    /// Sent messages whose last attempt failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages_failed: Option<u64>,
+    /// Sent messages that a caller skipped or cancelled, or whose endpoint or payload no longer exists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages_cancelled: Option<u64>,
+    /// Sent messages that a later task sent again before they were delivered. They count for that task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages_taken_over: Option<u64>,
+    /// Sent messages that wait for an attempt, also when the task has finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages_waiting: Option<u64>,
     /// Payloads removed so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     messages_purged: Option<u64>,
@@ -148,7 +163,8 @@ fn kind(name: &str) -> Result<Option<TaskKind>, ApiError> {
 }
 
 fn view(task: &BackgroundTask) -> BackgroundTaskOut<'_> {
-    let (sends, found) = (task.kind != TaskKind::PurgeContent, task.progress.found);
+    let (sends, progress) = (task.kind != TaskKind::PurgeContent, &task.progress);
+    let (found, ended) = (progress.found, progress.ended);
     BackgroundTaskOut {
         id: &task.id,
         status: task.status.into(),
@@ -159,9 +175,14 @@ fn view(task: &BackgroundTask) -> BackgroundTaskOut<'_> {
             since: response::time(task.selection.since),
             until: response::time(task.selection.until),
             messages_found: sends.then_some(found),
-            messages_sent: sends.then_some(task.progress.enqueued),
+            messages_sent: sends.then_some(progress.enqueued),
+            messages_delivered: sends.then_some(ended.delivered),
+            messages_failed: sends.then_some(ended.exhausted),
+            messages_cancelled: sends.then_some(ended.skipped + ended.cancelled),
+            messages_taken_over: sends.then_some(progress.taken_over),
+            messages_waiting: sends.then_some(progress.waiting()),
             messages_purged: (!sends).then_some(found),
-            position: &task.progress.position,
+            position: &progress.position,
             error: task.error.as_deref(),
         },
         updated_at: response::time(task.updated_at),

@@ -93,7 +93,7 @@ impl TryFrom<BulkReplayIn> for ReplayInput {
 
 /// The responses of an operation that starts a background task.
 #[derive(IntoResponses)]
-#[expect(dead_code, reason = "only describes responses")]
+#[expect(dead_code, clippy::large_enum_variant, reason = "only describes responses")]
 enum StartResponses {
     /// The started background task.
     #[response(status = 202)]

@@ -33,7 +33,8 @@ async fn each_request_starts_a_task_that_reports_its_progress() {
         let position = ids::lowest_id_at(prefix, SINCE.parse().unwrap());
         let whole = json!({"id": id, "status": "running", "task": task, "updatedAt": NOW, "data": {
             "appId": app, "endpointId": endpoint, "since": SINCE, "until": UNTIL, "messagesFound": 0, "messagesSent": 0,
-            "position": &*position}});
+            "messagesDelivered": 0, "messagesFailed": 0, "messagesCancelled": 0, "messagesTakenOver": 0,
+            "messagesWaiting": 0, "position": &*position}});
         created.expect(202, &whole);
         fixture.get(&format!("/background-task/{id}/")).await.expect(200, &whole);
         made.push(whole);

@@ -8,27 +8,16 @@ use crate::ids;
 use crate::model::{BackgroundTask, Progress, TaskStatus};
 use crate::provider::Provider;
 
-/// Maximum number of steps that are counted, with 500 attempts or messages each.
-const STEPS_MAX: usize = 20;
-
-/// Number of messages that a task would send.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ReplayCount {
-    /// Messages that the task would select.
-    pub messages: u64,
-    /// Whether the whole time span was counted; otherwise there may be more messages.
-    pub is_whole: bool,
-}
-
 impl Provider {
-    /// Counts the messages that [`Provider::replay`] would select with this input now. 404, 422.
+    /// Counts the messages that [`Provider::replay`] would enqueue or make due with this input now. It reads the whole
+    /// time range as the task would. 404, 422.
     pub async fn count_replay(
         &self,
         caller: &Caller,
         application: &str,
         endpoint: &str,
         input: ReplayInput,
-    ) -> ProviderResult<ReplayCount> {
+    ) -> ProviderResult<u64> {
         let now = self.now();
         let kind = input.kind;
         let selection = input.check(now)?;
@@ -41,23 +30,21 @@ impl Provider {
             kind,
             application: endpoint.application.clone(),
             endpoint: endpoint.id.clone(),
-            progress: Progress { position: position_at(kind, selection.since), found: 0, enqueued: 0 },
+            progress: Progress::at(position_at(kind, selection.since)),
             selection,
             status: TaskStatus::Running,
             error: None,
             created_at: now,
             updated_at: now,
         };
-        let mut count = ReplayCount::default();
-        for _ in 0..STEPS_MAX {
+        let mut messages = 0;
+        loop {
             let plan = plan_step(self.store(), &task, target, usize::MAX).await?;
-            count.messages += plan.found;
+            messages += plan.messages.len() as u64;
             if plan.last {
-                count.is_whole = true;
-                break;
+                return Ok(messages);
             }
             task.progress.position = plan.to;
         }
-        Ok(count)
     }
 }

@@ -3,7 +3,7 @@
 use super::position_at;
 use crate::dispatcher::target::Target;
 use crate::model::{AttemptStatus, BackgroundTask, Id, Selection, TaskKind};
-use crate::port::{ReplayCandidate, Store, StoreResult};
+use crate::port::{FailedAttempt, ReplayCandidate, Store, StoreResult};
 
 /// Maximum number of attempts or messages that one step reads.
 const SCANNED_MAX: usize = 500;
@@ -42,9 +42,12 @@ pub(super) async fn plan_step(
         TaskKind::PurgeContent => Vec::new(),
         TaskKind::Recover => {
             let failures = store.failed_attempts(application, endpoint, after, &end, SCANNED_MAX).await?;
-            let rows = failures.into_iter();
-            // A delivery that waits for a retry is made due.
-            rows.map(|row| Candidate { position: row.attempt, message: row.recoverable, waits: false }).collect()
+            let candidate = |row: FailedAttempt| Candidate {
+                position: row.attempt,
+                message: row.recoverable,
+                waits: row.is_under_way,
+            };
+            failures.into_iter().map(candidate).collect()
         }
         TaskKind::ReplayMissing | TaskKind::BulkReplay => {
             let sent = store.replay_candidates(application, endpoint, after, &end, SCANNED_MAX).await?;

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::counts::EndedDeliveries;
 use super::{AttemptStatus, Id};
 
 /// A task that sends messages to an endpoint again, or removes their payloads.
@@ -108,7 +109,7 @@ pub struct Selection {
 }
 
 /// Progress of a task. After a crash, the task continues from here.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Progress {
     /// The id of the last attempt (recover) or message (other kinds) that the task read.
     pub position: Id,
@@ -116,4 +117,21 @@ pub struct Progress {
     pub found: u64,
     /// Selected messages that the task enqueued or made due. The other selected messages were due or under way already.
     pub enqueued: u64,
+    /// Enqueued messages whose delivery has ended, by its end. The store adds them in the transaction that ends the
+    /// delivery. A message counts once, whether it was delivered before the task or is sent again later.
+    pub ended: EndedDeliveries,
+    /// Enqueued messages that a later task made due again before their delivery ended. They count for that task.
+    pub taken_over: u64,
+}
+
+impl Progress {
+    /// The progress of a new task that begins at this position.
+    pub fn at(position: Id) -> Self {
+        Self { position, ..Self::default() }
+    }
+
+    /// Enqueued messages that are not delivered yet and will be attempted again.
+    pub fn waiting(&self) -> u64 {
+        self.enqueued.saturating_sub(self.ended.total() + self.taken_over)
+    }
 }

@@ -55,6 +55,8 @@ pub struct FailedAttempt {
     /// The message, if the task recovers it: this attempt was its last failure of the time range, the message was never
     /// delivered to the endpoint, and its payload exists.
     pub recoverable: Option<Id>,
+    /// Whether a delivery of this message is due or under way already, so that the task need not make it due.
+    pub is_under_way: bool,
 }
 
 /// A message that a replay task reads, with its state at the task's endpoint.
@@ -122,7 +124,10 @@ pub trait TaskStore: Send + Sync {
     ///
     /// - A message that already has a row for the endpoint gets no second one. If the row waits for its next attempt
     ///   and the task [makes retries due](TaskKind::makes_retries_due), the row becomes due, and its next attempt is a
-    ///   replay.
+    ///   replay. From then on the row is this task's; an earlier task counts it as taken over.
+    /// - The end of a row counts for its task ([`crate::model::Progress::ended`]), whichever attempt or call ends it: a
+    ///   resend of a message that waits for its next attempt is an attempt of this row. A resend that is requested during
+    ///   the last attempt of the row is not.
     /// - A message that was delivered ([`TaskKind::Recover`]) or attempted ([`TaskKind::ReplayMissing`]) since the
     ///   worker selected it, because of another task or a resend, gets no row.
     ///

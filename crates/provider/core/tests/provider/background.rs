@@ -6,9 +6,12 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use kit_runtime::clock::{Clock as _, SystemClock};
+use kit_runtime::tasks::Tasks;
 use provider_core::config::Nodes;
 use provider_core::config::retry_schedule::RetrySchedule;
-use provider_core::model::{AttemptStatus, AttemptTrigger, BackgroundTask, Endpoint, Message, TaskKind, TaskStatus};
+use provider_core::model::{
+    AttemptStatus, AttemptTrigger, BackgroundTask, Endpoint, Message, Progress, TaskKind, TaskStatus,
+};
 use provider_core::port::TaskFilter;
 use provider_core::{Created, EndpointInput, PageRequest, ProviderConfig, ProviderError, ReplayInput};
 
@@ -323,6 +326,44 @@ async fn an_idempotency_key_creates_one_task_and_at_most_a_hundred_tasks_run() {
     }
     let refused = fixture.try_replay(&endpoint, TaskKind::Recover, all()).await;
     assert!(matches!(refused, Err(ProviderError::BadRequest { code: "limit_reached", .. })));
+}
+
+/// A task counts what came of each of its messages, however many they are, also those of a node that stopped.
+#[tokio::test]
+async fn the_results_of_a_task_add_up_until_nothing_waits_also_after_a_restart() {
+    const MESSAGES: u64 = 650;
+    let config = ProviderConfig { nodes: Nodes::Sole, ..once() };
+    let fixture = Fixture::without_workers(store(), config.clone()).await;
+    for _ in 0..MESSAGES {
+        fixture.send().await;
+    }
+    let receiver = Receiver::start(|no| Reply::Status(if no % 3 == 0 { 500 } else { 200 })).await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
+    let missing = ReplayInput { kind: TaskKind::ReplayMissing, ..all() };
+    let counted = fixture.provider.count_replay(&fixture.caller, "app", &endpoint.id, missing.clone()).await;
+    assert_eq!(counted.unwrap(), MESSAGES);
+    let task = fixture.replay(&endpoint, TaskKind::ReplayMissing, all()).await;
+    let nodes = [config.clone(), config].map(|config| provider(Arc::clone(&fixture.store), config));
+    for (place, node) in nodes.iter().enumerate() {
+        let tasks = Tasks::new();
+        node.spawn_workers(&tasks);
+        eventually(async || {
+            let found = node.background_task(&fixture.caller, &task.id).await.unwrap();
+            let Progress { enqueued, ended, taken_over, .. } = found.progress;
+            assert_eq!(enqueued, ended.total() + taken_over + found.progress.waiting());
+            let is_done = found.status == TaskStatus::Finished && found.progress.waiting() == 0;
+            (is_done || place == 0 && ended.total() > MESSAGES / 3).then_some(())
+        })
+        .await;
+        tasks.shutdown(Duration::from_secs(10)).await.unwrap();
+    }
+    let progress = fixture.ended(&task).await.progress;
+    let attempts = fixture.store.count_attempts(&endpoint.id, "".into().."~".into()).await.unwrap();
+    assert_eq!((progress.found, progress.enqueued, progress.ended.total()), (MESSAGES, MESSAGES, MESSAGES));
+    assert_eq!((progress.ended.delivered, progress.ended.cancelled), (attempts.success, 0));
+    let recover = ReplayInput { kind: TaskKind::Recover, ..missing };
+    let counted = fixture.provider.count_replay(&fixture.caller, "app", &endpoint.id, recover).await.unwrap();
+    assert_eq!(counted, progress.ended.exhausted);
 }
 
 /// On an embedded database there is one node: it takes over the tasks of the previous process at once, without waiting for

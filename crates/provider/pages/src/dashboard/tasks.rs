@@ -18,7 +18,7 @@ use super::Dashboard;
 use super::access::Page;
 use super::session::{DashboardSession, PathParams, Section};
 use crate::page_error::PageError;
-use crate::portal::labels::number;
+use crate::portal::labels::{self, StatusBadge, number};
 use crate::portal::pager::pager;
 
 pub(super) const PAGES: &[Page] = &[("GET", "/tasks", Role::Viewer), ("GET", "/tasks/{task}", Role::Viewer)];
@@ -42,7 +42,8 @@ struct TasksPage {
     /// Query, words, and whether it is the current one.
     filters: Vec<(String, &'static str, bool)>,
     is_filtered: bool,
-    is_running: bool,
+    /// The figures of a task still change.
+    is_live: bool,
     rows: Vec<Row>,
     list_path: &'static str,
     filter: String,
@@ -52,15 +53,15 @@ struct TasksPage {
 struct Row {
     id: String,
     kind: &'static str,
-    status: TaskStatus,
+    status: StatusBadge,
     application: String,
     application_name: String,
     found: String,
     enqueued: String,
+    /// How the deliveries of its messages ended; none before it sent one.
+    results: Option<String>,
     started: RelativeTime,
     updated: RelativeTime,
-    /// A person stopped it.
-    is_stopped: bool,
     error: Option<String>,
 }
 
@@ -81,7 +82,7 @@ async fn list(session: DashboardSession, QueryFields(query): QueryFields) -> Res
         frame: session.frame("Background tasks", Section::Tasks),
         filters: STATUSES.map(|(own, words)| (query_of(own), words, own == status)).to_vec(),
         is_filtered: status.is_some(),
-        is_running: found.data.iter().any(|task| task.status == TaskStatus::Running),
+        is_live: found.data.iter().any(labels::is_live),
         rows,
         list_path: "/tasks",
         filter: status.map_or(String::new(), |status| format!("status={}&", status.name())),
@@ -98,14 +99,14 @@ async fn row(session: &DashboardSession, task: &BackgroundTask) -> Result<Row, P
     Ok(Row {
         id: task.id.to_string(),
         kind: kind(task.kind),
-        status: task.status,
+        status: StatusBadge::of_task(task),
         application: task.application.to_string(),
         application_name: application,
         found: number(task.progress.found),
         enqueued: number(task.progress.enqueued),
+        results: (task.progress.enqueued > 0).then(|| labels::delivery_results(&task.progress)),
         started: RelativeTime::new(task.created_at, session.now()),
         updated: RelativeTime::new(task.updated_at, session.now()),
-        is_stopped: task.is_stopped(),
         error: task.error.clone().filter(|_| !task.is_stopped()),
     })
 }
@@ -124,14 +125,14 @@ fn kind(kind: TaskKind) -> &'static str {
 struct TaskPage {
     frame: Frame,
     row: Row,
-    is_running: bool,
+    is_live: bool,
     /// Address of the endpoint; none when the task has none or it was deleted.
     endpoint: Option<String>,
     endpoint_id: String,
     since: RelativeTime,
     until: RelativeTime,
     event_types: String,
-    /// What became of the messages, in words.
+    /// How the deliveries of the messages ended, in words.
     outcome: String,
 }
 
@@ -146,7 +147,7 @@ async fn detail(session: DashboardSession, PathParams([id]): PathParams<1>) -> R
     let row = row(&session, &task).await?;
     render_page(&TaskPage {
         frame: session.frame(kind(task.kind), Section::Tasks),
-        is_running: task.status == TaskStatus::Running,
+        is_live: labels::is_live(&task),
         outcome: outcome(&task),
         endpoint,
         endpoint_id: task.endpoint.to_string(),
@@ -159,14 +160,14 @@ async fn detail(session: DashboardSession, PathParams([id]): PathParams<1>) -> R
 
 fn outcome(task: &BackgroundTask) -> String {
     let found = number(task.progress.found);
-    let enqueued = number(task.progress.enqueued);
-    let waiting = number(task.progress.found.saturating_sub(task.progress.enqueued));
+    let results = labels::delivery_results(&task.progress);
+    let others = task.progress.found.saturating_sub(task.progress.enqueued);
     match (task.kind, task.status) {
         (TaskKind::PurgeContent, TaskStatus::Running) => format!("{found} payloads removed so far."),
         (TaskKind::PurgeContent, _) => format!("{found} payloads removed."),
-        (_, TaskStatus::Running) => format!("{found} messages found so far, {enqueued} of them sent again."),
+        (_, TaskStatus::Running) => format!("{found} messages found so far. {results}."),
         _ if task.progress.found == 0 => "No message matched.".to_owned(),
-        _ if waiting == "0" => format!("{enqueued} messages were sent again."),
-        _ => format!("{enqueued} messages were sent again. {waiting} others were due or under way anyway."),
+        _ if others == 0 => format!("{results}."),
+        _ => format!("{results}. {} others were due or under way anyway.", number(others)),
     }
 }

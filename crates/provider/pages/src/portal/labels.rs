@@ -4,7 +4,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use provider_core::MessageState;
 use provider_core::model::counts::{AttemptCounts, DeliveryCounts};
-use provider_core::model::{AttemptStatus, AttemptTrigger, Endpoint};
+use provider_core::model::{AttemptStatus, AttemptTrigger, BackgroundTask, Endpoint, Progress, TaskStatus};
 
 /// A status as a word with a colour.
 #[derive(Debug, Clone, Copy, Template)]
@@ -41,6 +41,45 @@ impl StatusBadge {
             (false, None) => Self::ENABLED,
         }
     }
+}
+
+impl StatusBadge {
+    /// The status of a background task. A task that has enqueued its last message is shown as delivering until no message
+    /// waits.
+    pub(crate) fn of_task(task: &BackgroundTask) -> Self {
+        match task.status {
+            TaskStatus::Running => Self { kind: "wait", words: "Running" },
+            TaskStatus::Finished if task.progress.waiting() > 0 => Self { kind: "wait", words: "Delivering" },
+            TaskStatus::Finished => Self { kind: "good", words: "Finished" },
+            TaskStatus::Failed if task.is_stopped() => Self { kind: "off", words: "Stopped" },
+            TaskStatus::Failed => Self { kind: "bad", words: "Failed" },
+        }
+    }
+}
+
+/// Whether the figures of a background task still change.
+pub(crate) fn is_live(task: &BackgroundTask) -> bool {
+    task.status == TaskStatus::Running || task.progress.waiting() > 0
+}
+
+/// How the deliveries of the messages ended that a background task sent.
+pub(crate) fn delivery_results(progress: &Progress) -> String {
+    let ended = progress.ended;
+    let mut results = format!(
+        "{} of {} delivered, {} failed, {} waiting",
+        number(ended.delivered),
+        number(progress.enqueued),
+        number(ended.exhausted),
+        number(progress.waiting())
+    );
+    for (count, words) in
+        [(ended.skipped + ended.cancelled, "cancelled"), (progress.taken_over, "sent again by a later replay")]
+    {
+        if count > 0 {
+            results.push_str(&format!(", {} {words}", number(count)));
+        }
+    }
+    results
 }
 
 impl From<MessageState> for StatusBadge {

@@ -100,11 +100,11 @@ async fn a_background_task_shows_its_progress_and_outcome() {
             break;
         }
     }
-    let page = ann.get("/tasks?status=finished").await;
+    let page = ann.until_shown("/tasks?status=finished", "1 of 1 delivered, 0 failed, 0 waiting").await;
     page.shows("Finished").shows("Hammer").hides("data-live");
     let path = page.text.split("/dashboard/tasks/").nth(1).unwrap().split('"').next().unwrap();
     let detail = ann.get(&format!("/tasks/{path}")).await;
-    detail.is(200).shows("1 messages were sent again").shows(&endpoint.url);
+    detail.is(200).shows("1 of 1 delivered, 0 failed, 0 waiting.").shows(&endpoint.url);
     ann.get("/tasks?status=failed").await.shows("No such tasks");
 
     let input = ReplayInput::time_range(TaskKind::ReplayMissing, app.created_at - SignedDuration::from_secs(60), None);

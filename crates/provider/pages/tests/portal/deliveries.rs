@@ -168,7 +168,8 @@ async fn missing_messages_are_replayed_and_the_progress_is_shown() {
         }
         fixture.clock.advance(Duration::from_secs(1));
     }
-    visitor.get(&path).await.shows("Finished").shows("data-of=\"Sent\"><div>1<");
+    let page = visitor.until_shown(&path, "1 of 1 delivered, 0 failed, 0 waiting").await;
+    page.shows("Finished").shows("data-of=\"Sent\"><div>1<");
     visitor.until_shown(&format!("/endpoints/{}", late.id), &message.id).await;
     visitor
         .submit(&path, &[("what", "failed"), ("hours", "1"), ("since", "2026-11-21T00:00")])

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use provider_core::EndpointInput;
 use provider_core::model::Capability;
+use testkit::web::Browser;
 
 use crate::fixture::{Fixture, at, receiver};
 
@@ -118,7 +119,36 @@ async fn a_running_replay_can_be_stopped_and_shows_the_outcome_of_its_messages()
         }
         fixture.clock.advance(Duration::from_secs(1));
     }
-    visitor.until_shown(&path, "3 delivered, 0 failed").await.shows("Finished").shows("Stopped");
+    let page = visitor.until_shown(&path, "3 of 3 delivered, 0 failed, 0 waiting").await;
+    page.shows("Finished").shows("Stopped").hides("data-live").hides("Delivering");
+}
+
+#[tokio::test]
+async fn a_replay_shows_its_waiting_messages_until_a_later_one_takes_them_over() {
+    let fixture = Fixture::new().await;
+    for _ in 0..2 {
+        fixture.message("a.b", "{}", None).await;
+    }
+    fixture.clock.advance(Duration::from_secs(60));
+    let late = fixture.endpoint(at(&receiver(500, "").await)).await;
+    let mut visitor = fixture.visitor().await;
+    let path = format!("/endpoints/{}/replay", late.id);
+    let replay = async |visitor: &mut Browser, what, results: &str| {
+        visitor.submit(&path, &[("what", what), ("hours", "24"), ("since", ""), ("until", "")]).await.is(200);
+        for _ in 0..1_000 {
+            let page = visitor.get(&path).await;
+            if page.text.contains(results) && !page.text.contains("Running") {
+                return page;
+            }
+            fixture.clock.advance(Duration::from_millis(100));
+        }
+        panic!("{}", visitor.get(&path).await.text)
+    };
+    let page = replay(&mut visitor, "missing", "0 of 2 delivered, 0 failed, 2 waiting").await;
+    page.shows("Delivering").shows("data-live=\"tasks\"").hides("Finished");
+    let later = "0 of 2 delivered, 0 failed, 0 waiting, 2 sent again by a later replay";
+    let page = replay(&mut visitor, "failed", later).await;
+    page.shows("0 of 2 delivered, 0 failed, 2 waiting<").shows("Finished").shows("Delivering");
 }
 
 #[tokio::test]

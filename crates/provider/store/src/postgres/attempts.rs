@@ -22,6 +22,7 @@ use super::{PostgresStore, applications, counts, deliveries, messages, operation
 use crate::codec::{self, PageQuery, newest_first, optional_to_json};
 use crate::counts_codec::EndpointAdditions;
 use crate::scan::{self as scans, ScanFlow, ScanProgress};
+use crate::task_codec::TaskAdditions;
 
 #[async_trait]
 impl AttemptStore for PostgresStore {
@@ -172,10 +173,12 @@ async fn record(db: &impl Client, records: &[AttemptRecord], recorded: Recorded)
     for record in &records {
         additions.attempt(&record.attempt);
     }
-    apply_outcomes(db, &records, &mut additions).await?;
+    let mut tasks = TaskAdditions::default();
+    apply_outcomes(db, &records, &mut additions, &mut tasks).await?;
     note_failing(db, &endpoint_summaries).await?;
     operational_events::insert_notice_events(db, &records).await?;
     counts::add_to_endpoints(db, &additions).await?;
+    counts::add_to_tasks(db, &tasks).await?;
     Ok(routes)
 }
 
@@ -235,6 +238,7 @@ async fn apply_outcomes<'a>(
     db: &impl Client,
     records: &[&'a AttemptRecord],
     additions: &mut EndpointAdditions<'a>,
+    tasks: &mut TaskAdditions,
 ) -> SqlResult<()> {
     let mut rows: BTreeMap<(&Id, &Id), (&AttemptRecord, i64)> = BTreeMap::new();
     for record in records {
@@ -262,27 +266,30 @@ async fn apply_outcomes<'a>(
         let delete = "DELETE FROM deliveries d \
              USING unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS done (endpoint, message, trigger, place) \
              WHERE d.endpoint = done.endpoint AND d.message = done.message AND d.manual <= done.trigger \
-             RETURNING done.place, d.ordering_key, d.ended_before";
+             RETURNING done.place, d.ordering_key, d.ended_before, d.task";
         let deleted = rows::all(db, delete, &[&endpoints, &messages, &triggers], |row| {
             let place = usize::try_from(rows::get::<i64>(row, 0)?).unwrap_or_default();
-            Ok((place, rows::get::<Option<String>>(row, 1)?, rows::get::<bool>(row, 2)?))
+            let (key, task) = (rows::get::<Option<String>>(row, 1)?, rows::get::<Option<String>>(row, 3)?);
+            Ok((place, key, rows::get::<bool>(row, 2)?, task))
         })
         .await?;
         let mut ordered = Vec::new();
         let mut is_deleted = vec![false; done.records.len()];
-        for (place, key, ended_before) in deleted {
+        for (place, key, ended_before, task) in deleted {
             let place = place.saturating_sub(1);
             let Some(record) = done.records.get(place) else { continue };
             is_deleted[place] = true;
             ordered.extend(key.map(|key| (record.attempt.endpoint.to_string(), key)));
             additions.ended(&record.attempt, record.end(), u64::from(!ended_before));
+            tasks.ended(task, record.end());
         }
         ordering::make_next_due(db, ordered).await?;
         // A caller may have requested a manual attempt while the owner made this one.
         let kept = done.records.iter().zip(is_deleted).filter(|(_, is_deleted)| !is_deleted);
         let kept: Vec<&AttemptRecord> = kept.map(|(record, _)| *record).collect();
-        for record in deliveries::end_for_manual(db, &kept).await? {
-            additions.ended(&record.attempt, record.end(), 1);
+        for (record, ended_before, task) in deliveries::end_for_manual(db, &kept).await? {
+            additions.ended(&record.attempt, record.end(), u64::from(!ended_before));
+            tasks.ended(task, record.end());
         }
     }
     if !retried.records.is_empty() {

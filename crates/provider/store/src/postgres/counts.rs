@@ -17,6 +17,7 @@ use super::rows::{self, Client, SqlResult, sql_limit};
 use crate::counts_codec::{
     COLUMNS, CountTable, ENDPOINTS, EndpointAdditions, MESSAGES, MessageAdditions, from_columns, scope, to_columns,
 };
+use crate::task_codec::{ADD_TO_TASK, TaskAdditions};
 
 #[async_trait]
 impl CountStore for PostgresStore {
@@ -148,6 +149,15 @@ pub(super) async fn add_to_applications(db: &impl Client, additions: &MessageAdd
         return Ok(());
     }
     rows::write(db, &ADD_TO_APPLICATIONS, &[&applications, &hours, &messages, &payload_bytes]).await.map(drop)
+}
+
+/// Adds the ends of a transaction to the tasks that sent the messages, after [`add_to_endpoints`]. Nearly always they are
+/// of one task.
+pub(super) async fn add_to_tasks(db: &impl Client, additions: &TaskAdditions) -> SqlResult<()> {
+    for (task, [delivered, exhausted, skipped, cancelled, taken_over]) in additions.rows() {
+        rows::write(db, ADD_TO_TASK, &[&delivered, &exhausted, &skipped, &cancelled, &taken_over, &task]).await?;
+    }
+    Ok(())
 }
 
 async fn merge(

@@ -15,6 +15,7 @@ use tokio_postgres::Row;
 use super::rows::{self, Client, MESSAGE, MESSAGE_COLUMNS, SqlResult, sql_limit};
 use super::{PostgresStore, attempts, counts, idempotency, nodes, ordering};
 use crate::counts_codec::EndpointAdditions;
+use crate::task_codec::TaskAdditions;
 
 #[async_trait]
 impl DeliveryStore for PostgresStore {
@@ -211,27 +212,39 @@ pub(super) async fn drop_rows(
 ) -> SqlResult<()> {
     let (endpoints, messages) = columns(dropped.iter().map(|dropped| (&dropped.message, &dropped.endpoint)));
     let delete = "DELETE FROM deliveries d USING unnest($1::text[], $2::text[]) AS done (endpoint, message) \
-         WHERE d.endpoint = done.endpoint AND d.message = done.message RETURNING d.endpoint, d.ordering_key, d.ended_before";
+         WHERE d.endpoint = done.endpoint AND d.message = done.message RETURNING d.endpoint, d.ordering_key, d.ended_before, d.task";
     let row = |row: &Row| {
-        Ok((rows::get::<String>(row, 0)?, rows::get::<Option<String>>(row, 1)?, rows::get::<bool>(row, 2)?))
+        let (key, task) = (rows::get::<Option<String>>(row, 1)?, rows::get::<Option<String>>(row, 3)?);
+        Ok((rows::get::<String>(row, 0)?, key, rows::get::<bool>(row, 2)?, task))
     };
     let deleted = rows::all(db, delete, &[&endpoints, &messages], row).await?;
     let applications: HashMap<&str, &str> =
         dropped.iter().map(|dropped| (&*dropped.endpoint, &*dropped.application)).collect();
     let mut additions = EndpointAdditions::default();
-    for (endpoint, _, ended_before) in &deleted {
+    let mut tasks = TaskAdditions::default();
+    let mut ordered = Vec::new();
+    for (endpoint, key, ended_before, task) in deleted {
         if let Some((endpoint, application)) = applications.get_key_value(endpoint.as_str()) {
             additions.ended_in(endpoint, application, Hour::of(now), end, u64::from(!ended_before));
         }
+        tasks.ended(task, end);
+        ordered.extend(key.map(|key| (endpoint, key)));
     }
-    let ordered = deleted.into_iter().filter_map(|(endpoint, key, _)| Some((endpoint, key?)));
-    ordering::make_next_due(db, ordered.collect()).await?;
-    counts::add_to_endpoints(db, &additions).await
+    ordering::make_next_due(db, ordered).await?;
+    counts::add_to_endpoints(db, &additions).await?;
+    counts::add_to_tasks(db, &tasks).await
 }
 
 pub(super) async fn drop_rows_of(db: &impl Client, endpoints: &[Id]) -> SqlResult<()> {
     let endpoints: Vec<&str> = endpoints.iter().map(|endpoint| &**endpoint).collect();
-    rows::write(db, "DELETE FROM deliveries WHERE endpoint = ANY ($1)", &[&endpoints]).await.map(drop)
+    let delete = "WITH gone AS (DELETE FROM deliveries WHERE endpoint = ANY ($1) RETURNING task) \
+         SELECT task, count(*) FROM gone WHERE task IS NOT NULL GROUP BY task";
+    let mut tasks = TaskAdditions::default();
+    let of_task = |row: &Row| Ok((rows::get::<String>(row, 0)?, rows::get::<i64>(row, 1)?.unsigned_abs()));
+    for (task, count) in rows::all(db, delete, &[&endpoints], of_task).await? {
+        tasks.ended_count(task, DeliveryEnd::Cancelled, count);
+    }
+    counts::add_to_tasks(db, &tasks).await
 }
 
 /// All endpoints with rows. The query skips from endpoint to endpoint in the index.
@@ -247,11 +260,24 @@ pub(super) async fn drop_rows_before(db: &impl Client, message: &str) -> SqlResu
     let delete = format!(
         "{ENDPOINTS_WITH_ROWS}, gone AS ( \
              DELETE FROM deliveries d USING present WHERE d.endpoint = present.endpoint AND d.message < $1 \
-             RETURNING d.endpoint, d.ordering_key \
-         ) SELECT DISTINCT endpoint, ordering_key FROM gone WHERE ordering_key IS NOT NULL"
+             RETURNING d.endpoint, d.ordering_key, d.task \
+         ) SELECT endpoint, ordering_key, task, count(*) FROM gone \
+         WHERE ordering_key IS NOT NULL OR task IS NOT NULL GROUP BY endpoint, ordering_key, task"
     );
-    let ordered = rows::all(db, &delete, &[&message], ordering::endpoint_and_key).await?;
-    ordering::make_next_due(db, ordered).await
+    let row = |row: &Row| {
+        let (key, task) = (rows::get::<Option<String>>(row, 1)?, rows::get::<Option<String>>(row, 2)?);
+        Ok((rows::get::<String>(row, 0)?, key, task, rows::get::<i64>(row, 3)?.unsigned_abs()))
+    };
+    let mut tasks = TaskAdditions::default();
+    let mut ordered = Vec::new();
+    for (endpoint, key, task, count) in rows::all(db, &delete, &[&message], row).await? {
+        ordered.extend(key.map(|key| (endpoint, key)));
+        if let Some(task) = task {
+            tasks.ended_count(task, DeliveryEnd::Cancelled, count);
+        }
+    }
+    ordering::make_next_due(db, ordered).await?;
+    counts::add_to_tasks(db, &tasks).await
 }
 
 /// Deleted endpoints that still have rows, because the process ended before it had deleted the rows.
@@ -295,24 +321,32 @@ pub(super) async fn return_for_manual(db: &impl Client, endpoints: &[&str], mess
     rows::write(db, return_for_manual, &[&endpoints, &messages, &RESEND_DUE]).await.map(drop)
 }
 
-/// As [`return_for_manual`], after attempts that ended their deliveries. Returns those whose delivery had not ended before.
+/// As [`return_for_manual`], after attempts that ended their deliveries. Returns those attempts, each with whether its
+/// delivery had ended before, and the background task that sent the message: the requested attempt is none of this task.
 pub(super) async fn end_for_manual<'a>(
     db: &impl Client,
     records: &[&'a AttemptRecord],
-) -> SqlResult<Vec<&'a AttemptRecord>> {
+) -> SqlResult<Vec<(&'a AttemptRecord, bool, Option<String>)>> {
     if records.is_empty() {
         return Ok(Vec::new());
     }
     let endpoints: Vec<&str> = records.iter().map(|record| &*record.attempt.endpoint).collect();
     let messages: Vec<&str> = records.iter().map(|record| &*record.attempt.message).collect();
-    let end = "UPDATE deliveries d SET ended_before = TRUE \
-         FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS ended (endpoint, message, place) \
-         WHERE d.endpoint = ended.endpoint AND d.message = ended.message AND d.manual = 2 AND NOT d.ended_before \
-         RETURNING ended.place";
-    let places = rows::all(db, end, &[&endpoints, &messages], |row| rows::get::<i64>(row, 0)).await?;
+    let end = "UPDATE deliveries d SET ended_before = TRUE, task = NULL \
+         FROM (SELECT o.endpoint, o.message, o.ended_before, o.task, ended.place \
+               FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS ended (endpoint, message, place) \
+               JOIN deliveries o ON o.endpoint = ended.endpoint AND o.message = ended.message AND o.manual = 2 \
+               ORDER BY ended.place FOR UPDATE OF o) asked \
+         WHERE d.endpoint = asked.endpoint AND d.message = asked.message \
+         RETURNING asked.place, asked.ended_before, asked.task";
+    let ended = rows::all(db, end, &[&endpoints, &messages], |row| {
+        let place = usize::try_from(rows::get::<i64>(row, 0)? - 1).unwrap_or(usize::MAX);
+        Ok((place, rows::get::<bool>(row, 1)?, rows::get::<Option<String>>(row, 2)?))
+    })
+    .await?;
     return_for_manual(db, &endpoints, &messages).await?;
-    let places = places.into_iter().filter_map(|place| usize::try_from(place - 1).ok());
-    Ok(places.filter_map(|place| records.get(place).copied()).collect())
+    let ended = ended.into_iter();
+    Ok(ended.filter_map(|(place, before, task)| Some((*records.get(place)?, before, task))).collect())
 }
 
 /// Skips rows that another transaction is claiming. If a head of line is deleted, the next row of its key becomes due.
@@ -321,22 +355,28 @@ async fn cancel_deliveries(db: &impl Client, endpoint: &str, given_up: &[Attempt
     let delete = "DELETE FROM deliveries d USING (SELECT message FROM deliveries \
              WHERE endpoint = $1 AND message = ANY ($2) AND NOT (ordering_key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) \
              ORDER BY message FOR UPDATE SKIP LOCKED) waiting \
-         WHERE d.endpoint = $1 AND d.message = waiting.message RETURNING d.message, d.ordering_key, d.ended_before";
-    let row = |row: &Row| Ok((rows::id(row, 0)?, (rows::get::<Option<String>>(row, 1)?, rows::get::<bool>(row, 2)?)));
+         WHERE d.endpoint = $1 AND d.message = waiting.message RETURNING d.message, d.ordering_key, d.ended_before, d.task";
+    let row = |row: &Row| {
+        let (key, task) = (rows::get::<Option<String>>(row, 1)?, rows::get::<Option<String>>(row, 3)?);
+        Ok((rows::id(row, 0)?, (key, rows::get::<bool>(row, 2)?, task)))
+    };
     let deleted = rows::all(db, delete, &[&endpoint, &messages], row).await?;
-    let deleted: HashMap<Id, (Option<String>, bool)> = deleted.into_iter().collect();
+    let mut deleted: HashMap<Id, (Option<String>, bool, Option<String>)> = deleted.into_iter().collect();
     let mut additions = EndpointAdditions::default();
+    let mut tasks = TaskAdditions::default();
     let mut cancelled = Vec::new();
     for attempt in given_up {
-        let Some((_, ended_before)) = deleted.get(&attempt.message) else { continue };
+        let Some((_, ended_before, task)) = deleted.get_mut(&attempt.message) else { continue };
         additions.attempt(attempt);
-        additions.ended(attempt, DeliveryEnd::Cancelled, u64::from(!ended_before));
+        additions.ended(attempt, DeliveryEnd::Cancelled, u64::from(!*ended_before));
+        tasks.ended(task.take(), DeliveryEnd::Cancelled);
         cancelled.push(attempt);
     }
     attempts::insert(db, cancelled).await?;
     let count = deleted.len();
-    let keys = deleted.into_values().filter_map(|(key, _)| Some((endpoint.to_owned(), key?)));
+    let keys = deleted.into_values().filter_map(|(key, ..)| Some((endpoint.to_owned(), key?)));
     ordering::make_next_due(db, keys.collect()).await?;
     counts::add_to_endpoints(db, &additions).await?;
+    counts::add_to_tasks(db, &tasks).await?;
     Ok(count)
 }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use provider_core::model::Id;
 use provider_core::model::counts::DeliveryEnd;
 use provider_core::ordering::OrderingKey;
-use provider_core::port::{BlockedKeyRow, DroppedDelivery, SkipResult, StoreResult};
+use provider_core::port::{BlockedKeyRow, DroppedDelivery, SkipResult};
 use tokio_postgres::Row;
 
 use super::deliveries;
@@ -38,10 +38,6 @@ pub(super) async fn enter(db: &impl Client, ordered: &[OrderedDelivery<'_>]) -> 
          LEFT JOIN LATERAL (SELECT max(d.sequence) AS sequence FROM deliveries d \
                WHERE d.endpoint = new.endpoint COLLATE \"C\" AND d.ordering_key = new.ordering_key COLLATE \"C\") last ON TRUE";
     rows::write(db, insert, &[&endpoints, &keys, &messages, &due]).await.map(drop)
-}
-
-pub(super) fn endpoint_and_key(row: &Row) -> StoreResult<(String, String)> {
-    Ok((rows::get(row, 0)?, rows::get(row, 1)?))
 }
 
 /// Called after rows of these endpoints and keys were deleted: the first remaining row of each key becomes due.

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use provider_core::model::counts::EndedDeliveries;
 use provider_core::model::{BackgroundTask, Id, Progress, TaskKind, TaskStatus};
 use provider_core::ordering::OrderingKey;
 use provider_core::port::{
@@ -11,10 +12,10 @@ use provider_core::port::{
 use tokio_postgres::Row;
 
 use super::rows::{self, Client, SqlResult, sql_limit};
-use super::{PostgresStore, idempotency, ordering};
+use super::{PostgresStore, counts, idempotency, ordering};
 use crate::codec::{self, PageQuery};
 use crate::task_codec::{
-    enqueue_condition, kind, kind_number, latest, selection_from_json, selection_to_json, task_status,
+    TaskAdditions, enqueue_condition, kind, kind_number, latest, selection_from_json, selection_to_json, task_status,
     task_status_number,
 };
 
@@ -122,6 +123,7 @@ impl TaskStore for PostgresStore {
             Ok(FailedAttempt {
                 attempt: rows::id(row, 0)?,
                 recoverable: if rows::get(row, 2)? { Some(rows::id(row, 1)?) } else { None },
+                is_under_way: rows::get(row, 3)?,
             })
         });
         Ok(failures.await?)
@@ -168,13 +170,16 @@ async fn create_within_limit(
     rows::check_limit(db, count, &task.account, running_max).await
 }
 
-/// Attempts of a range of ids; for each failed attempt, whether its message has to be sent again.
+/// Attempts of a range of ids; for each failed attempt, whether its message has to be sent again; and whether it is due or
+/// under way already.
 const FAILED_ATTEMPTS: &str = "SELECT a.id, a.message, \
          CASE WHEN a.status <> 2 THEN FALSE ELSE \
              NOT EXISTS (SELECT FROM attempts o WHERE o.message = a.message AND o.endpoint = $2 \
                          AND (o.status = 0 OR (o.status = 2 AND o.id > a.id AND o.id < $4))) \
              AND EXISTS (SELECT FROM messages m WHERE m.application = $1 AND m.id = a.message \
-                         AND m.payload IS NOT NULL) END \
+                         AND m.payload IS NOT NULL) END, \
+         EXISTS (SELECT FROM deliveries d WHERE d.endpoint = $2 AND d.message = a.message \
+                 AND (d.owner IS NOT NULL OR d.attempts = 0)) \
      FROM (SELECT id, message, status FROM attempts WHERE endpoint = $2 AND id > $3 AND id < $4 ORDER BY id LIMIT $5) a \
      ORDER BY a.id";
 
@@ -186,7 +191,7 @@ const REPLAY_CANDIDATES: &str = "SELECT m.id, m.event_type, m.channels, m.tags, 
      WHERE m.application = $1 AND m.id > $3 AND m.id < $4 ORDER BY m.id LIMIT $5";
 
 pub(super) const TASK: &str = "id, account, kind, application, endpoint, selection, status, position, found, enqueued, error, \
-     created_at, updated_at";
+     created_at, updated_at, delivered, exhausted, skipped, cancelled, taken_over";
 
 pub(super) fn task(row: &Row) -> StoreResult<BackgroundTask> {
     let number = |column| -> StoreResult<u64> { Ok(rows::get::<i64>(row, column)?.unsigned_abs()) };
@@ -198,7 +203,18 @@ pub(super) fn task(row: &Row) -> StoreResult<BackgroundTask> {
         endpoint: rows::id(row, 4)?,
         selection: selection_from_json(rows::get(row, 5)?)?,
         status: task_status(rows::get::<i16>(row, 6)?.into())?,
-        progress: Progress { position: rows::id(row, 7)?, found: number(8)?, enqueued: number(9)? },
+        progress: Progress {
+            position: rows::id(row, 7)?,
+            found: number(8)?,
+            enqueued: number(9)?,
+            ended: EndedDeliveries {
+                delivered: number(13)?,
+                exhausted: number(14)?,
+                skipped: number(15)?,
+                cancelled: number(16)?,
+            },
+            taken_over: number(17)?,
+        },
         error: rows::get(row, 10)?,
         created_at: rows::get(row, 11)?,
         updated_at: rows::get(row, 12)?,
@@ -247,7 +263,9 @@ pub(super) async fn create(db: &impl Client, new: &BackgroundTask, answer: Optio
     .map(drop)
 }
 
-/// Locks the application before the task, as routing does, so that the endpoint can't be deleted meanwhile.
+/// Locks the application first, as routing does, so that the endpoint can't be deleted meanwhile, and tasks last, as the
+/// transactions do that end deliveries. Two steps from one position wait for each other at the endpoint, or at the update
+/// of the task, which finds the position of the first one and fails.
 async fn advance(db: &impl Client, step: &TaskStep) -> SqlResult<usize> {
     if !step.messages.is_empty() {
         let lock = "SELECT id FROM applications \
@@ -255,16 +273,23 @@ async fn advance(db: &impl Client, step: &TaskStep) -> SqlResult<usize> {
         rows::one(db, lock, &[&&*step.task], |row| rows::id(row, 0)).await?;
     }
     let select = "SELECT endpoint, kind FROM background_tasks \
-         WHERE id = $1 AND position = $2 AND worker = $3 AND status = 0 FOR UPDATE";
+         WHERE id = $1 AND position = $2 AND worker = $3 AND status = 0";
     let found = rows::one(db, select, &[&&*step.task, &&*step.from, &&*step.worker], |row| {
         Ok((rows::id(row, 0)?, kind(rows::get::<i16>(row, 1)?.into())?))
     })
     .await?;
     let (endpoint, kind) = found.ok_or(StoreError::Conflict)?;
-    let enqueued = if step.messages.is_empty() { 0 } else { enqueue(db, &endpoint, kind, step).await? };
+    let mut earlier = TaskAdditions::default();
+    let enqueued = if step.messages.is_empty() { 0 } else { enqueue(db, &endpoint, kind, step, &mut earlier).await? };
+    if !earlier.is_empty() {
+        let tasks: Vec<&str> = earlier.rows().map(|(task, _)| task).chain([&*step.task]).collect();
+        let lock = "SELECT id FROM background_tasks WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE";
+        rows::write(db, lock, &[&tasks]).await?;
+    }
     let update = "UPDATE background_tasks SET position = $2, found = found + $3, enqueued = enqueued + $4, status = $5, \
-         error = $6, leased_until = $7, updated_at = CASE WHEN $8 THEN $9 ELSE updated_at END WHERE id = $1";
-    rows::write(
+         error = $6, leased_until = $7, updated_at = CASE WHEN $8 THEN $9 ELSE updated_at END \
+         WHERE id = $1 AND position = $10 AND worker = $11 AND status = 0";
+    let advanced = rows::write(
         db,
         update,
         &[
@@ -277,43 +302,66 @@ async fn advance(db: &impl Client, step: &TaskStep) -> SqlResult<usize> {
             &step.leased_until,
             &step.is_progress(),
             &step.now,
+            &&*step.from,
+            &&*step.worker,
         ],
     )
     .await?;
+    if advanced == 0 {
+        return Err(StoreError::Conflict.into());
+    }
+    counts::add_to_tasks(db, &earlier).await?;
     Ok(usize::try_from(enqueued).unwrap_or(usize::MAX))
 }
 
 /// Inserts delivery rows for the messages of a step that still have to be sent, in the order of their ordering key at
-/// an endpoint with ordered delivery. A row that waits for its next attempt becomes due. No row becomes due before the
-/// message's `deliverAt`. A lock serialises the tasks of an endpoint, so that each task finds the rows of the others.
-async fn enqueue(db: &impl Client, endpoint: &Id, kind: TaskKind, step: &TaskStep) -> SqlResult<u64> {
+/// an endpoint with ordered delivery. A row that waits for its next attempt becomes due, and from then on counts for this
+/// task. No row becomes due before the message's `deliverAt`. A lock serialises the tasks of an endpoint, so that each task finds the rows of the others.
+async fn enqueue(
+    db: &impl Client,
+    endpoint: &Id,
+    kind: TaskKind,
+    step: &TaskStep,
+    earlier: &mut TaskAdditions,
+) -> SqlResult<u64> {
     rows::write(db, "SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", &[&&**endpoint]).await?;
     let order = "SELECT ordering <> 0 FROM endpoints WHERE id = $1 AND NOT disabled";
     let in_order = rows::one(db, order, &[&&**endpoint], |row| rows::get::<bool>(row, 0)).await?;
     let in_order = in_order.ok_or(StoreError::NotFound)?;
     let mut messages: Vec<&str> = step.messages.iter().map(|message| &**message).collect();
     messages.sort_unstable();
-    let retried = if kind.makes_retries_due() { make_retries_due(db, endpoint, &messages, step.now).await? } else { 0 };
-    let ordered = if in_order { enqueue_in_order(db, endpoint, kind, &mut messages, step.now).await? } else { 0 };
+    let retried =
+        if kind.makes_retries_due() { make_retries_due(db, endpoint, &messages, step).await? } else { Vec::new() };
+    let retried_count = retried.len() as u64;
+    retried.into_iter().flatten().for_each(|task| earlier.taken_over(task));
+    let ordered = if in_order { enqueue_in_order(db, endpoint, kind, &mut messages, step).await? } else { 0 };
     let insert = format!(
-        "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual, ended_before) \
+        "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual, task, ended_before) \
          SELECT $1, new.message, NULL, 0, greatest($3, \
              (SELECT m.deliver_at FROM endpoints e JOIN messages m ON m.application = e.application AND m.id = new.message \
-              WHERE e.id = $1)), -1, \
+              WHERE e.id = $1)), -1, $4, \
              EXISTS (SELECT FROM attempts a WHERE a.message = new.message COLLATE \"C\" AND a.endpoint || '' = $1) \
          FROM unnest($2::text[]) AS new (message) WHERE {} ON CONFLICT DO NOTHING",
         enqueue_condition(kind, "new.message COLLATE \"C\"", "$1")
     );
-    Ok(retried + ordered + rows::write(db, &insert, &[&&**endpoint, &messages, &step.now]).await?)
+    let inserted = rows::write(db, &insert, &[&&**endpoint, &messages, &step.now, &&*step.task]).await?;
+    Ok(retried_count + ordered + inserted)
 }
 
-/// Skips rows that another transaction is claiming, because that transaction sends them.
-async fn make_retries_due(db: &impl Client, endpoint: &Id, messages: &[&str], now: Timestamp) -> SqlResult<u64> {
-    let update = "UPDATE deliveries d SET next_at = $3, manual = -1 FROM (SELECT message FROM deliveries \
+/// Returns the earlier tasks of the rows. Skips rows that another transaction is claiming, because that transaction sends
+/// them.
+async fn make_retries_due(
+    db: &impl Client,
+    endpoint: &Id,
+    messages: &[&str],
+    step: &TaskStep,
+) -> SqlResult<Vec<Option<String>>> {
+    let update = "UPDATE deliveries d SET next_at = $3, manual = -1, task = $4 FROM (SELECT message, task FROM deliveries \
              WHERE endpoint = $1 AND message = ANY ($2) AND owner IS NULL AND attempts > 0 AND next_at > $3 \
              ORDER BY message FOR UPDATE SKIP LOCKED) waiting \
-         WHERE d.endpoint = $1 AND d.message = waiting.message";
-    rows::write(db, update, &[&&**endpoint, &messages, &now]).await
+         WHERE d.endpoint = $1 AND d.message = waiting.message RETURNING waiting.task";
+    let params: [&(dyn tokio_postgres::types::ToSql + Sync); 4] = [&&**endpoint, &messages, &step.now, &&*step.task];
+    rows::all(db, update, &params, |row| rows::get(row, 0)).await
 }
 
 /// Inserts delivery rows for the messages that have an ordering key and still have to be sent, and removes these
@@ -323,7 +371,7 @@ async fn enqueue_in_order(
     endpoint: &Id,
     kind: TaskKind,
     messages: &mut Vec<&str>,
-    now: Timestamp,
+    step: &TaskStep,
 ) -> SqlResult<u64> {
     let select = format!(
         "SELECT m.id, m.ordering_key, greatest($3, m.deliver_at) FROM endpoints e \
@@ -331,10 +379,11 @@ async fn enqueue_in_order(
          WHERE e.id = $1 AND m.ordering_key IS NOT NULL AND {} ORDER BY m.id",
         enqueue_condition(kind, "m.id", "e.id")
     );
-    let keyed: Vec<(Id, OrderingKey, Timestamp)> = rows::all(db, &select, &[&&**endpoint, &*messages, &now], |row| {
-        Ok((rows::id(row, 0)?, OrderingKey::kept(rows::get(row, 1)?), rows::get(row, 2)?))
-    })
-    .await?;
+    let keyed: Vec<(Id, OrderingKey, Timestamp)> =
+        rows::all(db, &select, &[&&**endpoint, &*messages, &step.now], |row| {
+            Ok((rows::id(row, 0)?, OrderingKey::kept(rows::get(row, 1)?), rows::get(row, 2)?))
+        })
+        .await?;
     let ordered: Vec<_> = keyed
         .iter()
         .map(|(message, key, due)| ordering::OrderedDelivery { endpoint, key, message, due: *due })
@@ -342,10 +391,10 @@ async fn enqueue_in_order(
     if !ordered.is_empty() {
         ordering::enter(db, &ordered).await?;
         let entered: Vec<&str> = keyed.iter().map(|(message, ..)| &**message).collect();
-        let mark = "UPDATE deliveries d SET manual = -1, \
+        let mark = "UPDATE deliveries d SET manual = -1, task = $3, \
              ended_before = EXISTS (SELECT FROM attempts a WHERE a.message = d.message AND a.endpoint || '' = $1) \
              WHERE endpoint = $1 AND message = ANY ($2)";
-        rows::write(db, mark, &[&&**endpoint, &entered]).await?;
+        rows::write(db, mark, &[&&**endpoint, &entered, &&*step.task]).await?;
     }
     messages.retain(|message| keyed.binary_search_by(|(entered, ..)| (**entered).cmp(message)).is_err());
     Ok(keyed.len() as u64)

@@ -21,6 +21,7 @@ use super::{SqliteStore, applications, counts, deliveries, messages, operational
 use crate::codec::{self, PageQuery, newest_first, optional_to_json};
 use crate::counts_codec::EndpointAdditions;
 use crate::scan::{self as scans, ScanFlow, ScanProgress};
+use crate::task_codec::TaskAdditions;
 
 #[async_trait]
 impl AttemptStore for SqliteStore {
@@ -126,6 +127,7 @@ fn record(db: &Connection, records: &[AttemptRecord], recorded: Recorded) -> Sql
         return Err(SqlError::RecordedBefore);
     }
     let mut additions = EndpointAdditions::default();
+    let mut tasks = TaskAdditions::default();
     let mut finish = DeliveryDeleter::prepare(db)?;
     let mut retry = db.prepare_cached(RETRY)?;
     // The last effect on each endpoint. Applying it again would change nothing.
@@ -138,10 +140,12 @@ fn record(db: &Connection, records: &[AttemptRecord], recorded: Recorded) -> Sql
         let (endpoint, message) = (&*attempt.endpoint, &*attempt.message);
         match record.outcome {
             DeliveryOutcome::Done => {
-                let deleted = finish.row(endpoint, message, trigger)?;
-                let ends =
-                    if deleted.rows == 0 { deliveries::end_for_manual(db, endpoint, message)? } else { deleted.ended };
-                additions.ended(attempt, record.end(), ends as u64);
+                let mut rows = finish.row(endpoint, message, trigger)?;
+                if rows.deleted == 0 {
+                    rows = deliveries::end_for_manual(db, endpoint, message)?;
+                }
+                additions.ended(attempt, record.end(), rows.ended as u64);
+                tasks.ended(rows.tasks, record.end());
             }
             DeliveryOutcome::Retry { at, attempts } => {
                 if retry.execute((endpoint, message, trigger, ms(at), attempts))? == 0 {
@@ -156,7 +160,8 @@ fn record(db: &Connection, records: &[AttemptRecord], recorded: Recorded) -> Sql
         }
         operational_events::insert_notice_event(db, record)?;
     }
-    counts::add_to_endpoints(db, &additions)
+    counts::add_to_endpoints(db, &additions)?;
+    counts::add_to_tasks(db, &tasks)
 }
 
 /// The records of attempts that are not recorded, each once.

@@ -14,6 +14,7 @@ use super::rows::{self, SqlResult, sql_limit};
 use crate::counts_codec::{
     COLUMNS, CountTable, ENDPOINTS, EndpointAdditions, MESSAGES, MessageAdditions, from_columns, scope, to_columns,
 };
+use crate::task_codec::{ADD_TO_TASK, TaskAdditions};
 
 #[async_trait]
 impl CountStore for SqliteStore {
@@ -126,6 +127,14 @@ pub(super) fn add_to_applications(db: &Connection, additions: &MessageAdditions<
     let mut add = db.prepare_cached(&ADD_TO_APPLICATION)?;
     for (application, hour, counts) in additions.rows() {
         add.execute((application, hour.0, counts.messages as i64, counts.payload_bytes as i64))?;
+    }
+    Ok(())
+}
+
+/// Adds the ends of a transaction to the tasks that sent the messages.
+pub(super) fn add_to_tasks(db: &Connection, additions: &TaskAdditions) -> SqlResult<()> {
+    for (task, [delivered, exhausted, skipped, cancelled, taken_over]) in additions.rows() {
+        db.prepare_cached(ADD_TO_TASK)?.execute((delivered, exhausted, skipped, cancelled, taken_over, task))?;
     }
     Ok(())
 }

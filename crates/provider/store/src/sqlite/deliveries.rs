@@ -13,6 +13,7 @@ use rusqlite::{CachedStatement, Connection};
 use super::rows::{self, MESSAGE, MESSAGE_COLUMNS, SqlResult, ms, sql_limit};
 use super::{SqliteStore, attempts, counts, idempotency, nodes, ordering};
 use crate::counts_codec::EndpointAdditions;
+use crate::task_codec::TaskAdditions;
 
 #[async_trait]
 impl DeliveryStore for SqliteStore {
@@ -188,24 +189,29 @@ pub(super) fn drop_rows(
 ) -> SqlResult<()> {
     let mut finish = DeliveryDeleter::prepare(db)?;
     let mut additions = EndpointAdditions::default();
+    let mut tasks = TaskAdditions::default();
     for DroppedDelivery { application, endpoint, message } in dropped {
-        let deleted = finish.row(endpoint, message, i64::MAX)?;
-        additions.ended_in(endpoint, application, Hour::of(now), end, deleted.ended as u64);
+        let rows = finish.row(endpoint, message, i64::MAX)?;
+        additions.ended_in(endpoint, application, Hour::of(now), end, rows.ended as u64);
+        tasks.ended(rows.tasks, end);
     }
-    counts::add_to_endpoints(db, &additions)
+    counts::add_to_endpoints(db, &additions)?;
+    counts::add_to_tasks(db, &tasks)
 }
 
-/// Rows that a statement deleted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct DeletedRows {
-    /// All rows.
-    pub(super) rows: usize,
+/// Rows that a statement ended.
+#[derive(Debug, PartialEq, Eq, Default)]
+pub(super) struct EndedRows {
+    /// Deleted rows.
+    pub(super) deleted: usize,
     /// Rows whose delivery had not ended before.
     pub(super) ended: usize,
+    /// The background tasks of the rows, for each row that has one.
+    pub(super) tasks: Vec<String>,
 }
 
-/// Deletes finished rows one by one. A row without an ordering key whose delivery had not ended, which is the usual case,
-/// needs no `RETURNING`, for which SQLite would collect the rows first.
+/// Deletes finished rows one by one. A row without an ordering key and without a background task whose delivery had not
+/// ended, which is the usual case, needs no `RETURNING`, for which SQLite would collect the rows first.
 pub(super) struct DeliveryDeleter<'db> {
     db: &'db Connection,
     usual: CachedStatement<'db>,
@@ -214,18 +220,18 @@ pub(super) struct DeliveryDeleter<'db> {
 impl<'db> DeliveryDeleter<'db> {
     pub(super) fn prepare(db: &'db Connection) -> SqlResult<Self> {
         let usual = "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3 \
-             AND ordering_key IS NULL AND ended_before = 0";
+             AND ordering_key IS NULL AND ended_before = 0 AND task IS NULL";
         Ok(Self { db, usual: db.prepare_cached(usual)? })
     }
 
     /// Deletes a row whose `manual` is at most `manual_max`, if there is one.
-    pub(super) fn row(&mut self, endpoint: &str, message: &str, manual_max: i64) -> SqlResult<DeletedRows> {
+    pub(super) fn row(&mut self, endpoint: &str, message: &str, manual_max: i64) -> SqlResult<EndedRows> {
         let other = "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3 \
-             AND (ordering_key IS NOT NULL OR ended_before = 1) RETURNING ordering_key, ended_before";
+             AND (ordering_key IS NOT NULL OR ended_before = 1 OR task IS NOT NULL) RETURNING ordering_key, ended_before, task";
         let row = (endpoint, message, manual_max);
         match self.usual.execute(row)? {
             0 => ordering::delete(self.db, endpoint, other, row),
-            rows => Ok(DeletedRows { rows, ended: rows }),
+            deleted => Ok(EndedRows { deleted, ended: deleted, tasks: Vec::new() }),
         }
     }
 }
@@ -233,10 +239,18 @@ impl<'db> DeliveryDeleter<'db> {
 /// Deletes at most `limit` rows of a deleted endpoint. True when more may exist. The next rows of ordering keys need
 /// not become due, because the dispatcher ignores rows of deleted endpoints.
 pub(super) fn drop_rows_batch(db: &Connection, endpoint: &str, limit: usize) -> SqlResult<bool> {
-    let delete = "DELETE FROM deliveries WHERE endpoint = ?1 AND message IN \
-         (SELECT message FROM deliveries WHERE endpoint = ?1 ORDER BY message LIMIT ?2)";
+    let first = "SELECT message, task FROM deliveries WHERE endpoint = ?1 ORDER BY message LIMIT ?2";
+    let by_task = format!("SELECT task, count(*) FROM ({first}) WHERE task IS NOT NULL GROUP BY task");
+    let delete = format!("DELETE FROM deliveries WHERE endpoint = ?1 AND message IN (SELECT message FROM ({first}))");
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let dropped = db.prepare_cached(delete)?.execute((endpoint, limit))?;
+    let mut tasks = TaskAdditions::default();
+    let mut statement = db.prepare_cached(&by_task)?;
+    let mut rows = statement.query((endpoint, limit))?;
+    while let Some(row) = rows.next()? {
+        tasks.ended_count(row.get(0)?, DeliveryEnd::Cancelled, row.get::<_, i64>(1)?.unsigned_abs());
+    }
+    counts::add_to_tasks(db, &tasks)?;
+    let dropped = db.prepare_cached(&delete)?.execute((endpoint, limit))?;
     Ok(i64::try_from(dropped).unwrap_or(i64::MAX) == limit)
 }
 
@@ -298,29 +312,36 @@ pub(super) fn return_for_manual(db: &Connection, endpoint: &str, message: &str) 
     Ok(())
 }
 
-/// As [`return_for_manual`], after an attempt that ended the delivery. Returns the number of deliveries that had not ended
-/// before: one or none.
-pub(super) fn end_for_manual(db: &Connection, endpoint: &str, message: &str) -> SqlResult<usize> {
-    let end = "UPDATE deliveries SET ended_before = 1 WHERE endpoint = ?1 AND message = ?2 AND manual = 2 AND ended_before = 0";
-    let ended = db.prepare_cached(end)?.execute((endpoint, message))?;
+/// As [`return_for_manual`], after an attempt that ended the delivery. The requested attempt is none of the background
+/// task that sent the message.
+pub(super) fn end_for_manual(db: &Connection, endpoint: &str, message: &str) -> SqlResult<EndedRows> {
+    let asked = "SELECT ended_before, task FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND manual = 2";
+    let found = rows::one(db, asked, (endpoint, message), |row| Ok((row.get::<_, bool>(0)?, row.get(1)?)))?;
+    let Some((ended_before, task)) = found else { return Ok(EndedRows::default()) };
+    let end = "UPDATE deliveries SET ended_before = 1, task = NULL WHERE endpoint = ?1 AND message = ?2";
+    db.prepare_cached(end)?.execute((endpoint, message))?;
     return_for_manual(db, endpoint, message)?;
-    Ok(ended)
+    let task: Option<String> = task;
+    Ok(EndedRows { deleted: 0, ended: usize::from(!ended_before), tasks: task.into_iter().collect() })
 }
 
 fn cancel_deliveries(db: &Connection, endpoint: &str, given_up: &[Attempt]) -> SqlResult<usize> {
     let delete = "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2 \
-         AND NOT (ordering_key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) RETURNING ordering_key, ended_before";
+         AND NOT (ordering_key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) RETURNING ordering_key, ended_before, task";
     let mut additions = EndpointAdditions::default();
+    let mut tasks = TaskAdditions::default();
     let mut cancelled = 0;
     for attempt in given_up {
-        let deleted = ordering::delete(db, endpoint, delete, (endpoint, &*attempt.message))?;
-        if deleted.rows == 1 {
+        let rows = ordering::delete(db, endpoint, delete, (endpoint, &*attempt.message))?;
+        if rows.deleted == 1 {
             attempts::insert(db, attempt)?;
             additions.attempt(attempt);
-            additions.ended(attempt, DeliveryEnd::Cancelled, deleted.ended as u64);
+            additions.ended(attempt, DeliveryEnd::Cancelled, rows.ended as u64);
+            tasks.ended(rows.tasks, DeliveryEnd::Cancelled);
             cancelled += 1;
         }
     }
     counts::add_to_endpoints(db, &additions)?;
+    counts::add_to_tasks(db, &tasks)?;
     Ok(cancelled)
 }

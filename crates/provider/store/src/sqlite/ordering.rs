@@ -8,7 +8,7 @@ use provider_core::ordering::OrderingKey;
 use provider_core::port::{BlockedKeyRow, DroppedDelivery, SkipResult};
 use rusqlite::{Connection, Params, params};
 
-use super::deliveries::{self, DeletedRows};
+use super::deliveries::{self, EndedRows};
 use super::rows::{self, SqlResult, ms};
 
 /// Inserts a row behind the existing rows of its ordering key. The first row of a key is due.
@@ -33,25 +33,27 @@ pub(super) fn reenqueue(
     message: &str,
     key: &OrderingKey,
     now: Timestamp,
+    task: &str,
 ) -> SqlResult<()> {
     enter(db, endpoint, message, key, now)?;
-    let mark = "UPDATE deliveries SET manual = -1, \
+    let mark = "UPDATE deliveries SET manual = -1, task = ?3, \
          ended_before = EXISTS (SELECT 1 FROM attempts a WHERE a.message = ?2 AND +a.endpoint = ?1) \
          WHERE endpoint = ?1 AND message = ?2";
-    db.prepare_cached(mark)?.execute((endpoint, message))?;
+    db.prepare_cached(mark)?.execute((endpoint, message, task))?;
     Ok(())
 }
 
-/// Deletes rows of an endpoint with a statement that returns their keys and `ended_before`. The first remaining row of
-/// each key becomes due.
-pub(super) fn delete(db: &Connection, endpoint: &str, delete: &str, params: impl Params) -> SqlResult<DeletedRows> {
-    let mut deleted = DeletedRows::default();
+/// Deletes rows of an endpoint with a statement that returns their keys, `ended_before` and tasks. The first remaining
+/// row of each key becomes due.
+pub(super) fn delete(db: &Connection, endpoint: &str, delete: &str, params: impl Params) -> SqlResult<EndedRows> {
+    let mut ended = EndedRows::default();
     let mut keys = HashSet::new();
     let mut statement = db.prepare_cached(delete)?;
     let mut rows = statement.query(params)?;
     while let Some(row) = rows.next()? {
-        deleted.rows += 1;
-        deleted.ended += usize::from(!row.get::<_, bool>(1)?);
+        ended.deleted += 1;
+        ended.ended += usize::from(!row.get::<_, bool>(1)?);
+        ended.tasks.extend(row.get::<_, Option<String>>(2)?);
         if let Some(key) = rows::optional_text(row, 0)?
             && !keys.contains(key)
         {
@@ -63,7 +65,7 @@ pub(super) fn delete(db: &Connection, endpoint: &str, delete: &str, params: impl
     for key in keys {
         db.prepare_cached(make_due)?.execute((endpoint, key))?;
     }
-    Ok(deleted)
+    Ok(ended)
 }
 
 /// Skips from key to key in the index and reads the first row of each, and counts the rows behind it in the

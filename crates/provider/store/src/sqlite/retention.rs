@@ -4,11 +4,13 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use provider_core::model::Id;
+use provider_core::model::counts::DeliveryEnd;
 use provider_core::port::{EXPUNGED, RetentionStore, StoreResult};
 use rusqlite::{Connection, Params};
 
 use super::rows::{self, SqlResult, ms, sql_limit};
-use super::{SqliteStore, deliveries, messages, ordering};
+use super::{SqliteStore, counts, deliveries, messages, ordering};
+use crate::task_codec::TaskAdditions;
 
 #[async_trait]
 impl RetentionStore for SqliteStore {
@@ -97,11 +99,14 @@ impl RetentionStore for SqliteStore {
             let deleted = write(db, delete, (&before, sql_limit(limit)))?;
             if deleted > 0 {
                 // Deliveries of deleted messages must not stay unfinished.
-                let drop =
-                    "DELETE FROM deliveries WHERE endpoint = ?1 AND message < ?2 RETURNING ordering_key, ended_before";
+                let drop = "DELETE FROM deliveries WHERE endpoint = ?1 AND message < ?2 \
+                     RETURNING ordering_key, ended_before, task";
+                let mut tasks = TaskAdditions::default();
                 for endpoint in deliveries::endpoints_with_rows(db)? {
-                    ordering::delete(db, &endpoint, drop, (&*endpoint, &before))?;
+                    let rows = ordering::delete(db, &endpoint, drop, (&*endpoint, &before))?;
+                    tasks.ended(rows.tasks, DeliveryEnd::Cancelled);
                 }
+                counts::add_to_tasks(db, &tasks)?;
             }
             Ok(deleted)
         })

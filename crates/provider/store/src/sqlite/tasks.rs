@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use provider_core::model::counts::EndedDeliveries;
 use provider_core::model::{BackgroundTask, Id, Progress, TaskKind, TaskStatus};
 use provider_core::port::{
     FailedAttempt, IdempotentAnswer, Page, ReplayCandidate, StoreError, StoreResult, TaskCount, TaskFilter, TaskStep,
@@ -10,10 +11,10 @@ use provider_core::port::{
 use rusqlite::{Connection, Row, params};
 
 use super::rows::{self, SqlResult, ms};
-use super::{SqliteStore, idempotency, ordering};
+use super::{SqliteStore, counts, idempotency, ordering};
 use crate::codec::{self, PageQuery};
 use crate::task_codec::{
-    enqueue_condition, kind, kind_number, latest, selection_from_json, selection_to_json, task_status,
+    TaskAdditions, enqueue_condition, kind, kind_number, latest, selection_from_json, selection_to_json, task_status,
     task_status_number,
 };
 
@@ -122,6 +123,7 @@ impl TaskStore for SqliteStore {
                 failures.push(FailedAttempt {
                     attempt: rows::id(row, 0)?,
                     recoverable: if row.get(2)? { Some(rows::id(row, 1)?) } else { None },
+                    is_under_way: row.get(3)?,
                 });
             }
             Ok(failures)
@@ -173,7 +175,8 @@ fn task_counts(db: &Connection) -> SqlResult<Vec<TaskCount>> {
     Ok(counts)
 }
 
-/// Attempts of a range of ids; for each failed attempt, whether its message has to be sent again. The `+` makes SQLite
+/// Attempts of a range of ids; for each failed attempt, whether its message has to be sent again; and whether it is due or
+/// under way already. The `+` makes SQLite
 /// find the attempts of a message by the primary key, and not among all attempts at the endpoint, which may be a
 /// million.
 const FAILED_ATTEMPTS: &str = "SELECT a.id, a.message, \
@@ -181,7 +184,9 @@ const FAILED_ATTEMPTS: &str = "SELECT a.id, a.message, \
              NOT EXISTS (SELECT 1 FROM attempts o WHERE o.message = a.message AND +o.endpoint = ?2 \
                          AND (o.status = 0 OR (o.status = 2 AND o.id > a.id AND o.id < ?4))) \
              AND EXISTS (SELECT 1 FROM messages m WHERE m.application = ?1 AND m.id = a.message \
-                         AND m.payload IS NOT NULL) END \
+                         AND m.payload IS NOT NULL) END, \
+         EXISTS (SELECT 1 FROM deliveries d WHERE d.endpoint = ?2 AND d.message = a.message \
+                 AND (d.owner IS NOT NULL OR d.attempts = 0)) \
      FROM (SELECT id, message, status FROM attempts WHERE endpoint = ?2 AND id > ?3 AND id < ?4 ORDER BY id LIMIT ?5) a \
      ORDER BY a.id";
 
@@ -193,7 +198,7 @@ const REPLAY_CANDIDATES: &str = "SELECT m.id, m.event_type, m.channels, m.tags, 
      WHERE m.application = ?1 AND m.id > ?3 AND m.id < ?4 ORDER BY m.id LIMIT ?5";
 
 pub(super) const TASK: &str = "SELECT id, account, kind, application, endpoint, selection, status, position, found, enqueued, error, \
-     created_at, updated_at FROM background_tasks";
+     created_at, updated_at, delivered, exhausted, skipped, cancelled, taken_over FROM background_tasks";
 
 pub(super) fn task(row: &Row<'_>) -> SqlResult<BackgroundTask> {
     let number = |column| -> SqlResult<u64> { Ok(row.get::<_, i64>(column)?.unsigned_abs()) };
@@ -205,7 +210,18 @@ pub(super) fn task(row: &Row<'_>) -> SqlResult<BackgroundTask> {
         endpoint: rows::id(row, 4)?,
         selection: selection_from_json(&row.get::<_, String>(5)?)?,
         status: task_status(row.get(6)?)?,
-        progress: Progress { position: rows::id(row, 7)?, found: number(8)?, enqueued: number(9)? },
+        progress: Progress {
+            position: rows::id(row, 7)?,
+            found: number(8)?,
+            enqueued: number(9)?,
+            ended: EndedDeliveries {
+                delivered: number(13)?,
+                exhausted: number(14)?,
+                skipped: number(15)?,
+                cancelled: number(16)?,
+            },
+            taken_over: number(17)?,
+        },
         error: row.get(10)?,
         created_at: rows::time(row, 11)?,
         updated_at: rows::time(row, 12)?,
@@ -302,33 +318,43 @@ fn advance(db: &Connection, step: &TaskStep) -> SqlResult<usize> {
 }
 
 /// Inserts delivery rows for the messages of a step that still have to be sent, in the order of their ordering key at
-/// an endpoint with ordered delivery. A row that waits for its next attempt becomes due. No row becomes due before the
-/// message's `deliverAt`.
+/// an endpoint with ordered delivery. A row that waits for its next attempt becomes due, and from then on counts for this
+/// task. No row becomes due before the message's `deliverAt`.
 fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &TaskStep) -> SqlResult<usize> {
     let order = "SELECT ordering <> 0 FROM endpoints WHERE id = ?1 AND NOT disabled";
     let in_order =
         rows::one(db, order, [&**endpoint], |row| Ok(row.get::<_, bool>(0)?))?.ok_or(StoreError::NotFound)?;
     let must_send = enqueue_condition(kind, "?2", "?1");
     let insert = format!(
-        "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual, ended_before) \
+        "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual, task, ended_before) \
          SELECT ?1, ?2, NULL, 0, max(?3, coalesce(\
              (SELECT m.deliver_at FROM endpoints e JOIN messages m ON m.application = e.application AND m.id = ?2 \
-              WHERE e.id = ?1), ?3)), -1, EXISTS (SELECT 1 FROM attempts WHERE message = ?2 AND +endpoint = ?1) \
+              WHERE e.id = ?1), ?3)), -1, ?4, EXISTS (SELECT 1 FROM attempts WHERE message = ?2 AND +endpoint = ?1) \
          WHERE {must_send}"
     );
     let key = format!(
         "SELECT m.ordering_key, m.deliver_at FROM endpoints e JOIN messages m ON m.application = e.application AND m.id = ?2 \
          WHERE e.id = ?1 AND m.ordering_key IS NOT NULL AND {must_send}"
     );
-    let make_due = "UPDATE deliveries SET next_at = ?3, manual = -1 \
+    let retried = "SELECT task FROM deliveries \
          WHERE endpoint = ?1 AND message = ?2 AND owner IS NULL AND attempts > 0 AND next_at > ?3";
+    let make_due = "UPDATE deliveries SET next_at = ?3, manual = -1, task = ?4 WHERE endpoint = ?1 AND message = ?2";
     let mut make_due = db.prepare_cached(make_due)?;
     let mut insert = db.prepare_cached(&insert)?;
     let mut messages: Vec<&Id> = step.messages.iter().collect();
     messages.sort_unstable();
     let mut enqueued = 0;
+    let mut earlier = TaskAdditions::default();
     for message in messages {
-        if kind.makes_retries_due() && make_due.execute((&**endpoint, &**message, ms(step.now)))? == 1 {
+        let retried = match kind.makes_retries_due() {
+            true => rows::one(db, retried, (&**endpoint, &**message, ms(step.now)), |row| Ok(row.get(0)?))?,
+            false => None,
+        };
+        if let Some(task) = retried {
+            make_due.execute((&**endpoint, &**message, ms(step.now), &*step.task))?;
+            if let Some(task) = task {
+                earlier.taken_over(task);
+            }
             enqueued += 1;
             continue;
         }
@@ -341,10 +367,11 @@ fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &TaskStep) -> S
         enqueued += match key.flatten() {
             Some((key, deliver_at)) => {
                 let due = deliver_at.map_or(step.now, |at| at.max(step.now));
-                ordering::reenqueue(db, endpoint, message, &key, due).map(|()| 1)?
+                ordering::reenqueue(db, endpoint, message, &key, due, &step.task).map(|()| 1)?
             }
-            None => insert.execute((&**endpoint, &**message, ms(step.now)))?,
+            None => insert.execute((&**endpoint, &**message, ms(step.now), &*step.task))?,
         };
     }
+    counts::add_to_tasks(db, &earlier)?;
     Ok(enqueued)
 }

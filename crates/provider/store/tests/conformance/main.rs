@@ -7,6 +7,7 @@ mod access;
 mod activity;
 mod alert_nodes;
 mod alerts;
+mod any_history;
 mod attempts;
 mod changes;
 mod config;
@@ -31,6 +32,7 @@ mod retention;
 mod sealings;
 mod search;
 mod supervision;
+mod task_results;
 mod tasks;
 mod users;
 mod waiting;
@@ -65,8 +67,13 @@ stories! {
         each_attempt_and_each_end_of_a_delivery_counts_once,
         a_skipped_head_counts_as_skipped,
         messages_count_by_application_with_the_bytes_of_their_payloads,
-        the_hours_of_old_days_are_merged_and_very_old_days_deleted,
-        counts_equal_the_records_after_any_history;
+        the_hours_of_old_days_are_merged_and_very_old_days_deleted;
+    any_history: counts_equal_the_records_after_any_history;
+    task_results:
+        each_end_counts_once_for_the_task_that_sent_the_message,
+        a_later_task_takes_over_the_messages_that_wait_for_a_retry,
+        messages_in_order_count_for_their_task_when_the_head_is_skipped,
+        a_recovery_finds_what_is_due_already_without_counting_it_as_its_own;
     search:
         messages_of_an_account_are_found_across_its_applications,
         messages_are_found_by_their_failures_and_by_what_waits;

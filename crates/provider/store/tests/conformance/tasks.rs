@@ -32,7 +32,7 @@ pub(super) fn task(number: usize, kind: TaskKind) -> BackgroundTask {
             status_code_class: Some(500),
         },
         status: TaskStatus::Running,
-        progress: Progress { position: id("msg", 0), found: 0, enqueued: 0 },
+        progress: Progress::at(id("msg", 0)),
         error: None,
         created_at: at(5),
         updated_at: at(5),
@@ -88,7 +88,7 @@ pub(super) async fn a_task_is_kept_with_its_answer_and_listed_by_status_and_kind
     let failed = BackgroundTask {
         status: TaskStatus::Failed,
         error: Some("gone".to_owned()),
-        progress: Progress { position: id("msg", 9), found: 7, enqueued: 5 },
+        progress: Progress { position: id("msg", 9), found: 7, enqueued: 5, ..Progress::default() },
         ..task(3, TaskKind::ReplayMissing)
     };
     store.create_task(second.clone(), usize::MAX, None).await.unwrap();
@@ -140,7 +140,7 @@ pub(super) async fn a_step_happens_once_and_makes_rows_only_for_what_does_not_wa
     let again = store.advance_task(step(1, 1, 0, 4, &[1, 2, 3, 4], at(20))).await;
     assert!(matches!(again, Err(StoreError::Conflict)), "{again:?}");
     let moved = seen(&store, 1).await;
-    assert_eq!(moved.progress, Progress { position: id("msg", 4), found: 4, enqueued: 2 });
+    assert_eq!(moved.progress, Progress { position: id("msg", 4), found: 4, enqueued: 2, ..Progress::default() });
     assert_eq!((moved.status, moved.updated_at), (TaskStatus::Running, at(20)));
 
     let due_count = async |now| {
@@ -381,6 +381,6 @@ pub(super) async fn leaves_one_half_done(store: &dyn provider_core::port::Store)
 pub(super) async fn finds_it_half_done(store: &dyn provider_core::port::Store) {
     assert_eq!(store.lease_tasks(&id("node", 2), at(119), at(200), 9).await.unwrap(), []);
     let found = store.lease_tasks(&id("node", 2), at(120), at(220), 9).await.unwrap();
-    let progress = Progress { position: id("msg", 1), found: 1, enqueued: 0 };
+    let progress = Progress { position: id("msg", 1), found: 1, enqueued: 0, ..Progress::default() };
     assert_eq!(found, [BackgroundTask { progress, updated_at: at(20), ..task(1, TaskKind::BulkReplay) }]);
 }

@@ -1,4 +1,4 @@
-//! Counts by hour equal the attempts, also after `kill -9`.
+//! Counts by hour equal the attempts, and a replay knows what came of its messages, also after `kill -9`.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,9 +9,9 @@ use std::time::Duration;
 use consumer::ApiClient;
 use http::Response;
 use http_body_util::Full;
-use provider_core::model::Id;
 use provider_core::model::counts::{AttemptCounts, DeliveryCounts, Hour};
-use provider_core::port::{CountScope, Store};
+use provider_core::model::{Id, TaskStatus};
+use provider_core::port::{CountScope, Order, Page, Store};
 use provider_store::postgres::PostgresConfig;
 use serde_json::json;
 use testkit::server::Launch;
@@ -21,6 +21,8 @@ use crate::http_server;
 use crate::support::{WAIT_MAX, launch};
 
 const KILLS: u64 = 4;
+/// Kills while a replay sends messages. On PostgreSQL the replay continues ten seconds later.
+const REPLAY_KILLS: usize = 2;
 const SENDERS: u64 = 4;
 const ENDPOINTS: usize = 3;
 const ALL: std::ops::Range<Hour> = Hour(0)..Hour(1_000_000);
@@ -71,7 +73,21 @@ async fn counts_equal_the_attempts_after_kills(database: Option<String>) {
         server = launch.start(&http_client()).await.unwrap();
     }
     finished(&launch).await;
+    let late = api.post(&format!("/api/v1/app/{application}/endpoint"), &json!({ "url": url })).await.unwrap();
+    let late = Id::from(late.text("/id").unwrap());
+    let replay = format!("/api/v1/app/{application}/endpoint/{late}/replay-missing");
+    let replay = api.post(&replay, &json!({ "since": "2026-01-01T00:00:00Z" })).await.unwrap();
+    let replay = Id::from(replay.text("/id").unwrap());
+    let mut sent = 0;
+    for _ in 0..REPLAY_KILLS {
+        sent = replay_has_sent(&api, &replay, sent).await;
+        server.kill();
+        server = launch.start(&http_client()).await.unwrap();
+    }
+    replay_has_sent(&api, &replay, u64::MAX).await;
+    finished(&launch).await;
     server.stop().unwrap();
+    endpoints.push(late);
     let store = store(data.path(), database).await;
 
     let messages = store.message_counts(&CountScope::Application(application.clone()), ALL).await.unwrap();
@@ -94,6 +110,27 @@ async fn counts_equal_the_attempts_after_kills(database: Option<String>) {
         delivered.insert(counted.ended.delivered);
     }
     assert!(!delivered.contains(&0));
+    let last = Page { from: None, order: Order::Descending, limit: 1 };
+    let task = store.endpoint_tasks(&endpoints[ENDPOINTS], last).await.unwrap().remove(0);
+    assert_eq!((task.status, task.progress.found, task.progress.enqueued), (TaskStatus::Finished, messages, messages));
+    let at_late = store.delivery_counts(&CountScope::Endpoint(task.endpoint), ALL).await.unwrap();
+    let at_late: DeliveryCounts = at_late.into_iter().map(|(_, counts)| counts).sum();
+    assert_eq!((task.progress.ended, task.progress.waiting()), (at_late.ended, 0));
+}
+
+/// Waits until a replay has sent more messages than this, or has finished; returns the number of sent messages.
+async fn replay_has_sent(api: &ApiClient, task: &Id, more_than: u64) -> u64 {
+    let sent = async {
+        loop {
+            let task = api.get(&format!("/api/v1/background-task/{task}")).await.unwrap();
+            let sent = task.body.pointer("/data/messagesSent").and_then(|sent| sent.as_u64()).unwrap();
+            if sent > more_than || task.text("/status").unwrap() == "finished" {
+                return sent;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(WAIT_MAX, sent).await.unwrap()
 }
 
 /// Waits until no delivery is unfinished.

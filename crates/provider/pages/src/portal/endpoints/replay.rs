@@ -6,13 +6,13 @@ use http::StatusCode;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use provider_core::model::{BackgroundTask, Endpoint, Progress, TaskKind, TaskStatus};
-use provider_core::{Created, ReplayInput, ReplayOutcome, ids};
+use provider_core::model::{BackgroundTask, Endpoint, TaskKind, TaskStatus};
+use provider_core::{Created, ReplayInput, ids};
 
 use super::form;
 use super::head::{Head, Tab};
 use crate::page_error::PageError;
-use crate::portal::labels::number;
+use crate::portal::labels::{self, StatusBadge, number};
 use crate::portal::notice;
 use crate::portal::session::{PathParams, Permissions, Section, Session};
 use kit_design::error_page::ErrorPage;
@@ -45,16 +45,16 @@ struct ReplayPage {
     range: [FormField; 3],
     errors: ErrorSummary,
     tasks: Vec<Task>,
-    is_running: bool,
+    /// The figures of a task still change.
+    is_live: bool,
 }
 
 struct Task {
     id: String,
-    /// What came of the messages so far; only of the latest task.
-    outcome: Option<String>,
+    /// How the deliveries of its messages ended; none before it sent one.
+    results: Option<String>,
     what: &'static str,
-    status: &'static str,
-    kind: &'static str,
+    status: StatusBadge,
     found: String,
     sent: String,
     percent: i64,
@@ -66,12 +66,6 @@ struct Task {
 
 impl Task {
     fn new(task: &BackgroundTask, now: Timestamp) -> Self {
-        let (status, kind) = match task.status {
-            TaskStatus::Running => ("Running", "wait"),
-            TaskStatus::Finished => ("Finished", "good"),
-            TaskStatus::Failed if task.is_stopped() => ("Stopped", "off"),
-            TaskStatus::Failed => ("Failed", "bad"),
-        };
         Self {
             what: match task.kind {
                 TaskKind::Recover => "Failed messages",
@@ -80,9 +74,8 @@ impl Task {
                 TaskKind::PurgeContent => "Removal of payloads",
             },
             id: task.id.to_string(),
-            outcome: None,
-            status,
-            kind,
+            results: (task.progress.enqueued > 0).then(|| labels::delivery_results(&task.progress)),
+            status: StatusBadge::of_task(task),
             found: number(task.progress.found),
             sent: number(task.progress.enqueued),
             percent: percent(task),
@@ -92,15 +85,6 @@ impl Task {
             started: RelativeTime::new(task.created_at, now),
         }
     }
-}
-
-/// What came of the messages that a task sent, in words.
-fn outcome(outcome: ReplayOutcome, progress: &Progress) -> String {
-    let more = if outcome.is_whole { "" } else { " or more" };
-    let waiting = progress.enqueued.saturating_sub(outcome.delivered + outcome.failed);
-    let waiting =
-        if outcome.is_whole && waiting > 0 { format!(", {} waiting", number(waiting)) } else { String::new() };
-    format!("{} delivered{more}, {} failed{more}{waiting}", number(outcome.delivered), number(outcome.failed))
 }
 
 /// How much of its time range a task has processed, in percent.
@@ -116,11 +100,6 @@ impl ReplayPage {
     async fn new(session: &Session, endpoint: &Endpoint) -> Result<Self, PageError> {
         let (provider, now) = (session.provider(), session.portal.now());
         let tasks = provider.endpoint_tasks(&session.caller, session.app(), &endpoint.id, TASKS_MAX).await?;
-        let mut shown: Vec<Task> = tasks.iter().map(|task| Task::new(task, now)).collect();
-        if let (Some(latest), Some(shown)) = (tasks.first(), shown.first_mut()) {
-            shown.outcome = Some(outcome(provider.replay_outcome(&session.caller, latest).await?, &latest.progress));
-        }
-        let tasks = shown;
         Ok(Self {
             frame: session.frame("Replay", Section::Endpoints),
             head: Head::new(session, endpoint, Tab::Replay),
@@ -128,8 +107,8 @@ impl ReplayPage {
             what: what_field("failed"),
             range: range_fields(SPAN_DEFAULT, "", ""),
             errors: ErrorSummary::default(),
-            is_running: tasks.iter().any(|task| task.is_running),
-            tasks,
+            is_live: tasks.iter().any(labels::is_live),
+            tasks: tasks.iter().map(|task| Task::new(task, now)).collect(),
         })
     }
 }
@@ -176,7 +155,6 @@ struct ConfirmPage {
     frame: Frame,
     head: Head,
     messages: String,
-    is_whole: bool,
     what: String,
     hours: String,
     since: RelativeTime,
@@ -201,17 +179,16 @@ pub(in crate::portal) async fn confirm(
         Ok((since, until)) => {
             let input = ReplayInput::time_range(kind, since, until);
             match session.provider().count_replay(&session.caller, session.app(), &endpoint.id, input).await {
-                Ok(count) => {
+                Ok(messages) => {
                     return render_page(&ConfirmPage {
                         frame: session.frame("Send messages again", Section::Endpoints),
                         head: Head::new(&session, &endpoint, Tab::Replay),
-                        messages: number(count.messages),
-                        is_whole: count.is_whole,
+                        messages: number(messages),
                         what: query.text("what").to_owned(),
                         hours: query.text("hours").to_owned(),
                         since: RelativeTime::new(since, now),
                         until: query.text("until").to_owned(),
-                        duration: endpoint.throttle_rate.map(|rate| duration(count.messages, rate)),
+                        duration: endpoint.throttle_rate.map(|rate| duration(messages, rate)),
                         at: since.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%S").to_string(),
                     });
                 }
@@ -343,7 +320,7 @@ pub(in crate::portal) async fn stop(
 
 #[cfg(test)]
 mod tests {
-    use provider_core::model::Selection;
+    use provider_core::model::{Progress, Selection};
 
     use super::*;
 
@@ -374,7 +351,7 @@ mod tests {
                     status_code_class: None,
                 },
                 status: TaskStatus::Running,
-                progress: Progress { position: position.into(), found: 0, enqueued: 0 },
+                progress: Progress::at(position.into()),
                 error: None,
                 created_at: since,
                 updated_at: since,

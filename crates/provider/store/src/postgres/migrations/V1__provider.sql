@@ -269,6 +269,7 @@ CREATE INDEX messages_by_payload_expiry ON messages (payload_expires_at)
 -- Unfinished deliveries only. `owner` is the `no` of the node that has the row. `manual` is 1 when a caller asked for the next
 -- attempt, 2 when a caller asked while the owner makes another attempt, and -1 when a background task sends the message again.
 -- `ended_before` is true when the delivery ended, and a caller asked for it again: its end is not counted a second time.
+-- `task` is the background task that sent the message last; it counts the end of the row.
 -- Rows that stay in order have an `ordering_key`, and a `sequence` that rises with their acceptance. All but the first row of
 -- a key are held: their owner is 0, which is no node. The transaction that deletes a row with a key makes the next one due
 -- (`ordering.rs`). Rows are inserted and deleted all the time, so the table is vacuumed early.
@@ -282,6 +283,7 @@ CREATE TABLE deliveries (
     ordering_key TEXT COLLATE "C",
     sequence BIGINT,
     ended_before BOOLEAN NOT NULL DEFAULT FALSE,
+    task TEXT COLLATE "C",
     PRIMARY KEY (endpoint, message)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
 -- A delivery that succeeds at once is never in these indexes: it is inserted with its owner, and then deleted. Each kind has an
@@ -375,7 +377,8 @@ CREATE INDEX endpoint_counts_of_account ON endpoint_counts (account, hour);
 CREATE INDEX endpoint_counts_by_hour ON endpoint_counts (hour);
 CREATE INDEX endpoint_counts_to_merge ON endpoint_counts (hour) WHERE hour % 24 <> 0;
 
--- Any worker may take over a running task after `leased_until`.
+-- Any worker may take over a running task after `leased_until`. The messages that a task `enqueued` wait, or are counted by the
+-- end of their delivery row, or as `taken_over` by a later task.
 CREATE TABLE background_tasks (
     id TEXT COLLATE "C" PRIMARY KEY,
     account TEXT COLLATE "C" NOT NULL,
@@ -387,6 +390,11 @@ CREATE TABLE background_tasks (
     position TEXT COLLATE "C" NOT NULL,
     found BIGINT NOT NULL,
     enqueued BIGINT NOT NULL,
+    delivered BIGINT NOT NULL DEFAULT 0,
+    exhausted BIGINT NOT NULL DEFAULT 0,
+    skipped BIGINT NOT NULL DEFAULT 0,
+    cancelled BIGINT NOT NULL DEFAULT 0,
+    taken_over BIGINT NOT NULL DEFAULT 0,
     error TEXT,
     worker TEXT,
     leased_until TIMESTAMPTZ NOT NULL DEFAULT '1970-01-01T00:00:00Z',

@@ -272,6 +272,7 @@ CREATE INDEX messages_by_payload_expiry ON messages (payload_expires_at)
 -- Unfinished deliveries only. `owner` is the `no` of the node that has the row. `manual` is 1 when a caller asked for the next
 -- attempt, 2 when a caller asked while the owner makes another attempt, and -1 when a background task sends the message again.
 -- `ended_before` is true when the delivery ended, and a caller asked for it again: its end is not counted a second time.
+-- `task` is the background task that sent the message last; it counts the end of the row.
 -- Rows that stay in order have an `ordering_key`, and a `sequence` that rises with their acceptance. All but the first row of
 -- a key are held: their owner is 0, which is no node. The transaction that deletes a row with a key makes the next one due
 -- (`ordering.rs`); a trigger would make each message without a key cost an eighth more.
@@ -285,6 +286,7 @@ CREATE TABLE deliveries (
     ordering_key TEXT,
     sequence INTEGER,
     ended_before INTEGER NOT NULL DEFAULT 0,
+    task TEXT,
     has_attempts INTEGER AS (attempts > 0) VIRTUAL,
     PRIMARY KEY (endpoint, message)
 ) STRICT, WITHOUT ROWID;
@@ -377,7 +379,8 @@ CREATE INDEX endpoint_counts_of_account ON endpoint_counts (account, hour);
 CREATE INDEX endpoint_counts_by_hour ON endpoint_counts (hour);
 CREATE INDEX endpoint_counts_to_merge ON endpoint_counts (hour) WHERE hour % 24 <> 0;
 
--- Any worker may take over a running task after `leased_until`.
+-- Any worker may take over a running task after `leased_until`. The messages that a task `enqueued` wait, or are counted by the
+-- end of their delivery row, or as `taken_over` by a later task.
 CREATE TABLE background_tasks (
     id TEXT NOT NULL PRIMARY KEY,
     account TEXT NOT NULL,
@@ -389,6 +392,11 @@ CREATE TABLE background_tasks (
     position TEXT NOT NULL,
     found INTEGER NOT NULL,
     enqueued INTEGER NOT NULL,
+    delivered INTEGER NOT NULL DEFAULT 0,
+    exhausted INTEGER NOT NULL DEFAULT 0,
+    skipped INTEGER NOT NULL DEFAULT 0,
+    cancelled INTEGER NOT NULL DEFAULT 0,
+    taken_over INTEGER NOT NULL DEFAULT 0,
     error TEXT,
     worker TEXT,
     leased_until INTEGER NOT NULL DEFAULT 0,
