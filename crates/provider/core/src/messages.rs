@@ -27,6 +27,9 @@ use crate::provider::Provider;
 use crate::steps::idempotency::{self, Idempotency};
 use crate::validation::{self, FieldErrors};
 
+/// The tag of messages that were sent to one endpoint, to test its receiver. Senders can't use it.
+pub const TEST_TAG: &str = "lotwire.test";
+
 const CHANNELS_MAX: usize = 5;
 const TAGS_MAX: usize = 8;
 const DELIVER_AHEAD_MIN: SignedDuration = SignedDuration::from_mins(1);
@@ -272,6 +275,9 @@ impl MessageInput {
         errors.uid("eventId", self.event_id.as_deref(), ids::MESSAGE);
         errors.channels(self.channels.as_deref(), CHANNELS_MAX);
         errors.names("tags", self.tags.as_deref(), TAGS_MAX, 128);
+        if self.tags.iter().flatten().any(|tag| tag == TEST_TAG) {
+            errors.fault("tags", format!("must not contain {TEST_TAG}, which marks examples that this server sends"));
+        }
         self.check_payload_retention(&mut errors);
         let ahead = self.deliver_at.map(|at| at.duration_since(now));
         if ahead.is_some_and(|ahead| !(DELIVER_AHEAD_MIN..=DELIVER_AHEAD_MAX).contains(&ahead)) {

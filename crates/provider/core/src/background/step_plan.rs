@@ -2,6 +2,7 @@
 
 use super::position_at;
 use crate::dispatcher::target::Target;
+use crate::messages::TEST_TAG;
 use crate::model::{AttemptStatus, BackgroundTask, Id, Selection, TaskKind};
 use crate::port::{FailedAttempt, ReplayCandidate, Store, StoreResult};
 
@@ -54,7 +55,12 @@ pub(super) async fn plan_step(
             let candidates = sent.into_iter().map(|row| {
                 let selected = match task.kind {
                     TaskKind::BulkReplay => task.selection.matches(&row),
-                    _ => row.latest.is_none() && target.subscribes_to(&row.event_type, row.channels.as_deref()),
+                    // An example was sent to one endpoint, so no other endpoint misses it.
+                    _ => {
+                        let is_example = row.tags.iter().flatten().any(|tag| tag == TEST_TAG);
+                        let is_wanted = target.subscribes_to(&row.event_type, row.channels.as_deref());
+                        row.latest.is_none() && is_wanted && !is_example
+                    }
                 };
                 let message = (selected && row.payload_kept).then(|| row.message.clone());
                 Candidate { position: row.message, message, waits: row.waits && !task.kind.makes_retries_due() }

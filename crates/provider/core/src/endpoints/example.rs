@@ -6,6 +6,7 @@ use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::event_types::example::{self, NoExample};
 use crate::ids;
+use crate::messages::TEST_TAG;
 use crate::model::{Endpoint, Message};
 use crate::payload::{Payload, StoredPayload};
 use crate::port::{Answer, StoreError};
@@ -19,18 +20,14 @@ const PING: &str = "svix.ping";
 const PING_PAYLOAD: &[u8] = br#"{"success":true}"#;
 const RETENTION: jiff::SignedDuration = jiff::SignedDuration::from_hours(24 * 90);
 
-/// The tag of messages that were sent to test a receiver.
-pub const TEST_TAG: &str = "test";
-
 /// A message for one endpoint.
 struct Example<'a> {
     event_type: &'a str,
     payload: StoredPayload,
-    tags: Option<Vec<String>>,
 }
 
 impl Provider {
-    /// Sends an example of an event type to one endpoint only, whatever event types and channels it subscribes to. The
+    /// Sends an example of an event type to one endpoint only, as a message with the tag [`TEST_TAG`], whatever event types and channels it subscribes to. The
     /// payload is `examples[index]` (the first when none) of the schema of version 1, or a value that is generated from
     /// the schema. As for a resend, there is one attempt without delay, also during a pause.
     ///
@@ -49,11 +46,11 @@ impl Provider {
             .map_err(|error| ProviderError::invalid("eventType", error.to_string()))?;
         let endpoint = self.endpoint(caller, application, id_or_uid).await?;
         let payload = self.example(caller, event_type, index).await?;
-        let example = Example { event_type, payload: payload.into(), tags: None };
+        let example = Example { event_type, payload: payload.into() };
         self.send_to_one(caller, &endpoint, example, idempotency).await
     }
 
-    /// Sends a payload of the caller to one endpoint only, as a message with the tag [`TEST_TAG`]. 404 (application,
+    /// Sends a payload of the caller to one endpoint only. 404 (application,
     /// endpoint, event type); 400 `endpoint_disabled`; 422.
     pub async fn send_test(
         &self,
@@ -69,7 +66,7 @@ impl Provider {
         if event_type != PING {
             self.event_type(caller, event_type).await?;
         }
-        let example = Example { event_type, payload: payload.into(), tags: Some(vec![TEST_TAG.to_owned()]) };
+        let example = Example { event_type, payload: payload.into() };
         self.send_to_one(caller, &endpoint, example, None).await
     }
 
@@ -77,7 +74,7 @@ impl Provider {
         &self,
         caller: &Caller,
         endpoint: &Endpoint,
-        Example { event_type, payload, tags }: Example<'_>,
+        Example { event_type, payload }: Example<'_>,
         idempotency: Option<&Idempotency>,
     ) -> ProviderResult<Message> {
         let now = self.now();
@@ -88,7 +85,7 @@ impl Provider {
             event_id: None,
             payload: Some(payload),
             channels: None,
-            tags,
+            tags: Some(vec![TEST_TAG.to_owned()]),
             created_at: now,
             payload_expires_at: now + RETENTION,
             deliver_at: None,

@@ -164,7 +164,10 @@ async fn a_replayed_message_is_given_up_after_the_last_attempt_of_its_schedule()
 async fn replay_missing_sends_the_messages_that_match_a_later_endpoint() {
     let fixture = Fixture::new(once()).await;
     let mut first_receiver = Receiver::start(|_| Reply::Status(200)).await;
-    fixture.endpoint(&first_receiver.url()).await;
+    let first = fixture.endpoint(&first_receiver.url()).await;
+    // An example for one endpoint is missed by no other one.
+    fixture.provider.send_example(&fixture.caller, "app", &first.id, "svix.ping", None, None).await.unwrap();
+    first_receiver.next().await;
     for channel in ["north", "south", "north"] {
         let mut input = message();
         input.channels = Some(vec![channel.into()]);
@@ -175,6 +178,9 @@ async fn replay_missing_sends_the_messages_that_match_a_later_endpoint() {
     let input =
         EndpointInput { url: later_receiver.url(), channels: Some(vec!["north".into()]), ..EndpointInput::default() };
     let endpoint = fixture.endpoint_with(input).await;
+    let mut reserved = message();
+    reserved.tags = Some(vec!["lotwire.test".into()]);
+    assert!(matches!(fixture.try_send(reserved, None).await, Err(ProviderError::Validation(_))));
     for expected in [(2, 2), (0, 0)] {
         let task = fixture.replay(&endpoint, TaskKind::ReplayMissing, all()).await;
         assert_eq!(fixture.finished_with(&task).await, expected);

@@ -7,7 +7,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use axum::response::{IntoResponse as _, Response};
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue};
-use provider_core::endpoints::example::TEST_TAG;
+use provider_core::messages::TEST_TAG;
 use provider_core::model::{Attempt, AttemptStatus, Endpoint, Id, Message};
 use provider_core::page::{CursorKey, LIMIT_MAX, PageQuery, PageRequest};
 use provider_core::payload::StoredPayload;

@@ -14,7 +14,7 @@ async fn an_engineer_adds_an_address_and_its_owner_confirms_it_with_the_link_of_
     page.is(200).shows("A code was sent").shows("ops+1@example.com").shows("Not confirmed").shows("Send new code");
 
     let mail = fixture.mail().await;
-    assert!(mail.contains("The application \"Hammer & script alert('name') script\"\n"), "{mail}");
+    assert!(mail.contains("this application fail:\n\"Hammer & script alert('name') script\"\n"), "{mail}");
     let link = mail.lines().find(|line| line.contains("/app-portal/alerts/confirm?code=")).unwrap();
     let path = link.strip_prefix(&format!("{}/app-portal", fixture.server)).unwrap();
     // The owner of the address has no session.
