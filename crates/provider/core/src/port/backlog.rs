@@ -25,7 +25,7 @@ pub struct EndpointBacklog {
     pub account: Id,
     /// The endpoint.
     pub endpoint: Endpoint,
-    /// Its delivery rows, counted up to the caller's limit.
+    /// Its delivery rows.
     pub deliveries: usize,
     /// When the oldest of their messages was accepted.
     pub oldest_at: Option<Timestamp>,
@@ -64,22 +64,17 @@ pub trait BacklogStore: Send + Sync {
     async fn backlog(&self, endpoint: &str) -> StoreResult<Backlog>;
     /// The backlog of all endpoints together, counted to [`BACKLOG_COUNT_MAX`].
     async fn total_backlog(&self) -> StoreResult<Backlog>;
-    /// Endpoints with delivery rows, ordered by id, after the endpoint `after`, at most `limit`. Each costs a look-up
-    /// and at most `count_max` rows.
-    async fn endpoint_backlogs(
-        &self,
-        after: Option<&str>,
-        limit: usize,
-        count_max: usize,
-    ) -> StoreResult<Vec<EndpointBacklog>>;
-    /// Counts the first `count_max` rows of an endpoint, ordered by message, by the reason why they wait at `now`.
-    async fn waiting_counts(&self, endpoint: &str, now: Timestamp, count_max: usize) -> StoreResult<WaitingCounts>;
+    /// Endpoints with delivery rows, ordered by id, after the endpoint `after`, at most `limit`. Their rows are counted
+    /// in an index.
+    async fn endpoint_backlogs(&self, after: Option<&str>, limit: usize) -> StoreResult<Vec<EndpointBacklog>>;
+    /// Counts the rows of an endpoint by the reason why they wait at `now`. It reads all of them.
+    async fn waiting_counts(&self, endpoint: &str, now: Timestamp) -> StoreResult<WaitingCounts>;
     /// Messages with ids before `before` that have a row for the endpoint, newest first, at most `limit`. A message
     /// with an ordering key is omitted while its attempt is under way: messages behind it must not overtake it.
     async fn waiting_messages(&self, endpoint: &str, before: &str, limit: usize) -> StoreResult<Vec<Id>>;
     /// The number of messages whose attempts at the endpoint failed, with ids from `first_attempt` on, and whose retries
-    /// have ended; counted to `count_max`. For an endpoint without a success since that attempt.
-    async fn ended_failures(&self, endpoint: &str, first_attempt: &str, count_max: usize) -> StoreResult<u64>;
+    /// have ended. For an endpoint without a success since that attempt.
+    async fn ended_failures(&self, endpoint: &str, first_attempt: &str) -> StoreResult<u64>;
     /// Endpoints with a row due at `now`, the longest due first, at most `limit`; answered from an index.
     async fn longest_due_endpoints(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<DueEndpoint>>;
 }

@@ -9,8 +9,6 @@ use crate::model::{AttemptStatus, Endpoint, Id};
 use crate::port::{Cursor, Order, Page};
 use crate::provider::Provider;
 
-/// Maximum number of counted messages of an endpoint.
-const COUNT_MAX: usize = 100_000;
 /// Maximum number of failing endpoints of each account.
 const ENDPOINTS_MAX: usize = 1_000;
 /// Number of accounts that one store call reads.
@@ -25,7 +23,7 @@ pub struct EndedRetries {
     pub endpoint: Endpoint,
     /// Since when every attempt fails.
     pub since: Timestamp,
-    /// Messages whose attempts failed since then and whose retries have ended, counted to 100,000.
+    /// Messages whose attempts failed since then and whose retries have ended.
     pub messages: u64,
     /// Cause of the latest failed attempt.
     pub cause: Option<Cause>,
@@ -51,7 +49,7 @@ impl Provider {
     async fn ended_retries(&self, account: Id, endpoint: Endpoint) -> ProviderResult<Option<EndedRetries>> {
         let Some(since) = endpoint.failing_since else { return Ok(None) };
         let first = ids::lowest_id_at(ids::ATTEMPT, since);
-        let messages = self.store().ended_failures(&endpoint.id, &first, COUNT_MAX).await?;
+        let messages = self.store().ended_failures(&endpoint.id, &first).await?;
         if messages == 0 {
             return Ok(None);
         }

@@ -10,8 +10,6 @@ use crate::port::WaitingCounts;
 use crate::port::{Backlog, EndpointBacklog, Order, Page, Pause, PauseReason, RESEND_DUE};
 use crate::provider::Provider;
 
-/// Maximum number of counted rows of an endpoint.
-const COUNT_MAX: usize = 100_000;
 /// Number of endpoints that one store call reads.
 const ENDPOINTS_BATCH_MAX: usize = 100;
 
@@ -22,7 +20,7 @@ pub struct StuckEndpoint {
     pub account: Id,
     /// The endpoint.
     pub endpoint: Endpoint,
-    /// Number of waiting messages, counted to 100,000.
+    /// Number of waiting messages.
     pub deliveries: usize,
     /// When the oldest of them was accepted.
     pub oldest_at: Option<Timestamp>,
@@ -100,7 +98,7 @@ impl Provider {
     pub async fn list_stuck_endpoints(&self, before: Timestamp, limit: usize) -> ProviderResult<Vec<StuckEndpoint>> {
         let (mut found, mut after): (Vec<EndpointBacklog>, Option<Id>) = (Vec::new(), None);
         loop {
-            let rows = self.store().endpoint_backlogs(after.as_deref(), ENDPOINTS_BATCH_MAX, COUNT_MAX).await?;
+            let rows = self.store().endpoint_backlogs(after.as_deref(), ENDPOINTS_BATCH_MAX).await?;
             let Some(last) = rows.last() else { break };
             after = Some(last.endpoint.id.clone());
             found.extend(rows.into_iter().filter(|row| row.oldest_at.is_none_or(|oldest_at| oldest_at <= before)));
@@ -118,7 +116,7 @@ impl Provider {
     /// The waiting deliveries of one endpoint, and the reason; none without waiting deliveries.
     pub async fn stuck_endpoint(&self, endpoint: &Endpoint) -> ProviderResult<Option<StuckEndpoint>> {
         let just_before = endpoint.id.get(..endpoint.id.len() - 1);
-        let rows = self.store().endpoint_backlogs(just_before, ENDPOINTS_BATCH_MAX, COUNT_MAX).await?;
+        let rows = self.store().endpoint_backlogs(just_before, ENDPOINTS_BATCH_MAX).await?;
         match rows.into_iter().find(|row| row.endpoint.id == endpoint.id) {
             Some(waiting) => Ok(Some(self.stuck(waiting).await?)),
             None => Ok(None),
@@ -128,7 +126,7 @@ impl Provider {
     async fn stuck(&self, waiting: EndpointBacklog) -> ProviderResult<StuckEndpoint> {
         let EndpointBacklog { account, endpoint, deliveries, oldest_at, next_at } = waiting;
         let now = self.now();
-        let waiting_for = self.store().waiting_counts(&endpoint.id, now, COUNT_MAX).await?;
+        let waiting_for = self.store().waiting_counts(&endpoint.id, now).await?;
         let blocked_keys = match waiting_for.key {
             0 => 0,
             _ => self.store().blocked_keys(&endpoint.id, None, BLOCKED_MAX).await?.len(),

@@ -224,14 +224,10 @@ forward! {
     impl BacklogStore {
         async fn backlog(endpoint: &str) -> StoreResult<Backlog>;
         async fn total_backlog() -> StoreResult<Backlog>;
-        async fn endpoint_backlogs(
-            after: Option<&str>,
-            limit: usize,
-            count_max: usize,
-        ) -> StoreResult<Vec<EndpointBacklog>>;
-        async fn waiting_counts(endpoint: &str, now: Timestamp, count_max: usize) -> StoreResult<WaitingCounts>;
+        async fn endpoint_backlogs(after: Option<&str>, limit: usize) -> StoreResult<Vec<EndpointBacklog>>;
+        async fn waiting_counts(endpoint: &str, now: Timestamp) -> StoreResult<WaitingCounts>;
         async fn waiting_messages(endpoint: &str, before: &str, limit: usize) -> StoreResult<Vec<Id>>;
-        async fn ended_failures(endpoint: &str, first_attempt: &str, count_max: usize) -> StoreResult<u64>;
+        async fn ended_failures(endpoint: &str, first_attempt: &str) -> StoreResult<u64>;
         async fn longest_due_endpoints(now: Timestamp, limit: usize) -> StoreResult<Vec<DueEndpoint>>;
     }
     impl CountStore {

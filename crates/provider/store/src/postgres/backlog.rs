@@ -24,23 +24,18 @@ impl BacklogStore for PostgresStore {
         Ok(total_backlog(&client).await?)
     }
 
-    async fn endpoint_backlogs(
-        &self,
-        after: Option<&str>,
-        limit: usize,
-        count_max: usize,
-    ) -> StoreResult<Vec<EndpointBacklog>> {
+    async fn endpoint_backlogs(&self, after: Option<&str>, limit: usize) -> StoreResult<Vec<EndpointBacklog>> {
         let client = self.client().await?;
-        Ok(endpoint_backlogs(&client, after.unwrap_or_default(), limit, count_max).await?)
+        Ok(endpoint_backlogs(&client, after.unwrap_or_default(), limit).await?)
     }
 
-    async fn waiting_counts(&self, endpoint: &str, now: Timestamp, count_max: usize) -> StoreResult<WaitingCounts> {
+    async fn waiting_counts(&self, endpoint: &str, now: Timestamp) -> StoreResult<WaitingCounts> {
         let client = self.client().await?;
         let count = "SELECT count(*) FILTER (WHERE owner <> 0), count(*) FILTER (WHERE owner = 0), \
                  count(*) FILTER (WHERE owner IS NULL AND next_at <= $2), \
                  count(*) FILTER (WHERE owner IS NULL AND next_at > $2 AND attempts > 0), \
                  count(*) FILTER (WHERE owner IS NULL AND next_at > $2 AND attempts = 0) \
-             FROM (SELECT owner, attempts, next_at FROM deliveries WHERE endpoint = $1 ORDER BY message LIMIT $3) first";
+             FROM deliveries WHERE endpoint = $1";
         let waiting = |row: &Row| {
             let number = |column| -> StoreResult<u64> { Ok(rows::get::<i64>(row, column)?.unsigned_abs()) };
             Ok(WaitingCounts {
@@ -51,7 +46,7 @@ impl BacklogStore for PostgresStore {
                 later: number(4)?,
             })
         };
-        let counted = rows::one(&client, count, &[&endpoint, &now, &sql_limit(count_max)], waiting).await?;
+        let counted = rows::one(&client, count, &[&endpoint, &now], waiting).await?;
         Ok(counted.unwrap_or_default())
     }
 
@@ -62,13 +57,12 @@ impl BacklogStore for PostgresStore {
         Ok(rows::all(&client, select, &[&endpoint, &before, &sql_limit(limit)], |row| rows::id(row, 0)).await?)
     }
 
-    async fn ended_failures(&self, endpoint: &str, first_attempt: &str, count_max: usize) -> StoreResult<u64> {
+    async fn ended_failures(&self, endpoint: &str, first_attempt: &str) -> StoreResult<u64> {
         let client = self.client().await?;
-        let select = "SELECT count(*) FROM (SELECT DISTINCT a.message FROM attempts a \
+        let select = "SELECT count(DISTINCT a.message) FROM attempts a \
              WHERE a.endpoint = $1 AND a.id >= $2 AND a.status = $3 AND NOT EXISTS \
-             (SELECT 1 FROM deliveries d WHERE d.endpoint = a.endpoint AND d.message = a.message) LIMIT $4) ended";
-        let values: [&(dyn ToSql + Sync); 4] =
-            [&endpoint, &first_attempt, &(AttemptStatus::Fail as i16), &sql_limit(count_max)];
+             (SELECT 1 FROM deliveries d WHERE d.endpoint = a.endpoint AND d.message = a.message)";
+        let values: [&(dyn ToSql + Sync); 3] = [&endpoint, &first_attempt, &(AttemptStatus::Fail as i16)];
         let ended = rows::one(&client, select, &values, |row| rows::get::<i64>(row, 0)).await?;
         Ok(u64::try_from(ended.unwrap_or_default()).unwrap_or_default())
     }
@@ -135,18 +129,12 @@ const ENDPOINTS_WITH_ROWS: &str = "WITH RECURSIVE present (endpoint) AS ( \
              SELECT d.endpoint FROM deliveries d WHERE d.endpoint > present.endpoint ORDER BY d.endpoint LIMIT 1) next \
      )";
 
-async fn endpoint_backlogs(
-    db: &impl Client,
-    after: &str,
-    limit: usize,
-    count_max: usize,
-) -> SqlResult<Vec<EndpointBacklog>> {
+async fn endpoint_backlogs(db: &impl Client, after: &str, limit: usize) -> SqlResult<Vec<EndpointBacklog>> {
     let select = format!(
         "{ENDPOINTS_WITH_ROWS} SELECT a.account, counted.deliveries, oldest.created_at, due.next_at, {ENDPOINT} \
          FROM (SELECT e.id FROM present JOIN endpoints e ON e.id = present.endpoint LIMIT $2) found \
          JOIN endpoints e ON e.id = found.id JOIN applications a ON a.id = e.application \
-         CROSS JOIN LATERAL (SELECT count(*) AS deliveries FROM \
-             (SELECT FROM deliveries d WHERE d.endpoint = e.id LIMIT $3) listed) counted \
+         CROSS JOIN LATERAL (SELECT count(*) AS deliveries FROM deliveries d WHERE d.endpoint = e.id) counted \
          LEFT JOIN LATERAL (SELECT m.created_at FROM \
              (SELECT d.message FROM deliveries d WHERE d.endpoint = e.id ORDER BY d.message LIMIT 1) first \
              JOIN messages m ON m.application = e.application AND m.id = first.message) oldest ON TRUE \
@@ -154,7 +142,7 @@ async fn endpoint_backlogs(
              WHERE d.owner IS NULL AND d.endpoint = e.id) due ON TRUE \
          ORDER BY e.id"
     );
-    rows::all(db, &select, &[&after, &sql_limit(limit), &sql_limit(count_max)], |row| {
+    rows::all(db, &select, &[&after, &sql_limit(limit)], |row| {
         Ok(EndpointBacklog {
             account: rows::id(row, 0)?,
             deliveries: usize::try_from(rows::get::<i64>(row, 1)?).unwrap_or(0),

@@ -22,26 +22,21 @@ impl BacklogStore for SqliteStore {
         self.read(total_backlog).await
     }
 
-    async fn endpoint_backlogs(
-        &self,
-        after: Option<&str>,
-        limit: usize,
-        count_max: usize,
-    ) -> StoreResult<Vec<EndpointBacklog>> {
+    async fn endpoint_backlogs(&self, after: Option<&str>, limit: usize) -> StoreResult<Vec<EndpointBacklog>> {
         let after = after.unwrap_or_default().to_owned();
         self.read(move |db| {
             let mut found = Vec::new();
             for endpoint in endpoints_with_rows(db, &after, limit)? {
-                found.extend(endpoint_backlogs(db, &endpoint, count_max)?);
+                found.extend(endpoint_backlogs(db, &endpoint)?);
             }
             Ok(found)
         })
         .await
     }
 
-    async fn waiting_counts(&self, endpoint: &str, now: Timestamp, count_max: usize) -> StoreResult<WaitingCounts> {
+    async fn waiting_counts(&self, endpoint: &str, now: Timestamp) -> StoreResult<WaitingCounts> {
         let endpoint = endpoint.to_owned();
-        self.read(move |db| waiting_counts(db, &endpoint, now, count_max)).await
+        self.read(move |db| waiting_counts(db, &endpoint, now)).await
     }
 
     async fn waiting_messages(&self, endpoint: &str, before: &str, limit: usize) -> StoreResult<Vec<Id>> {
@@ -50,13 +45,13 @@ impl BacklogStore for SqliteStore {
         self.read(move |db| waiting_messages(db, &endpoint, &before, limit)).await
     }
 
-    async fn ended_failures(&self, endpoint: &str, first_attempt: &str, count_max: usize) -> StoreResult<u64> {
+    async fn ended_failures(&self, endpoint: &str, first_attempt: &str) -> StoreResult<u64> {
         let (endpoint, first_attempt) = (endpoint.to_owned(), first_attempt.to_owned());
         self.read(move |db| {
-            let select = "SELECT count(*) FROM (SELECT DISTINCT a.message FROM attempts a \
+            let select = "SELECT count(DISTINCT a.message) FROM attempts a \
                  WHERE a.endpoint = ?1 AND a.id >= ?2 AND a.status = ?3 AND NOT EXISTS \
-                 (SELECT 1 FROM deliveries d WHERE d.endpoint = a.endpoint AND d.message = a.message) LIMIT ?4)";
-            let values = (&endpoint, &first_attempt, AttemptStatus::Fail as i64, sql_limit(count_max));
+                 (SELECT 1 FROM deliveries d WHERE d.endpoint = a.endpoint AND d.message = a.message)";
+            let values = (&endpoint, &first_attempt, AttemptStatus::Fail as i64);
             Ok(rows::one(db, select, values, |row| rows::count(row, 0))?.unwrap_or_default() as u64)
         })
         .await
@@ -156,25 +151,24 @@ fn endpoints_with_rows(db: &Connection, after: &str, limit: usize) -> SqlResult<
     Ok(found)
 }
 
-fn endpoint_backlogs(db: &Connection, endpoint: &str, count_max: usize) -> SqlResult<Option<EndpointBacklog>> {
+fn endpoint_backlogs(db: &Connection, endpoint: &str) -> SqlResult<Option<EndpointBacklog>> {
     let Some((account, endpoint)) = endpoints::by_id(db, endpoint)? else { return Ok(None) };
-    let count = "SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE endpoint = ?1 LIMIT ?2)";
-    let count_max = i64::try_from(count_max).unwrap_or(i64::MAX);
+    let count = "SELECT count(*) FROM deliveries WHERE endpoint = ?1";
     Ok(Some(EndpointBacklog {
         account,
-        deliveries: rows::one(db, count, (&*endpoint.id, count_max), |row| rows::count(row, 0))?.unwrap_or(0),
+        deliveries: rows::one(db, count, [&*endpoint.id], |row| rows::count(row, 0))?.unwrap_or(0),
         oldest_at: oldest_at(db, &endpoint.id)?,
         next_at: earliest_due(db, &endpoint.id)?,
         endpoint,
     }))
 }
 
-fn waiting_counts(db: &Connection, endpoint: &str, now: Timestamp, count_max: usize) -> SqlResult<WaitingCounts> {
+fn waiting_counts(db: &Connection, endpoint: &str, now: Timestamp) -> SqlResult<WaitingCounts> {
     let count = "SELECT total(owner <> 0), total(owner = 0), total(owner IS NULL AND next_at <= ?2), \
              total(owner IS NULL AND next_at > ?2 AND attempts > 0), \
              total(owner IS NULL AND next_at > ?2 AND attempts = 0) \
-         FROM (SELECT owner, attempts, next_at FROM deliveries WHERE endpoint = ?1 ORDER BY message LIMIT ?3)";
-    let counted = rows::one(db, count, (endpoint, ms(now), sql_limit(count_max)), |row| {
+         FROM deliveries WHERE endpoint = ?1";
+    let counted = rows::one(db, count, (endpoint, ms(now)), |row| {
         let number = |column| -> SqlResult<u64> { Ok(row.get::<_, f64>(column)? as u64) };
         Ok(WaitingCounts {
             claimed: number(0)?,

@@ -70,12 +70,11 @@ pub(super) async fn rows_are_counted_by_what_they_wait_for(store: Shared) {
     messages.extend([sent(5, version, &[(1, None)]), sent(6, version, &[(2, None)]), later]);
     accepted(&store, messages, at(0)).await;
     store.record_attempts(vec![failed(attempt(1, 3, 1, at(10)), 1, 100)].into(), NO_DELAY).await.unwrap();
-    let waiting = async |ms, count_max| store.waiting_counts(&id("ep", 1), at(ms), count_max).await.unwrap();
+    let waiting = async |ms| store.waiting_counts(&id("ep", 1), at(ms)).await.unwrap();
     let all = WaitingCounts { claimed: 1, key: 1, due: 2, retry: 1, later: 1 };
-    assert_eq!(waiting(20, 99).await, all);
-    assert_eq!(waiting(500, 99).await, WaitingCounts { due: 4, retry: 0, later: 0, ..all });
-    assert_eq!(waiting(20, 3).await, WaitingCounts { key: 1, due: 1, retry: 1, ..WaitingCounts::default() });
-    assert_eq!(store.waiting_counts(&id("ep", 9), at(20), 9).await.unwrap(), WaitingCounts::default());
+    assert_eq!(waiting(20).await, all);
+    assert_eq!(waiting(500).await, WaitingCounts { due: 4, retry: 0, later: 0, ..all });
+    assert_eq!(store.waiting_counts(&id("ep", 9), at(20)).await.unwrap(), WaitingCounts::default());
 }
 
 pub(super) async fn what_waits_for_its_next_attempt_is_made_due_with_the_attempts_it_had(store: Shared) {
@@ -214,8 +213,8 @@ pub(super) async fn failures_are_counted_once_their_retries_have_ended(store: Sh
         ended(5, 4, 2),
     ];
     store.record_attempts(records.into(), NO_DELAY).await.unwrap();
-    let counted = async |first, max| store.ended_failures(&id("ep", 1), &id("atmpt", first), max).await.unwrap();
-    assert_eq!((counted(1, 9).await, counted(2, 9).await, counted(5, 9).await, counted(1, 1).await), (2, 1, 0, 1));
+    let counted = async |first| store.ended_failures(&id("ep", 1), &id("atmpt", first)).await.unwrap();
+    assert_eq!((counted(1).await, counted(2).await, counted(5).await), (2, 1, 0));
 }
 
 pub(super) async fn unknown_event_types_are_counted_by_key_until_they_are_registered(store: Shared) {
