@@ -85,6 +85,7 @@ pub use event_types::{
     Archived, CheckedSchemas, EventTypeInput, EventTypePatch, ImportPreview, ImportedEventTypes, OpenApiImport,
     UnlistedEventTypes,
 };
+pub use messages::by_hand::TypedMessage;
 pub use messages::failure_search::FailedWith;
 pub use messages::history::{HistoryQuery, HistoryRequest, SCANNED_ROWS_MAX, parse_query_time};
 pub use messages::search::{MessageRow, MessageSearch, MessageState, TEXT_SPAN_MAX};

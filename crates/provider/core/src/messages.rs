@@ -3,6 +3,7 @@
 //!
 //! Guarantee: a message is acknowledged after its rows are durable; see [`crate::port::MessageStore::accept`].
 
+pub(crate) mod by_hand;
 mod event_type_check;
 pub mod failure_search;
 pub(crate) mod history;
@@ -62,6 +63,14 @@ pub struct MessageInput {
     pub ordering_key: Option<OrderingKey>,
 }
 
+/// A message that the provider accepted.
+pub(crate) enum Accepted {
+    /// The message of this request.
+    Now(Message),
+    /// The message of the first request with the same idempotency key.
+    Before(Message),
+}
+
 impl Provider {
     /// Accepts a message. When this returns, the message is durable together with a delivery for each endpoint that
     /// subscribes to it, and the deliveries begin without delay.
@@ -75,6 +84,22 @@ impl Provider {
         input: MessageInput,
         idempotency: Option<&Idempotency>,
     ) -> impl Future<Output = ProviderResult<Message>> + Send {
+        let accepting = self.accept_message(caller, application, input, idempotency);
+        async move {
+            accepting.await.map(|accepted| match accepted {
+                Accepted::Now(message) | Accepted::Before(message) => message,
+            })
+        }
+    }
+
+    /// See [`Provider::create_message`].
+    pub(crate) fn accept_message(
+        &self,
+        caller: &Caller,
+        application: &str,
+        input: MessageInput,
+        idempotency: Option<&Idempotency>,
+    ) -> impl Future<Output = ProviderResult<Accepted>> + Send {
         let now = self.now();
         // Each message that waits for its transaction holds this future, so the future is kept small: the input and
         // rare steps are boxed.
@@ -85,13 +110,14 @@ impl Provider {
             if input.deliver_at.is_some()
                 && let Some(message) = Box::pin(self.replayed_message(caller, idempotency)).await?
             {
-                return Ok(message);
+                return Ok(Accepted::Before(message));
             }
             input.check(application, now)?;
             let has_unknown_type = self.check_event_type(caller, &input.event_type).await?;
             self.check_payload(caller, &input.event_type, &input.payload).await?;
             let (mut message, ordering_key, mut new_application) =
                 input.into_message(self.ids().make(ids::MESSAGE), now);
+            message.sent_by = caller.user.as_ref().map(|_| caller.key.clone());
             for _ in 0..TRIES_MAX {
                 let Some(snapshot) = self.snapshots().of_caller(&caller.account, application).await? else {
                     let new_application = new_application.take().ok_or(ProviderError::NotFound)?;
@@ -112,14 +138,14 @@ impl Provider {
                         if let Some(at) = message.deliver_at {
                             self.dispatcher().due_at(at);
                         }
-                        return Ok(message);
+                        return Ok(Accepted::Now(message));
                     }
                     Err(StoreError::Conflict | StoreError::NotFound) => {
                         self.snapshots().invalidate(&message.application)
                     }
                     Err(StoreError::Replayed) => {
                         if let Some(message) = Box::pin(self.replayed_message(caller, idempotency)).await? {
-                            return Ok(message);
+                            return Ok(Accepted::Before(message));
                         }
                     }
                     Err(StoreError::Taken(_)) => {
@@ -264,6 +290,7 @@ impl MessageInput {
             tags: self.tags,
             created_at: now,
             deliver_at: self.deliver_at,
+            sent_by: None,
         };
         (message, self.ordering_key, self.application.map(Box::new))
     }

@@ -200,6 +200,8 @@ pub struct Message {
     pub payload_expires_at: Timestamp,
     /// When to deliver it; at once when none.
     pub deliver_at: Option<Timestamp>,
+    /// The user who sent it by hand on the dashboard; none for a message of a program.
+    pub sent_by: Option<Id>,
 }
 
 /// Status of an attempt or of a message at an endpoint. The numbers are those of the API.

@@ -191,6 +191,7 @@ fn message(number: usize, keys: Keys) -> NewMessage {
         created_at: now(),
         payload_expires_at: now(),
         deliver_at: None,
+        sent_by: None,
     };
     let answer = key.map(|key| IdempotentAnswer {
         account: id("org", 1),

@@ -97,6 +97,7 @@ fn message(number: usize, messages: usize) -> Message {
         created_at: accepted,
         payload_expires_at: accepted + SignedDuration::from_hours(2_160),
         deliver_at: None,
+        sent_by: None,
     }
 }
 

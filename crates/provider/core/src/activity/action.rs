@@ -86,6 +86,8 @@ actions! {
     SecretRotated = "endpoint.secret_rotated", "Rotated the signing secret of the endpoint";
     /// A request was signed for a user or the holder of a link, who may send it to the endpoint.
     RequestSigned = "endpoint.request_signed", "Signed a request to the endpoint";
+    /// A user sent a message by hand.
+    MessageSent = "message.sent", "Sent by hand the message";
     /// An event type was created.
     EventTypeCreated = "event_type.created", "Created the event type";
     /// An event type was changed.

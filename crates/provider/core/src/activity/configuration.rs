@@ -1,10 +1,10 @@
-//! Entries about applications, endpoints and event types, recorded directly after their change.
+//! Entries about applications, endpoints, event types and messages sent by hand, recorded directly after their change.
 
 use super::{Action, Actor, ChangedValues, Subject};
 use crate::caller::Caller;
 use crate::model::hidden_account;
 use crate::model::ordering::DeliveryOrder;
-use crate::model::{Application, Endpoint, EventType};
+use crate::model::{Application, Endpoint, EventType, Message};
 use crate::port::AlertScope;
 use crate::provider::Provider;
 
@@ -134,6 +134,16 @@ impl Provider {
         let name = without_query(&endpoint.url);
         let subject = Subject { id: &endpoint.id, name: &name };
         self.record(caller, Action::SecretRotated, subject, ChangedValues::default()).await;
+    }
+
+    /// Records that a user sent a message by hand.
+    pub(crate) async fn record_message(&self, caller: &Caller, application: &Application, message: &Message) {
+        let values = ChangedValues::default()
+            .value("event type", None, Some(&message.event_type))
+            .value("application", None, Some(&format!("{} ({})", application.name, application.id)))
+            .value("event id", None, message.event_id.as_deref())
+            .value("channels", None, list(message.channels.as_ref()).as_deref());
+        self.record(caller, Action::MessageSent, Subject { id: &message.id, name: "" }, values).await;
     }
 
     /// Records that an event type was created, changed, archived or deleted.

@@ -89,6 +89,7 @@ impl Provider {
             created_at: now,
             payload_expires_at: now + RETENTION,
             deliver_at: None,
+            sent_by: None,
         };
         for _ in 0..CHANGE_TRIES_MAX {
             let snapshot = self.snapshots().get(&endpoint.application).await?.ok_or(ProviderError::NotFound)?;

@@ -7,7 +7,7 @@ pub enum Role {
     Viewer,
     /// Opens the App Portal of applications, to help their engineers.
     Support,
-    /// Changes applications, event types and endpoints, and resends messages.
+    /// Changes applications, event types and endpoints, and sends and resends messages.
     Member,
     /// Manages users, API keys and the account's settings.
     Admin,
@@ -42,7 +42,7 @@ impl Role {
         match self {
             Self::Viewer => "Reads everything except secrets.",
             Self::Support => "Also opens the App Portal of applications.",
-            Self::Member => "Also changes applications, event types and endpoints, and resends messages.",
+            Self::Member => "Also changes applications, event types and endpoints, and sends and resends messages.",
             Self::Admin => "Also manages users, API keys and the account's settings.",
         }
     }

@@ -147,6 +147,7 @@ impl Provider {
                 created_at: now,
                 payload_expires_at: now + RETENTION,
                 deliver_at: None,
+                sent_by: None,
             };
             match self.dispatcher().accept(&snapshot, message, key, None).await {
                 Ok(()) | Err(StoreError::Taken(_)) => return Ok(()),

@@ -1,4 +1,6 @@
-//! Messages of all applications of the account: see [`crate::messages`].
+//! Messages of all applications of the account: see [`crate::messages`]. Users send messages by hand.
+
+mod send;
 
 use askama::Template;
 use axum::Router;
@@ -28,6 +30,8 @@ pub(super) const PAGES: &[Page] = &[
     ("GET", "/applications/{application}/messages/{message}/attempts/{attempt}/response", Role::Viewer),
     ("POST", "/applications/{application}/messages/{message}/resend", Role::Member),
     ("POST", "/applications/{application}/messages/{message}/sign", Role::Member),
+    ("GET", "/applications/{application}/send-message", Role::Member),
+    ("POST", "/applications/{application}/send-message", Role::Member),
 ];
 
 pub(super) fn router() -> Router<Dashboard> {
@@ -39,6 +43,7 @@ pub(super) fn router() -> Router<Dashboard> {
         .route("/applications/{application}/messages/{message}/attempts/{attempt}/response", get(response))
         .route("/applications/{application}/messages/{message}/resend", post(resend))
         .route("/applications/{application}/messages/{message}/sign", post(sign))
+        .route("/applications/{application}/send-message", get(send::page).post(send::send))
 }
 
 #[derive(Template)]

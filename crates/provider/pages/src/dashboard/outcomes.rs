@@ -9,6 +9,7 @@ const NOTICES: &[(&str, &str)] = &[
     ("application-saved", "The application was saved."),
     ("application-deleted", "The application was deleted with its endpoints."),
     ("portal-link-revoked", "The portal link was revoked. Sessions that were opened with it have ended."),
+    ("message-sent", "The message was accepted. The page shows its deliveries."),
     ("resent", "The message is being sent once more."),
     ("event-type-created", "The event type was created. Endpoints can choose it now."),
     ("event-type-saved", "The event type was saved."),

@@ -65,6 +65,8 @@ pub(crate) struct MessageView {
     deliver_at: Option<RelativeTime>,
     /// The message was sent to try a receiver out.
     is_test: bool,
+    /// A user sent the message.
+    sender: Option<Sender>,
     /// None when the payload was removed or its retention period is over.
     payload: Option<CodeBlock>,
     /// The payload is shown as it was sent.
@@ -77,6 +79,17 @@ pub(crate) struct MessageView {
     attempts: Vec<Row>,
     is_open: bool,
     pager: Pager,
+}
+
+/// The user who sent a message by hand.
+enum Sender {
+    /// The portal does not name the user.
+    Unnamed,
+    Named {
+        id: Id,
+        name: String,
+    },
+    Removed(Id),
 }
 
 impl HtmlSafe for MessageView {}
@@ -202,6 +215,10 @@ pub(crate) async fn view(
         true => cut(CodeBlock::text(text), PAYLOAD_BYTES_MAX),
         false => cut(CodeBlock::json(text), PAYLOAD_BYTES_MAX),
     });
+    let sender = match &message.sent_by {
+        Some(user) => Some(sender(place, user).await?),
+        None => None,
+    };
     Ok(MessageView {
         base: Arc::clone(&place.base),
         is_portal: place.application.is_some(),
@@ -211,6 +228,7 @@ pub(crate) async fn view(
         path: place.message_path(application, &message.id),
         is_raw,
         is_test: message.tags.iter().flatten().any(|tag| tag == TEST_TAG),
+        sender,
         event_type: message.event_type.to_string(),
         event_id: message.event_id.clone().unwrap_or_default(),
         channels: message.channels.as_deref().unwrap_or_default().join(", "),
@@ -226,6 +244,17 @@ pub(crate) async fn view(
         pager,
         id: message.id.to_string(),
     })
+}
+
+async fn sender(place: &Place<'_>, user: &Id) -> Result<Sender, PageError> {
+    if place.application.is_some() {
+        return Ok(Sender::Unnamed);
+    }
+    match place.provider.user(place.caller, user).await {
+        Ok(user) => Ok(Sender::Named { id: user.id, name: user.profile.name }),
+        Err(ProviderError::NotFound) => Ok(Sender::Removed(user.clone())),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The beginning of a block.

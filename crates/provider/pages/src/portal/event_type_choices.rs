@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kit_design::code_block::CodeBlock;
 use provider_core::model::EventType;
 use provider_core::page::{CursorKey, LIMIT_MAX, PageQuery, PageRequest};
 use provider_core::{Archived, Caller, Provider, ProviderError};
@@ -48,6 +49,19 @@ pub(crate) async fn all_of(provider: &Provider, caller: &Caller) -> Result<(Vec<
         after = page_of_types.iterator;
     }
     Ok((found, false))
+}
+
+/// The example of an event type, as a form shows it; none for an event type without one.
+pub(crate) async fn example_text(
+    provider: &Provider,
+    caller: &Caller,
+    event_type: &str,
+) -> Result<Option<String>, ProviderError> {
+    match provider.event_example(caller, event_type).await {
+        Ok(example) => Ok(Some(CodeBlock::json(&String::from_utf8_lossy(&example)).text)),
+        Err(ProviderError::BadRequest { .. } | ProviderError::NotFound | ProviderError::Validation(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// The event types by group, with the `chosen` ones selected. Chosen names that the catalogue does not have come last.

@@ -16,6 +16,7 @@ mod messages;
 mod operation;
 mod portal_links;
 mod profile;
+mod sent_by_hand;
 mod sign_in;
 mod users;
 mod workplace;

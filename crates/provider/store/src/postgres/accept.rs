@@ -166,6 +166,7 @@ async fn enter_messages(db: &impl Client, entries: &[&PendingMessage<'_>]) -> Sq
     let (mut applications, mut ids, mut types, mut event_ids) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut event_keys, mut payloads, mut channels, mut tags) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut created, mut expire, mut deliver, mut keys) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut senders = Vec::new();
     for entry in &entries {
         let message = &entry.new.message;
         applications.push(&*message.application);
@@ -180,11 +181,12 @@ async fn enter_messages(db: &impl Client, entries: &[&PendingMessage<'_>]) -> Sq
         expire.push(message.payload_expires_at);
         deliver.push(message.deliver_at);
         keys.push(entry.new.ordering_key.as_ref().map(OrderingKey::as_str));
+        senders.push(message.sent_by.as_deref());
     }
     let insert = "INSERT INTO messages (application, id, event_type, event_id, event_fingerprint, payload, channels, tags, created_at, \
-             payload_expires_at, deliver_at, ordering_key) \
+             payload_expires_at, deliver_at, ordering_key, sent_by) \
          SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bytea[], $6::bytea[], $7::text[], \
-             $8::text[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::text[]) \
+             $8::text[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::text[]) \
          ON CONFLICT (event_fingerprint) WHERE event_fingerprint IS NOT NULL DO NOTHING RETURNING id";
     let entered: Vec<Id> = rows::all(
         db,
@@ -202,6 +204,7 @@ async fn enter_messages(db: &impl Client, entries: &[&PendingMessage<'_>]) -> Sq
             &expire,
             &deliver,
             &keys,
+            &senders,
         ],
         |row| rows::id(row, 0),
     )
@@ -270,6 +273,7 @@ mod tests {
                 created_at: Timestamp::UNIX_EPOCH,
                 payload_expires_at: Timestamp::UNIX_EPOCH,
                 deliver_at: None,
+                sent_by: None,
             },
             application_version: 1,
             deliveries: Vec::new(),

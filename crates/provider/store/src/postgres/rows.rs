@@ -261,10 +261,10 @@ pub(super) fn endpoint(row: &Row, from: usize) -> StoreResult<Endpoint> {
 }
 
 pub(super) const MESSAGE: &str = "m.id, m.application, m.event_type, m.event_id, m.payload, m.channels, m.tags, \
-     m.created_at, m.payload_expires_at, m.deliver_at";
+     m.created_at, m.payload_expires_at, m.deliver_at, m.sent_by";
 
 /// Columns of [`MESSAGE`].
-pub(super) const MESSAGE_COLUMNS: usize = 10;
+pub(super) const MESSAGE_COLUMNS: usize = 11;
 
 pub(super) fn message(row: &Row) -> StoreResult<Message> {
     Ok(Message {
@@ -278,6 +278,7 @@ pub(super) fn message(row: &Row) -> StoreResult<Message> {
         created_at: get(row, 7)?,
         payload_expires_at: get(row, 8)?,
         deliver_at: get(row, 9)?,
+        sent_by: get::<Option<&str>>(row, 10)?.map(Into::into),
     })
 }
 

@@ -215,10 +215,10 @@ pub(super) fn endpoint(row: &Row<'_>) -> SqlResult<Endpoint> {
 
 /// The columns that [`message`] reads from the table `m`.
 pub(super) const MESSAGE: &str = "m.id, m.application, m.event_type, m.event_id, m.payload, m.channels, m.tags, \
-     m.created_at, m.payload_expires_at, m.deliver_at";
+     m.created_at, m.payload_expires_at, m.deliver_at, m.sent_by";
 
 /// Columns of [`MESSAGE`].
-pub(super) const MESSAGE_COLUMNS: usize = 10;
+pub(super) const MESSAGE_COLUMNS: usize = 11;
 
 pub(super) fn message(row: &Row<'_>) -> SqlResult<Message> {
     Ok(Message {
@@ -232,6 +232,7 @@ pub(super) fn message(row: &Row<'_>) -> SqlResult<Message> {
         created_at: time(row, 7)?,
         payload_expires_at: time(row, 8)?,
         deliver_at: optional_time(row, 9)?,
+        sent_by: optional_text(row, 10)?.map(Into::into),
     })
 }
 

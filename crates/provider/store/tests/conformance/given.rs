@@ -155,6 +155,7 @@ pub(super) fn message(number: usize) -> Message {
         created_at: at(number as i64),
         payload_expires_at: at(7_776_000_000),
         deliver_at: None,
+        sent_by: number.is_multiple_of(2).then(|| id("usr", 1)),
     }
 }
 

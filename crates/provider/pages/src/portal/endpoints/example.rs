@@ -67,7 +67,7 @@ impl ExamplePage {
             names.push(chosen.to_owned());
         }
         let chosen = if chosen.is_empty() { names[0].clone() } else { chosen.to_owned() };
-        let example = example_text(session, &chosen).await?;
+        let example = event_type_choices::example_text(session.provider(), &session.caller, &chosen).await?;
         let names = names.into_iter().map(|name| Choice::of(name.clone(), name, &chosen));
         let hint = match example {
             Some(_) => format!("The example of {chosen}. You can change it before it is sent."),
@@ -87,15 +87,6 @@ impl ExamplePage {
             errors: ErrorSummary::default(),
             answer: None,
         })
-    }
-}
-
-/// The example of an event type, as the form shows it; none for an event type without one.
-async fn example_text(session: &Session, event_type: &str) -> Result<Option<String>, PageError> {
-    match session.provider().event_example(&session.caller, event_type).await {
-        Ok(example) => Ok(Some(CodeBlock::json(&String::from_utf8_lossy(&example)).text)),
-        Err(ProviderError::BadRequest { .. } | ProviderError::NotFound | ProviderError::Validation(_)) => Ok(None),
-        Err(error) => Err(error.into()),
     }
 }
 
@@ -156,7 +147,10 @@ pub(in crate::portal) async fn send(
     let mut typed = form.all("payload").next().map(|payload| payload.replace("\r\n", "\n"));
     // Another event type was selected, and the payload is still the example of the one that the form showed.
     let shown = form.text("shown");
-    if !shown.is_empty() && shown != event_type && typed == example_text(&session, shown).await? {
+    if !shown.is_empty()
+        && shown != event_type
+        && typed == event_type_choices::example_text(provider, &session.caller, shown).await?
+    {
         typed = None;
     }
     let sent = match typed.as_deref().map(Payload::parse).transpose() {

@@ -258,6 +258,7 @@ CREATE TABLE messages (
     payload_expires_at TIMESTAMPTZ NOT NULL,
     deliver_at TIMESTAMPTZ,
     ordering_key TEXT,
+    sent_by TEXT COLLATE "C",
     payload BYTEA,
     PRIMARY KEY (application, id)
 );

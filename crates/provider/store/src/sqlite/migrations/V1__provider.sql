@@ -246,7 +246,7 @@ CREATE INDEX pauses_by_time ON pauses (requested_at);
 -- Delivering: messages, deliveries, attempts, background tasks
 -------------------------------------------------------------------------------------------------------------------------------
 
--- `event_fingerprint` is that of application and event id. The payload is the last column, so that a list reads what it filters
+-- `event_fingerprint` is that of application and event id. `sent_by` is the user who sent the message by hand. The payload is the last column, so that a list reads what it filters
 -- by without the payload.
 CREATE TABLE messages (
     no INTEGER PRIMARY KEY,
@@ -261,6 +261,7 @@ CREATE TABLE messages (
     payload_expires_at INTEGER NOT NULL,
     deliver_at INTEGER,
     ordering_key TEXT,
+    sent_by TEXT,
     payload BLOB
 ) STRICT;
 CREATE UNIQUE INDEX messages_of_application ON messages (application, id);
