@@ -67,6 +67,7 @@ const ROUTES: &[(&str, &str, Needs)] = &[
     // Blocked ordering keys.
     ("GET", "/app/{app_id}/endpoint/{endpoint_id}/blocked-key", Needs::Token(ViewBase)),
     ("POST", "/app/{app_id}/endpoint/{endpoint_id}/blocked-key/skip", Needs::Token(ManageEndpoint)),
+    ("POST", "/app/{app_id}/endpoint/{endpoint_id}/blocked-key/retry", Needs::Token(CreateAttempts)),
     // The token itself.
     ("POST", "/auth/logout", Needs::Nothing),
     ("GET", "/auth/whoami", Needs::Nothing),

@@ -78,6 +78,7 @@ fn operations() -> Vec<UtoipaMethodRouter<Provider>> {
         routes!(send_example::send_example),
         routes!(blocked_keys::list),
         routes!(blocked_keys::skip),
+        routes!(blocked_keys::retry),
         routes!(secrets::get),
         routes!(secrets::rotate),
         routes!(messages::create, messages::list),

@@ -6,6 +6,7 @@ pub mod example;
 mod headers;
 pub mod health_timeline;
 mod patch;
+mod pause;
 mod put;
 pub mod search;
 mod secrets;

@@ -93,7 +93,7 @@ pub use messages::{MessageInput, PrecheckResult};
 pub use model::cause::{Cause, EXPUNGED, FailureDetail, note_on};
 pub use model::colour::Colour;
 pub use node_state::retention_counts::RetentionCounts;
-pub use ordering::{BlockedKey, BlockedReason, DeliveryOrder, OrderingKey};
+pub use ordering::{BlockedKey, BlockedKeysSummary, BlockedReason, DeliveryOrder, OrderingKey};
 pub use overview::account_usage::UsageStep;
 pub use overview::{ApplicationOverview, SetupProgress};
 pub use page::{ListPage, PageRequest};

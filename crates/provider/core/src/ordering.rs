@@ -13,11 +13,22 @@
 //!   dead.
 
 mod blocked_keys;
+mod retry_head;
 mod skip_head;
 
-pub use blocked_keys::{BlockedKey, BlockedReason};
+pub use blocked_keys::{BlockedKey, BlockedKeysSummary, BlockedReason};
+pub use skip_head::SKIPPED_RESPONSE;
 
+use crate::error::ProviderError;
 pub use crate::model::ordering::{DeliveryOrder, InvalidOrderingKey, KEY_CHARS_MAX, OrderingKey};
 
 /// Maximum number of blocked keys in one page.
 pub const BLOCKED_MAX: usize = 250;
+
+/// The refusal to change a head that a node has claimed.
+fn under_way() -> ProviderError {
+    ProviderError::Conflict {
+        code: "under_way",
+        detail: "an attempt to deliver the message is under way; repeat the request when it has ended".into(),
+    }
+}

@@ -55,7 +55,8 @@ pub use attempts::{
 pub use backlog::{BACKLOG_COUNT_MAX, Backlog, BacklogStore, DueEndpoint, EndpointBacklog, WaitingCounts};
 pub use counts::{CountScope, CountStore};
 pub use deliveries::{
-    BlockedKeyRow, ClaimLimit, Delivery, DeliveryKind, DeliveryStore, DroppedDelivery, RESEND_DUE, Resend, SkipResult,
+    BlockedKeyRow, BlockedKeysTotal, ClaimLimit, Delivery, DeliveryKind, DeliveryStore, DroppedDelivery, HeadResult,
+    RESEND_DUE, Resend,
 };
 pub use endpoint_search::{
     EndpointFilter, EndpointPage, EndpointPageKey, EndpointSearchStore, EndpointState, FoundEndpoint,

@@ -16,6 +16,7 @@ mod event_types;
 pub(crate) mod form_errors;
 mod messages;
 mod operational;
+mod ordering;
 mod outcomes;
 mod payload_check;
 mod rights;
@@ -89,6 +90,7 @@ fn pages() -> Router<Dashboard> {
         .merge(checklist::router())
         .merge(applications::router())
         .merge(endpoints::router())
+        .merge(ordering::router())
         .merge(messages::router())
         .merge(event_types::router())
         .merge(usage::router())

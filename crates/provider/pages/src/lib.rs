@@ -14,6 +14,7 @@ pub mod dashboard;
 mod endpoints;
 mod live;
 mod messages;
+mod ordering;
 mod page_error;
 pub mod portal;
 mod stream_slots;

@@ -25,7 +25,7 @@ pub(crate) struct Place<'a> {
 
 impl Place<'_> {
     /// Path of a message, below the site's base.
-    fn message_path(&self, application: &Id, message: &str) -> String {
+    pub(crate) fn message_path(&self, application: &Id, message: &str) -> String {
         match self.application {
             Some(_) => format!("/messages/{message}"),
             None => format!("/applications/{application}/messages/{message}"),

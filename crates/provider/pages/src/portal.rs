@@ -95,6 +95,8 @@ fn pages() -> Router<Portal> {
         .route("/endpoints/{endpoint}/replay/confirm", get(endpoints::replay::confirm))
         .route("/endpoints/{endpoint}/replay/stop", post(endpoints::replay::stop))
         .route("/endpoints/{endpoint}/ordering", get(endpoints::ordering::page).post(endpoints::ordering::skip))
+        .route("/endpoints/{endpoint}/ordering/skip", get(endpoints::ordering::question))
+        .route("/endpoints/{endpoint}/ordering/retry", post(endpoints::ordering::retry))
         .route("/messages", get(messages::list))
         .route("/messages/live", get(messages::live))
         .route("/messages/{message}", get(messages::detail))

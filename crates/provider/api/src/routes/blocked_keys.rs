@@ -1,5 +1,5 @@
-//! Ordering keys whose first message blocks those behind it, and skipping that message. Official clients have no call
-//! for these operations.
+//! Ordering keys whose first message blocks those behind it, retrying and skipping that message. Official clients have no
+//! call for these operations.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -82,10 +82,10 @@ pub(crate) struct BlockedKeysOut<'a> {
     done: bool,
 }
 
-/// The message to skip.
+/// The message to skip or to retry.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct SkipIn {
+pub(crate) struct BlockedMessageIn {
     /// The ordering key.
     #[schema(min_length = 1, max_length = 256, pattern = "^[!-~]+$")]
     key: String,
@@ -153,7 +153,7 @@ pub(crate) async fn list(
 
 /// Cancels the delivery of the first message of an ordering key. The next message of the key is delivered.
 #[utoipa::path(post, path = "/app/{app_id}/endpoint/{endpoint_id}/blocked-key/skip",
-    operation_id = "lotwire.endpoint.skip-blocked-key", tag = "Endpoint", request_body = SkipIn,
+    operation_id = "lotwire.endpoint.skip-blocked-key", tag = "Endpoint", request_body = BlockedMessageIn,
     params(
         ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
     ),
@@ -169,9 +169,36 @@ pub(crate) async fn skip(
     State(provider): State<Provider>,
     Auth(caller): Auth,
     PathParams([application, endpoint]): PathParams<2>,
-    sent: JsonBody<SkipIn>,
+    sent: JsonBody<BlockedMessageIn>,
 ) -> Result<Response, ApiError> {
     let key = OrderingKey::parse(&sent.body.key).map_err(|error| ApiError::at(["body", "key"], error.to_string()))?;
     provider.skip_blocked_key(&caller, &application, &endpoint, &key, &sent.body.message_id).await?;
+    Ok(response::no_content())
+}
+
+/// Makes the first message of an ordering key due now, and ends a pause that the receiver asked for. If the attempt fails, the
+/// message waits for its next one, and the key keeps its order.
+#[utoipa::path(post, path = "/app/{app_id}/endpoint/{endpoint_id}/blocked-key/retry",
+    operation_id = "lotwire.endpoint.retry-blocked-key", tag = "Endpoint", request_body = BlockedMessageIn,
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+    ),
+    responses(
+        (status = 204, description = "No content."),
+        (status = 400, body = HttpErrorOut<'_>, description = "The endpoint is disabled (`endpoint_disabled`)."),
+        (status = 404, body = HttpErrorOut<'_>,
+            description = "No such endpoint, or the message is not the first one of the key (`not_found`)."),
+        (status = 409, body = HttpErrorOut<'_>,
+            description = "A node is making an attempt for the message. Retry when the attempt has ended \
+                (`under_way`)."),
+    ))]
+pub(crate) async fn retry(
+    State(provider): State<Provider>,
+    Auth(caller): Auth,
+    PathParams([application, endpoint]): PathParams<2>,
+    sent: JsonBody<BlockedMessageIn>,
+) -> Result<Response, ApiError> {
+    let key = OrderingKey::parse(&sent.body.key).map_err(|error| ApiError::at(["body", "key"], error.to_string()))?;
+    provider.retry_blocked_key(&caller, &application, &endpoint, &key, &sent.body.message_id).await?;
     Ok(response::no_content())
 }

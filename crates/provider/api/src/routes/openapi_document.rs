@@ -9,7 +9,8 @@ use utoipa::openapi::{Components, Content, OpenApi, Ref, RefOr, Required};
 
 /// POST operations without an idempotency key: repeating them has the same result, or the response is a secret, which
 /// the provider does not store.
-const POSTS_WITHOUT_IDEMPOTENCY: [&str; 6] = [
+const POSTS_WITHOUT_IDEMPOTENCY: [&str; 7] = [
+    "lotwire.endpoint.retry-blocked-key",
     "lotwire.endpoint.skip-blocked-key",
     "v1.authentication.app-portal-access",
     "v1.authentication.expire-all",

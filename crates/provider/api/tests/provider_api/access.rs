@@ -9,6 +9,7 @@ use crate::fixture::Fixture;
 /// Operations that an application token with all capabilities may call. All other operations require an API key.
 const FOR_TOKENS: &[&str] = &[
     "lotwire.endpoint.blocked-keys",
+    "lotwire.endpoint.retry-blocked-key",
     "lotwire.endpoint.skip-blocked-key",
     "v1.application.get",
     "v1.authentication.logout",

@@ -75,7 +75,7 @@ fn can_not_be_provoked(name: &str, status: u16) -> bool {
                 | "lotwire.endpoint.blocked-keys"
         ),
         // Needs an attempt in progress.
-        409 => name == "lotwire.endpoint.skip-blocked-key",
+        409 => matches!(name, "lotwire.endpoint.skip-blocked-key" | "lotwire.endpoint.retry-blocked-key"),
         _ => false,
     }
 }
@@ -200,7 +200,7 @@ async fn messages(ledger: &mut SeenStatuses, application: &str, endpoint: &str) 
     ledger.call(400, "GET", &format!("{of_endpoint}/attempt-stats?since=2020-01-01T00:00:00Z"), Value::Null).await;
 }
 
-/// An ordering key is blocked by a failed message, which is then skipped.
+/// An ordering key is blocked by a failed message, which is then retried and skipped.
 async fn blocked(ledger: &mut SeenStatuses, application: &str, of_endpoint: &str) {
     ledger.call(200, "PATCH", of_endpoint, json!({"ordering": "key"})).await;
     let key = ledger.fixture.key.clone();
@@ -213,8 +213,13 @@ async fn blocked(ledger: &mut SeenStatuses, application: &str, of_endpoint: &str
     record(&ledger.fixture, [application, &endpoint, &sent], &attempt, retry).await;
     let listed = ledger.call(200, "GET", &format!("{of_endpoint}/blocked-key"), Value::Null).await.json();
     assert_eq!(listed["data"][0]["messageId"], json!(sent));
-    let skip = json!({"key": "lot", "messageId": sent});
-    ledger.call(204, "POST", &format!("{of_endpoint}/blocked-key/skip"), skip).await;
+    let head = json!({"key": "lot", "messageId": sent});
+    let retry = format!("{of_endpoint}/blocked-key/retry");
+    ledger.call(200, "PATCH", of_endpoint, json!({"disabled": true})).await;
+    ledger.call(400, "POST", &retry, head.clone()).await;
+    ledger.call(200, "PATCH", of_endpoint, json!({"disabled": false})).await;
+    ledger.call(204, "POST", &retry, head.clone()).await;
+    ledger.call(204, "POST", &format!("{of_endpoint}/blocked-key/skip"), head).await;
 }
 
 async fn record(fixture: &Fixture, [application, endpoint, message]: [&str; 3], id: &str, next: DeliveryOutcome) {

@@ -176,6 +176,7 @@ fn the_document_has_every_operation_under_the_id_of_the_open_source_server() {
         names.into_iter().collect::<Vec<_>>(),
         [
             "lotwire.endpoint.blocked-keys",
+            "lotwire.endpoint.retry-blocked-key",
             "lotwire.endpoint.skip-blocked-key",
             "patch_application",
             "patch_endpoint",

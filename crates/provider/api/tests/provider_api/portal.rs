@@ -221,16 +221,17 @@ async fn a_token_that_may_recover_sees_its_own_tasks_only() {
 }
 
 #[tokio::test]
-async fn blocked_keys_are_listed_with_view_base_and_skipped_with_manage_endpoint() {
+async fn blocked_keys_are_listed_with_view_base_skipped_with_manage_endpoint_and_retried_with_create_attempts() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let path = format!("/app/app/endpoint/{}/blocked-key", fixture.endpoint().await);
     let skip = json!({"key": "lot", "messageId": "msg_1"}).to_string();
-    for (capability, expected) in [("ManageEndpoint", [200, 404]), ("CreateAttempts", [200, 403])] {
+    for (capability, expected) in [("ManageEndpoint", [200, 404, 403]), ("CreateAttempts", [200, 403, 404])] {
         let token = fixture.token(json!({"capabilities": ["ViewBase", capability]})).await;
         let list = fixture.call_as(Some(&token), "GET", &path, &[], "").await.status;
         let skipped = fixture.call_as(Some(&token), "POST", &format!("{path}/skip"), &[], &skip).await.status;
-        assert_eq!([list, skipped], expected, "{capability}");
+        let retried = fixture.call_as(Some(&token), "POST", &format!("{path}/retry"), &[], &skip).await.status;
+        assert_eq!([list, skipped, retried], expected, "{capability}");
     }
 }
 

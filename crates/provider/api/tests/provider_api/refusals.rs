@@ -23,7 +23,9 @@ pub(crate) fn guarded() -> Vec<(String, String, Value)> {
         "v1.event-type.import-openapi" => json!({"spec": {"webhooks": {"a": {"post": {}}}}}),
         "v1.message.bulk-expunge-content" => json!({"ids": ["a"]}),
         "v1.message.precheck" => json!({"eventType": "a"}),
-        "lotwire.endpoint.skip-blocked-key" => json!({"key": "k", "messageId": "msg_1"}),
+        "lotwire.endpoint.skip-blocked-key" | "lotwire.endpoint.retry-blocked-key" => {
+            json!({"key": "k", "messageId": "msg_1"})
+        }
         "v1.endpoint.recover" | "v1.endpoint.replay-missing" | "v1.endpoint.bulk-replay" => {
             json!({"since": "2026-11-20T00:00:00Z"})
         }

@@ -88,6 +88,10 @@ actions! {
     RequestSigned = "endpoint.request_signed", "Signed a request to the endpoint";
     /// A user sent a message by hand.
     MessageSent = "message.sent", "Sent by hand the message";
+    /// The message that an ordering key waited for was skipped.
+    MessageSkipped = "endpoint.message_skipped", "Skipped a message to the endpoint";
+    /// The message that an ordering key waits for was made due.
+    MessageRetried = "endpoint.message_retried", "Retried a message to the endpoint";
     /// An event type was created.
     EventTypeCreated = "event_type.created", "Created the event type";
     /// An event type was changed.

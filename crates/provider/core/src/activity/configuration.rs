@@ -3,7 +3,7 @@
 use super::{Action, Actor, ChangedValues, Subject};
 use crate::caller::Caller;
 use crate::model::hidden_account;
-use crate::model::ordering::DeliveryOrder;
+use crate::model::ordering::{DeliveryOrder, OrderingKey};
 use crate::model::{Application, Endpoint, EventType, Message};
 use crate::port::AlertScope;
 use crate::provider::Provider;
@@ -198,6 +198,20 @@ impl Provider {
         let subject = Subject { id: &endpoint.id, name: &without_query(&endpoint.url) };
         let values = ChangedValues::default().value("message", None, Some(message));
         self.record(caller, Action::RequestSigned, subject, values).await;
+    }
+
+    /// Records that the message that an ordering key waits for was skipped or retried.
+    pub(crate) async fn record_blocked_message(
+        &self,
+        caller: &Caller,
+        action: Action,
+        endpoint: &Endpoint,
+        (message, key): (&str, &OrderingKey),
+    ) {
+        let subject = Subject { id: &endpoint.id, name: &without_query(&endpoint.url) };
+        let values = ChangedValues::default().value("message", None, Some(message));
+        let values = values.value("ordering key", None, Some(key.as_str()));
+        self.record(caller, action, subject, values).await;
     }
 
     /// Records a change that is committed already. The caller gets the change's result even if the entry can't be

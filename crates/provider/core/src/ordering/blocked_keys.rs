@@ -4,9 +4,9 @@ use jiff::Timestamp;
 
 use super::{BLOCKED_MAX, OrderingKey};
 use crate::caller::Caller;
-use crate::error::ProviderResult;
-use crate::model::Id;
-use crate::port::{BlockedKeyRow, PauseReason, RESEND_DUE};
+use crate::error::{ProviderError, ProviderResult};
+use crate::model::{Endpoint, Id};
+use crate::port::{BlockedKeyRow, BlockedKeysTotal, PauseReason, RESEND_DUE};
 use crate::provider::Provider;
 
 /// A key whose first message is not delivered yet, so that the messages behind it wait.
@@ -25,6 +25,17 @@ pub struct BlockedKey {
     pub waits_for: BlockedReason,
     /// Messages behind the first one.
     pub waiting: u64,
+}
+
+/// The blocked keys of an endpoint together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockedKeysSummary {
+    /// Number of keys.
+    pub keys: u64,
+    /// Messages behind their first messages.
+    pub waiting: u64,
+    /// The key that has been blocked for the longest time.
+    pub longest: BlockedKey,
 }
 
 /// Why the first message of a key waits.
@@ -63,6 +74,11 @@ impl BlockedReason {
         }
     }
 
+    /// Whether an attempt can be made before the end of the wait.
+    pub fn can_be_retried(self) -> bool {
+        matches!(self, Self::Retry(_) | Self::Pause(_) | Self::Slowed(_))
+    }
+
     /// The earliest end of the wait; none when it does not depend on a time.
     pub fn until(self) -> Option<Timestamp> {
         match self {
@@ -88,16 +104,49 @@ impl Provider {
         let mut blocked = self.store().blocked_keys(&endpoint.id, after, limit + 1).await?;
         let done = blocked.len() <= limit;
         blocked.truncate(limit);
+        Ok((self.with_reasons(&endpoint, blocked).await?, done))
+    }
+
+    /// One ordering key of an endpoint, with its first message. 404 (endpoint, or no message of the key waits).
+    pub async fn blocked_key(
+        &self,
+        caller: &Caller,
+        application: &str,
+        endpoint: &str,
+        key: &OrderingKey,
+    ) -> ProviderResult<BlockedKey> {
+        let endpoint = self.endpoint(caller, application, endpoint).await?;
+        let found = self.store().blocked_key(&endpoint.id, key.as_str()).await?;
+        let blocked = self.with_reasons(&endpoint, found.into_iter().collect()).await?;
+        blocked.into_iter().next().ok_or(ProviderError::NotFound)
+    }
+
+    /// The blocked keys of an endpoint together: those whose first message failed, or waits for its time with others behind
+    /// it. None when no key is blocked. 404.
+    pub async fn blocked_keys_summary(
+        &self,
+        caller: &Caller,
+        application: &str,
+        endpoint: &str,
+    ) -> ProviderResult<Option<BlockedKeysSummary>> {
+        let endpoint = self.endpoint(caller, application, endpoint).await?;
+        let Some(total) = self.store().blocked_keys_total(&endpoint.id, self.now()).await? else { return Ok(None) };
+        let BlockedKeysTotal { keys, waiting, longest } = total;
+        let longest = self.with_reasons(&endpoint, vec![longest]).await?.into_iter().next();
+        Ok(longest.map(|longest| BlockedKeysSummary { keys, waiting, longest }))
+    }
+
+    async fn with_reasons(&self, endpoint: &Endpoint, blocked: Vec<BlockedKeyRow>) -> ProviderResult<Vec<BlockedKey>> {
         if blocked.is_empty() {
-            return Ok((Vec::new(), done));
+            return Ok(Vec::new());
         }
         let now = self.now();
         let endpoint_state = EndpointState {
             disabled: endpoint.disabled,
             pause: self.store().pause(&endpoint.id, now).await?.map(|pause| (pause.until, pause.reason)),
-            rate: self.rate(&endpoint).await?,
+            rate: self.rate(endpoint).await?,
         };
-        Ok((blocked.into_iter().map(|head| with_reason(head, now, endpoint_state)).collect(), done))
+        Ok(blocked.into_iter().map(|head| with_reason(head, now, endpoint_state)).collect())
     }
 }
 

@@ -105,11 +105,23 @@ pub struct BlockedKeyRow {
     pub waiting: u64,
 }
 
-/// Result of skipping a head.
+/// The ordering keys of an endpoint whose heads hold up other messages or the endpoint's order: a head that failed, or one
+/// that waits for its time with others behind it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockedKeysTotal {
+    /// Number of keys.
+    pub keys: u64,
+    /// Messages behind their heads.
+    pub waiting: u64,
+    /// The key that has been blocked for the longest time.
+    pub longest: BlockedKeyRow,
+}
+
+/// Result of skipping or retrying a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SkipResult {
-    /// The head's row is deleted, and the next row of the key is due.
-    Skipped,
+pub enum HeadResult {
+    /// The head was skipped or is due.
+    Done,
     /// A node has claimed the head.
     UnderWay,
     /// The message is not the key's head.
@@ -156,6 +168,14 @@ pub trait DeliveryStore: Send + Sync {
     /// An endpoint's blocked ordering keys, ordered by key, after `after`. A head on its first attempt without messages
     /// behind it is omitted, because it is an ordinary delivery.
     async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKeyRow>>;
-    /// Deletes the head of a key, if it is this delivery and no node has claimed it. It counts as skipped `now`.
-    async fn skip_head(&self, head: DroppedDelivery, key: &str, now: Timestamp) -> StoreResult<SkipResult>;
+    /// The head of one ordering key, and what waits behind it; none when no message of the key waits.
+    async fn blocked_key(&self, endpoint: &str, key: &str) -> StoreResult<Option<BlockedKeyRow>>;
+    /// The blocked keys of an endpoint together, at `now`; none when no key is blocked.
+    async fn blocked_keys_total(&self, endpoint: &str, now: Timestamp) -> StoreResult<Option<BlockedKeysTotal>>;
+    /// Deletes the head of a key, if it is the delivery of this attempt and no node has claimed it, and records the attempt,
+    /// which is a cancelled one. The delivery counts as skipped, and the next row of the key becomes due.
+    async fn skip_head(&self, attempt: Attempt, key: &str) -> StoreResult<HeadResult>;
+    /// Makes the head of a key due `now`, if it is this message and no node has claimed it. A head that was not attempted
+    /// keeps its time. Its number of attempts stays.
+    async fn retry_head(&self, endpoint: &str, message: &str, key: &str, now: Timestamp) -> StoreResult<HeadResult>;
 }

@@ -59,9 +59,7 @@ impl Provider {
     /// attempts still count. 404.
     pub async fn retry_now(&self, endpoint: &Endpoint) -> ProviderResult<usize> {
         let now = self.now();
-        self.store().reset_endpoint_pause(&endpoint.id, now).await?;
-        self.snapshots().invalidate(&endpoint.application);
-        self.dispatcher().changed(&endpoint.application).await;
+        self.end_pause(endpoint).await?;
         let mut retried = 0;
         for _ in 0..BATCHES_MAX {
             let rows = self.store().make_retries_due(&endpoint.id, now, BATCH_MAX).await?;

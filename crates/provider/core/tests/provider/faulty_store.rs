@@ -256,7 +256,10 @@ forward! {
         async fn make_retries_due(endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<usize>;
         async fn cancel_deliveries(endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize>;
         async fn blocked_keys(endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKeyRow>>;
-        async fn skip_head(head: DroppedDelivery, key: &str, now: Timestamp) -> StoreResult<SkipResult>;
+        async fn blocked_key(endpoint: &str, key: &str) -> StoreResult<Option<BlockedKeyRow>>;
+        async fn blocked_keys_total(endpoint: &str, now: Timestamp) -> StoreResult<Option<BlockedKeysTotal>>;
+        async fn skip_head(attempt: Attempt, key: &str) -> StoreResult<HeadResult>;
+        async fn retry_head(endpoint: &str, message: &str, key: &str, now: Timestamp) -> StoreResult<HeadResult>;
     }
     impl EndpointSearchStore {
         async fn search_endpoints(

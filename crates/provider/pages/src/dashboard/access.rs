@@ -5,7 +5,7 @@ use provider_core::model::Role;
 
 use super::{
     account, activity, alerts, api_keys, applications, checklist, endpoints, event_types, messages, operational,
-    payload_check, sign_in, tasks, usage, users,
+    ordering, payload_check, sign_in, tasks, usage, users,
 };
 
 /// Method and path of a page, and the role that it requires.
@@ -21,6 +21,7 @@ const PAGES: &[&[Page]] = &[
     checklist::PAGES,
     applications::PAGES,
     endpoints::PAGES,
+    ordering::PAGES,
     messages::PAGES,
     event_types::PAGES,
     usage::PAGES,

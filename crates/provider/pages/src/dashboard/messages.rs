@@ -15,11 +15,12 @@ use provider_core::model::Role;
 
 use super::access::Page;
 use super::session::{DashboardSession, PathParams, Section};
-use super::{Dashboard, outcomes};
+use super::{Dashboard, ordering, outcomes};
 use crate::live::{self, OpenList};
 use crate::messages::Place;
 use crate::messages::detail::{self, MessageRights, MessageView, SignedView};
 use crate::messages::list::{self, MessageList};
+use crate::ordering::Banner;
 use crate::page_error::PageError;
 
 pub(super) const PAGES: &[Page] = &[
@@ -50,6 +51,8 @@ pub(super) fn router() -> Router<Dashboard> {
 #[template(path = "dashboard/messages/list.html")]
 struct MessagesPage {
     frame: Frame,
+    /// Ordering keys that are blocked at the endpoint of the filter.
+    blocked: Option<Banner>,
     list: MessageList,
 }
 
@@ -82,7 +85,8 @@ impl DashboardSession {
 /// The list of messages that match the filters.
 async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let list = list::list(&session.place(), &query).await?;
-    render_page(&MessagesPage { frame: session.frame("Messages", Section::Messages), list })
+    let blocked = ordering::banner(&session, &query).await?;
+    render_page(&MessagesPage { frame: session.frame("Messages", Section::Messages), blocked, list })
 }
 
 /// One message with its attempts.

@@ -187,7 +187,7 @@ pub(crate) async fn view(
             is_failed,
             is_open: open.as_deref() == Some(&*attempt.id),
             id: attempt.id.to_string(),
-            status: attempt.status.into(),
+            status: attempt.into(),
             url: addresses.get(&*attempt.endpoint).map_or(&*attempt.url, |url| url).to_owned(),
             code: labels::status_code(attempt.response_status_code),
             duration: labels::duration(attempt.response_duration_ms),

@@ -42,6 +42,8 @@ const PAGES: &[(&str, &str, Capability)] = &[
     ("POST", "/endpoints/{endpoint}/replay/stop", CreateAttempts),
     ("GET", "/endpoints/{endpoint}/ordering", ViewBase),
     ("POST", "/endpoints/{endpoint}/ordering", ManageEndpoint),
+    ("GET", "/endpoints/{endpoint}/ordering/skip", ManageEndpoint),
+    ("POST", "/endpoints/{endpoint}/ordering/retry", CreateAttempts),
     ("GET", "/messages", ViewBase),
     ("GET", "/messages/live", ViewBase),
     ("GET", "/messages/{message}", ViewBase),

@@ -4,7 +4,10 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use provider_core::MessageState;
 use provider_core::model::counts::{AttemptCounts, DeliveryCounts};
-use provider_core::model::{AttemptStatus, AttemptTrigger, BackgroundTask, Endpoint, Progress, TaskStatus};
+use provider_core::model::{
+    Attempt, AttemptStatus, AttemptTrigger, BackgroundTask, Endpoint, Progress, TaskStatus,
+};
+use provider_core::ordering::SKIPPED_RESPONSE;
 
 /// A status as a word with a colour.
 #[derive(Debug, Clone, Copy, Template)]
@@ -53,6 +56,15 @@ impl StatusBadge {
             TaskStatus::Finished => Self { kind: "good", words: "Finished" },
             TaskStatus::Failed if task.is_stopped() => Self { kind: "off", words: "Stopped" },
             TaskStatus::Failed => Self { kind: "bad", words: "Failed" },
+        }
+    }
+}
+
+impl From<&Attempt> for StatusBadge {
+    fn from(attempt: &Attempt) -> Self {
+        match attempt.status {
+            AttemptStatus::Cancelled if attempt.response == SKIPPED_RESPONSE => MessageState::Skipped.into(),
+            status => status.into(),
         }
     }
 }

@@ -20,6 +20,8 @@ const NOTICES: &[(&str, &str)] = &[
     ("replaying", "The missing messages are being sent. Progress is shown below."),
     ("stopped", "The replay was stopped. Messages that it had taken are still sent."),
     ("ended", "The replay had ended already."),
+    ("retried", "The message is being retried."),
+    ("unblocked", "That message does not block its key any more."),
     ("skipped", "The message was skipped. The next message with its ordering key is delivered."),
 ];
 

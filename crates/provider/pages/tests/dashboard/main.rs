@@ -14,6 +14,7 @@ mod fixture;
 mod left;
 mod messages;
 mod operation;
+mod ordering;
 mod portal_links;
 mod profile;
 mod sent_by_hand;

@@ -113,12 +113,17 @@ impl Workplace {
         payload: &str,
         event_id: Option<&str>,
     ) -> Message {
-        self.create_message(application, event_type, payload, event_id, None).await
+        self.create_message(application, event_type, payload, event_id, None, None).await
+    }
+
+    /// Sends an empty message with an event id and an ordering key.
+    pub(crate) async fn send_in_order(&self, application: &str, event_id: &str, key: &str) -> Message {
+        self.create_message(application, "a.b", "{}", Some(event_id), None, Some(key)).await
     }
 
     /// Sends an empty message to the endpoints of these channels.
     pub(crate) async fn send_to(&self, application: &str, channels: Vec<String>) {
-        self.create_message(application, "a.b", "{}", None, Some(channels)).await;
+        self.create_message(application, "a.b", "{}", None, Some(channels), None).await;
     }
 
     async fn create_message(
@@ -128,6 +133,7 @@ impl Workplace {
         payload: &str,
         event_id: Option<&str>,
         channels: Option<Vec<String>>,
+        ordering_key: Option<&str>,
     ) -> Message {
         let input = MessageInput {
             event_type: event_type.into(),
@@ -139,7 +145,7 @@ impl Workplace {
             payload_retention_hours: None,
             deliver_at: None,
             application: None,
-            ordering_key: None,
+            ordering_key: ordering_key.map(|key| OrderingKey::parse(key).unwrap()),
         };
         let account = self.provider.account(&self.account.account).await.unwrap();
         self.provider.create_message(&Caller::operator(&account), application, input, None).await.unwrap()

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use provider_core::activity::ActivityQuery;
+use provider_core::model::Capability;
 use provider_core::payload::PAYLOAD_BYTES_MAX;
 use provider_core::{DeliveryOrder, EndpointInput};
 use serde_json::json;
@@ -193,24 +195,57 @@ async fn missing_messages_are_replayed_and_the_progress_is_shown() {
 }
 
 #[tokio::test]
-async fn a_blocked_key_is_shown_and_its_message_skipped() {
+async fn a_blocked_key_is_shown_and_its_message_retried_and_skipped() {
     let fixture = Fixture::new().await;
     let in_order = EndpointInput { ordering: Some(DeliveryOrder::PerKey), ..at(&receiver(500, "").await) };
     let endpoint = fixture.endpoint(in_order).await;
-    let path = format!("/endpoints/{}/ordering", endpoint.id);
+    let deliveries = format!("/endpoints/{}", endpoint.id);
+    let path = format!("{deliveries}/ordering");
     let mut visitor = fixture.visitor().await;
     visitor.get(&path).await.is(200).shows("No blocked keys");
+    visitor.get(&deliveries).await.is(200).hides("id=\"blocked\"");
     let first = fixture.message("a.b", "{}", Some("lot/1")).await;
     let second = fixture.message("a.b", "{}", Some("lot/1")).await;
     let page = visitor.until_shown(&path, "failed once; waits for its next retry").await;
-    page.shows("lot/1").shows(&first.id).hides(&second.id).shows("data-of=\"Waiting behind it\">1<").shows("Skip");
+    page.shows("lot/1").shows(&first.id).hides(&second.id).shows("data-of=\"Waiting behind it\">1<");
+    page.shows("Retry now").shows("Skip message");
     visitor.get(&format!("/messages/{}", second.id)).await.shows("Due now");
+    let banner = visitor.get(&deliveries).await;
+    banner.shows("<code>lot/1</code> has been blocked").shows("1 message waits").shows("Retry now");
+    banner.shows("data-lasts");
+
+    // A retry keeps the order: the head fails again, and the second message still waits.
+    let head = [("key", "lot/1"), ("messageId", &*first.id)];
+    let retry = format!("{path}/retry");
+    assert_eq!(visitor.post(&retry, &[("key", "lot/1"), ("messageId", &second.id)]).await.status, 404);
+    visitor.submit(&retry, &head).await.is(200).shows("The message is being retried.");
+    visitor.until_shown(&path, "failed 2 times; waits for its next retry").await.shows(&first.id).hides(&second.id);
+
+    // Skipping asks first and names what is lost.
+    let question = |message: &str| format!("{path}/skip?key=lot%2F1&messageId={message}");
+    let page = visitor.get(&question(&first.id)).await;
+    page.is(200).shows("Skip this message?").shows(&first.id).shows("<code>a.b</code>").shows("2, which failed");
+    page.shows("unless it is resent").shows("1 message of this key goes on after it").shows(&endpoint.url);
+    visitor.get(&question(&second.id)).await.leads_to(&format!("{path}?done=unblocked"));
     let skip = async |visitor: &mut testkit::web::Browser, message: &str| {
         visitor.post(&path, &[("key", "lot/1"), ("messageId", message)]).await.status
     };
     assert_eq!(skip(&mut visitor, &second.id).await, 404, "a message that is not the head of the key was skipped");
     assert_eq!(skip(&mut visitor, &first.id).await, 303);
     visitor.until_shown(&path, &second.id).await.hides(&first.id);
+    visitor.get("/messages?state=skipped").await.is(200).shows(&first.id).hides(&second.id);
+    visitor.get(&format!("/messages/{}", first.id)).await.shows("<span class=\"status off\">Skipped</span>");
+    let log =
+        fixture.provider.activity(&fixture.account, ActivityQuery { text: "message", before: None }).await.unwrap();
+    let actions: Vec<_> = log.entries.iter().take(2).map(|entry| entry.action.as_str()).collect();
+    assert_eq!(actions, ["endpoint.message_skipped", "endpoint.message_retried"]);
+    assert_eq!(log.entries[0].after, format!("message: {}\nordering key: lot/1", first.id));
+
+    // Who only reads is offered neither, and who may send messages may retry.
+    fixture.visitor_who_may(&[]).await.get(&path).await.is(200).hides("Retry now").hides("Skip message");
+    let mut sender = fixture.visitor_who_may(&[Capability::CreateAttempts]).await;
+    sender.until_shown(&path, "Retry now").await.hides("Skip message");
+    sender.get(&question(&second.id)).await.is(403);
     // An endpoint without ordering has no tab for this page.
     let other = fixture.endpoint(at("https://example.com/")).await;
     let page = visitor.get(&format!("/endpoints/{}/ordering", other.id)).await;

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use provider_core::model::counts::{DeliveryEnd, Hour};
 use provider_core::model::{Attempt, AttemptTrigger, Id};
 use provider_core::port::{
-    AttemptRecord, BlockedKeyRow, ClaimLimit, Delivery, DeliveryKind, DeliveryStore, DroppedDelivery, IdempotentAnswer,
-    NodeId, RESEND_DUE, Resend, SkipResult, StoreError, StoreResult,
+    AttemptRecord, BlockedKeyRow, BlockedKeysTotal, ClaimLimit, Delivery, DeliveryKind, DeliveryStore, DroppedDelivery,
+    HeadResult, IdempotentAnswer, NodeId, RESEND_DUE, Resend, StoreError, StoreResult,
 };
 use tokio_postgres::Row;
 
@@ -52,10 +52,7 @@ impl DeliveryStore for PostgresStore {
     }
 
     async fn drop_deliveries(&self, dropped: Vec<DroppedDelivery>, now: Timestamp) -> StoreResult<()> {
-        self.transaction(&(&dropped, now), |db, &(dropped, now)| {
-            Box::pin(drop_rows(db, dropped, DeliveryEnd::Cancelled, now))
-        })
-        .await
+        self.transaction(&(&dropped, now), |db, &(dropped, now)| Box::pin(drop_rows(db, dropped, now))).await
     }
 
     async fn resend(&self, resend: Resend, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
@@ -85,7 +82,7 @@ impl DeliveryStore for PostgresStore {
     async fn cancel_deliveries(&self, endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize> {
         let ended = self
             .transaction(&(endpoint, &attempts), |db, &(endpoint, attempts)| {
-                Box::pin(cancel_deliveries(db, endpoint, attempts))
+                Box::pin(end_deliveries(db, endpoint, attempts, DeliveryEnd::Cancelled))
             })
             .await?;
         self.engine.notify().await;
@@ -97,14 +94,36 @@ impl DeliveryStore for PostgresStore {
         Ok(ordering::blocked(&client, endpoint, after.unwrap_or_default(), limit).await?)
     }
 
-    async fn skip_head(&self, head: DroppedDelivery, key: &str, now: Timestamp) -> StoreResult<SkipResult> {
+    async fn blocked_key(&self, endpoint: &str, key: &str) -> StoreResult<Option<BlockedKeyRow>> {
+        let client = self.client().await?;
+        Ok(ordering::blocked_key(&client, endpoint, key).await?)
+    }
+
+    async fn blocked_keys_total(&self, endpoint: &str, now: Timestamp) -> StoreResult<Option<BlockedKeysTotal>> {
+        let client = self.client().await?;
+        Ok(ordering::blocked_total(&client, endpoint, now).await?)
+    }
+
+    async fn skip_head(&self, attempt: Attempt, key: &str) -> StoreResult<HeadResult> {
         let skipped = self
-            .transaction(&(&head, key, now), |db, &(head, key, now)| Box::pin(ordering::skip(db, head, key, now)))
+            .transaction(&(&attempt, key), |db, &(attempt, key)| Box::pin(ordering::skip(db, attempt, key)))
             .await?;
-        if skipped == SkipResult::Skipped {
+        if skipped == HeadResult::Done {
             self.engine.notify().await;
         }
         Ok(skipped)
+    }
+
+    async fn retry_head(&self, endpoint: &str, message: &str, key: &str, now: Timestamp) -> StoreResult<HeadResult> {
+        let retried = self
+            .transaction(&(endpoint, message, key, now), |db, &(endpoint, message, key, now)| {
+                Box::pin(ordering::retry(db, endpoint, message, key, now))
+            })
+            .await?;
+        if retried == HeadResult::Done {
+            self.engine.notify().await;
+        }
+        Ok(retried)
     }
 }
 
@@ -204,12 +223,7 @@ pub(super) async fn release(db: &impl Client, node: &NodeId, rows: &[(Id, Id)], 
 }
 
 /// Deletes rows of any owner. If a row has an ordering key, the next row of the key becomes due.
-pub(super) async fn drop_rows(
-    db: &impl Client,
-    dropped: &[DroppedDelivery],
-    end: DeliveryEnd,
-    now: Timestamp,
-) -> SqlResult<()> {
+async fn drop_rows(db: &impl Client, dropped: &[DroppedDelivery], now: Timestamp) -> SqlResult<()> {
     let (endpoints, messages) = columns(dropped.iter().map(|dropped| (&dropped.message, &dropped.endpoint)));
     let delete = "DELETE FROM deliveries d USING unnest($1::text[], $2::text[]) AS done (endpoint, message) \
          WHERE d.endpoint = done.endpoint AND d.message = done.message RETURNING d.endpoint, d.ordering_key, d.ended_before, d.task";
@@ -225,9 +239,10 @@ pub(super) async fn drop_rows(
     let mut ordered = Vec::new();
     for (endpoint, key, ended_before, task) in deleted {
         if let Some((endpoint, application)) = applications.get_key_value(endpoint.as_str()) {
-            additions.ended_in(endpoint, application, Hour::of(now), end, u64::from(!ended_before));
+            let ended = u64::from(!ended_before);
+            additions.ended_in(endpoint, application, Hour::of(now), DeliveryEnd::Cancelled, ended);
         }
-        tasks.ended(task, end);
+        tasks.ended(task, DeliveryEnd::Cancelled);
         ordered.extend(key.map(|key| (endpoint, key)));
     }
     ordering::make_next_due(db, ordered).await?;
@@ -350,7 +365,14 @@ pub(super) async fn end_for_manual<'a>(
 }
 
 /// Skips rows that another transaction is claiming. If a head of line is deleted, the next row of its key becomes due.
-async fn cancel_deliveries(db: &impl Client, endpoint: &str, given_up: &[Attempt]) -> SqlResult<usize> {
+/// Deletes the rows of these cancelled attempts, which a node has not claimed if they have an ordering key, and records the
+/// attempts. Returns the number of rows.
+pub(super) async fn end_deliveries(
+    db: &impl Client,
+    endpoint: &str,
+    given_up: &[Attempt],
+    end: DeliveryEnd,
+) -> SqlResult<usize> {
     let messages: Vec<&str> = given_up.iter().map(|attempt| &*attempt.message).collect();
     let delete = "DELETE FROM deliveries d USING (SELECT message FROM deliveries \
              WHERE endpoint = $1 AND message = ANY ($2) AND NOT (ordering_key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) \
@@ -368,8 +390,8 @@ async fn cancel_deliveries(db: &impl Client, endpoint: &str, given_up: &[Attempt
     for attempt in given_up {
         let Some((_, ended_before, task)) = deleted.get_mut(&attempt.message) else { continue };
         additions.attempt(attempt);
-        additions.ended(attempt, DeliveryEnd::Cancelled, u64::from(!*ended_before));
-        tasks.ended(task.take(), DeliveryEnd::Cancelled);
+        additions.ended(attempt, end, u64::from(!*ended_before));
+        tasks.ended(task.take(), end);
         cancelled.push(attempt);
     }
     attempts::insert(db, cancelled).await?;

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use provider_core::model::counts::{DeliveryEnd, Hour};
 use provider_core::model::{Attempt, AttemptTrigger, Id};
 use provider_core::port::{
-    BlockedKeyRow, ClaimLimit, Delivery, DeliveryKind, DeliveryStore, DroppedDelivery, IdempotentAnswer, NodeId,
-    RESEND_DUE, Resend, SkipResult, StoreError, StoreResult,
+    BlockedKeyRow, BlockedKeysTotal, ClaimLimit, Delivery, DeliveryKind, DeliveryStore, DroppedDelivery, HeadResult,
+    IdempotentAnswer, NodeId, RESEND_DUE, Resend, StoreError, StoreResult,
 };
 use rusqlite::{CachedStatement, Connection};
 
@@ -44,7 +44,7 @@ impl DeliveryStore for SqliteStore {
     }
 
     async fn drop_deliveries(&self, dropped: Vec<DroppedDelivery>, now: Timestamp) -> StoreResult<()> {
-        self.write(move |db| drop_rows(db, &dropped, DeliveryEnd::Cancelled, now)).await
+        self.write(move |db| drop_rows(db, &dropped, now)).await
     }
 
     async fn resend(&self, resend: Resend, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
@@ -64,7 +64,7 @@ impl DeliveryStore for SqliteStore {
 
     async fn cancel_deliveries(&self, endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize> {
         let endpoint = endpoint.to_owned();
-        self.write(move |db| cancel_deliveries(db, &endpoint, &attempts)).await
+        self.write(move |db| end_deliveries(db, &endpoint, &attempts, DeliveryEnd::Cancelled)).await
     }
 
     async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKeyRow>> {
@@ -73,9 +73,24 @@ impl DeliveryStore for SqliteStore {
         self.read(move |db| ordering::blocked(db, &endpoint, &after, limit)).await
     }
 
-    async fn skip_head(&self, head: DroppedDelivery, key: &str, now: Timestamp) -> StoreResult<SkipResult> {
+    async fn blocked_key(&self, endpoint: &str, key: &str) -> StoreResult<Option<BlockedKeyRow>> {
+        let (endpoint, key) = (endpoint.to_owned(), key.to_owned());
+        self.read(move |db| ordering::blocked_key(db, &endpoint, &key)).await
+    }
+
+    async fn blocked_keys_total(&self, endpoint: &str, now: Timestamp) -> StoreResult<Option<BlockedKeysTotal>> {
+        let endpoint = endpoint.to_owned();
+        self.read(move |db| ordering::blocked_total(db, &endpoint, now)).await
+    }
+
+    async fn skip_head(&self, attempt: Attempt, key: &str) -> StoreResult<HeadResult> {
         let key = key.to_owned();
-        self.write(move |db| ordering::skip(db, &head, &key, now)).await
+        self.write(move |db| ordering::skip(db, &attempt, &key)).await
+    }
+
+    async fn retry_head(&self, endpoint: &str, message: &str, key: &str, now: Timestamp) -> StoreResult<HeadResult> {
+        let (endpoint, message, key) = (endpoint.to_owned(), message.to_owned(), key.to_owned());
+        self.write(move |db| ordering::retry(db, &endpoint, &message, &key, now)).await
     }
 }
 
@@ -181,19 +196,14 @@ pub(super) fn release(db: &Connection, node: &NodeId, rows: &[(Id, Id)], now: Ti
     Ok(())
 }
 
-pub(super) fn drop_rows(
-    db: &Connection,
-    dropped: &[DroppedDelivery],
-    end: DeliveryEnd,
-    now: Timestamp,
-) -> SqlResult<()> {
+fn drop_rows(db: &Connection, dropped: &[DroppedDelivery], now: Timestamp) -> SqlResult<()> {
     let mut finish = DeliveryDeleter::prepare(db)?;
     let mut additions = EndpointAdditions::default();
     let mut tasks = TaskAdditions::default();
     for DroppedDelivery { application, endpoint, message } in dropped {
         let rows = finish.row(endpoint, message, i64::MAX)?;
-        additions.ended_in(endpoint, application, Hour::of(now), end, rows.ended as u64);
-        tasks.ended(rows.tasks, end);
+        additions.ended_in(endpoint, application, Hour::of(now), DeliveryEnd::Cancelled, rows.ended as u64);
+        tasks.ended(rows.tasks, DeliveryEnd::Cancelled);
     }
     counts::add_to_endpoints(db, &additions)?;
     counts::add_to_tasks(db, &tasks)
@@ -325,7 +335,14 @@ pub(super) fn end_for_manual(db: &Connection, endpoint: &str, message: &str) -> 
     Ok(EndedRows { deleted: 0, ended: usize::from(!ended_before), tasks: task.into_iter().collect() })
 }
 
-fn cancel_deliveries(db: &Connection, endpoint: &str, given_up: &[Attempt]) -> SqlResult<usize> {
+/// Deletes the rows of these cancelled attempts, which a node has not claimed if they have an ordering key, and records the
+/// attempts. Returns the number of rows.
+pub(super) fn end_deliveries(
+    db: &Connection,
+    endpoint: &str,
+    given_up: &[Attempt],
+    end: DeliveryEnd,
+) -> SqlResult<usize> {
     let delete = "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2 \
          AND NOT (ordering_key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) RETURNING ordering_key, ended_before, task";
     let mut additions = EndpointAdditions::default();
@@ -336,8 +353,8 @@ fn cancel_deliveries(db: &Connection, endpoint: &str, given_up: &[Attempt]) -> S
         if rows.deleted == 1 {
             attempts::insert(db, attempt)?;
             additions.attempt(attempt);
-            additions.ended(attempt, DeliveryEnd::Cancelled, rows.ended as u64);
-            tasks.ended(rows.tasks, DeliveryEnd::Cancelled);
+            additions.ended(attempt, end, rows.ended as u64);
+            tasks.ended(rows.tasks, end);
             cancelled += 1;
         }
     }

@@ -103,7 +103,7 @@ pub(super) async fn a_skipped_head_counts_as_skipped(store: Shared) {
         message.ordering_key = Some(key);
     }
     accepted(&store, messages, at(0)).await;
-    store.skip_head(dropped(1, 1), "lot", at(1)).await.unwrap();
+    store.skip_head(skipped(1, 1, 1), "lot").await.unwrap();
     let ended = EndedDeliveries { skipped: 1, ..EndedDeliveries::default() };
     assert_eq!(at_endpoint(&store, 1).await.ended, ended);
 }

@@ -204,6 +204,16 @@ pub(super) fn attempt(number: usize, message: usize, endpoint: usize, at: Timest
     }
 }
 
+/// The attempt that ends a skipped delivery.
+pub(super) fn skipped(message: usize, endpoint: usize, ms: i64) -> Attempt {
+    Attempt {
+        status: AttemptStatus::Cancelled,
+        response_status_code: 0,
+        trigger: AttemptTrigger::Manual,
+        ..attempt(9_000 + ms as usize, message, endpoint, at(ms))
+    }
+}
+
 /// A delivery that ends without an attempt.
 pub(super) fn dropped(message: usize, endpoint: usize) -> DroppedDelivery {
     DroppedDelivery { application: id("app", 1), endpoint: id("ep", endpoint), message: id("msg", message) }

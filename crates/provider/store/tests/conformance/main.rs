@@ -173,6 +173,8 @@ stories! {
         a_head_that_fails_or_dies_with_its_node_stays_the_head,
         a_blocked_key_shows_its_head_and_can_be_skipped,
         a_key_is_seen_whatever_its_first_message_waits_for_and_can_be_skipped,
+        a_skipped_message_has_an_attempt_and_a_retried_head_keeps_its_attempts,
+        blocked_keys_are_summed_up_with_all_that_waits_for_them,
         keys_and_endpoints_do_not_wait_for_each_other,
         what_a_task_sends_again_joins_the_line_of_its_key,
         a_task_keeps_no_order_where_none_is_asked_for_and_begins_no_line_twice,

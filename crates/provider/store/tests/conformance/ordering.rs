@@ -2,7 +2,7 @@
 
 use provider_core::model::{AttemptTrigger, Endpoint, TaskKind};
 use provider_core::port::{AttemptRecord, DeliveryOutcome, EndpointEffect, NewDelivery, NewMessage};
-use provider_core::port::{BlockedKeyRow, SkipResult};
+use provider_core::port::{BlockedKeyRow, HeadResult};
 use provider_core::{DeliveryOrder, OrderingKey};
 
 use super::attempts::manual;
@@ -75,13 +75,9 @@ pub(super) async fn a_blocked_key_shows_its_head_and_can_be_skipped(store: Share
     accepted(&store, (1..=3).map(|number| keyed(number, version, "lot-b", &[1, 2])).collect(), at(0)).await;
     accepted(&store, vec![keyed(4, version, "lot-a", &[1]), keyed(5, version, "lot-c", &[1])], at(1)).await;
     let endpoint = id("ep", 1);
-    assert_eq!(
-        store.skip_head(dropped(2, 1), "lot-b", at(20)).await.unwrap(),
-        SkipResult::NotHead,
-        "it is not the head"
-    );
+    assert_eq!(store.skip_head(skipped(2, 1, 20), "lot-b").await.unwrap(), HeadResult::NotHead, "it is not the head");
     assert_eq!(claimed(&store, 1, 9).await, [1, 4, 5]);
-    assert_eq!(store.skip_head(dropped(1, 1), "lot-b", at(20)).await.unwrap(), SkipResult::UnderWay);
+    assert_eq!(store.skip_head(skipped(1, 1, 20), "lot-b").await.unwrap(), HeadResult::UnderWay);
     for (number, message, ms) in [(1, 1, 10), (2, 4, 11), (3, 1, 12)] {
         store
             .record_attempts(vec![failed(attempt(number, message, 1, at(ms)), 1, 500)].into(), NO_DELAY)
@@ -96,13 +92,9 @@ pub(super) async fn a_blocked_key_shows_its_head_and_can_be_skipped(store: Share
     assert_eq!(store.blocked_keys(&endpoint, None, 9).await.unwrap(), [a.clone(), b.clone()]);
     assert_eq!(store.blocked_keys(&endpoint, None, 1).await.unwrap(), [a]);
     assert_eq!(store.blocked_keys(&endpoint, Some("lot-a"), 9).await.unwrap(), [b]);
-    assert_eq!(
-        store.skip_head(dropped(1, 1), "lot-a", at(20)).await.unwrap(),
-        SkipResult::NotHead,
-        "it is of another key"
-    );
-    assert_eq!(store.skip_head(dropped(1, 1), "lot-b", at(20)).await.unwrap(), SkipResult::Skipped);
-    assert_eq!(store.skip_head(dropped(1, 1), "lot-b", at(20)).await.unwrap(), SkipResult::NotHead);
+    assert_eq!(store.skip_head(skipped(1, 1, 20), "lot-a").await.unwrap(), HeadResult::NotHead, "it is of another key");
+    assert_eq!(store.skip_head(skipped(1, 1, 20), "lot-b").await.unwrap(), HeadResult::Done);
+    assert_eq!(store.skip_head(skipped(1, 1, 20), "lot-b").await.unwrap(), HeadResult::NotHead);
     assert_eq!(claimed(&store, 1, 20).await, [2]);
     assert_eq!(store.backlog(&id("ep", 2)).await.unwrap().deliveries, 3, "another endpoint's are as they were");
 }
@@ -156,7 +148,7 @@ pub(super) async fn a_key_is_seen_whatever_its_first_message_waits_for_and_can_b
     assert_eq!(listed(Some("y")).await, [], "it is on its way, and nothing waits for it");
     accepted(&store, vec![keyed(5, version, "z", &[1])], at(10)).await;
     assert_eq!(listed(Some("y")).await, [BlockedKeyRow { claimed: true, ..head("z", 4, 0, 1) }]);
-    assert_eq!(store.skip_head(dropped(1, 1), "x", at(20)).await.unwrap(), SkipResult::Skipped);
+    assert_eq!(store.skip_head(skipped(1, 1, 20), "x").await.unwrap(), HeadResult::Done);
     assert_eq!(listed(None).await, [head("x", 2, 0, 0), y]);
     assert_eq!(claimed(&store, 1, 20).await, [2], "the next of the key is due at once");
 }
@@ -272,4 +264,66 @@ pub(super) async fn a_message_accepted_while_the_head_finishes_becomes_due(store
     for task in sending {
         task.await.unwrap();
     }
+}
+
+pub(super) async fn a_skipped_message_has_an_attempt_and_a_retried_head_keeps_its_attempts(store: Shared) {
+    let version = routes(&store, 1).await;
+    accepted(&store, (1..=3).map(|number| keyed(number, version, "lot", &[1])).collect(), at(0)).await;
+    let endpoint = id("ep", 1);
+    let retry = async |message, ms| store.retry_head(&endpoint, &id("msg", message), "lot", at(ms)).await.unwrap();
+    assert_eq!(claimed(&store, 1, 5).await, [1]);
+    assert_eq!(retry(1, 6).await, HeadResult::UnderWay);
+    store.record_attempts(vec![failed(attempt(1, 1, 1, at(10)), 1, 5_000)].into(), NO_DELAY).await.unwrap();
+    assert_eq!(claimed(&store, 1, 20).await, NOTHING);
+    assert_eq!(retry(2, 20).await, HeadResult::NotHead, "it is held");
+    assert_eq!(retry(1, 20).await, HeadResult::Done);
+    let head = store.blocked_key(&endpoint, "lot").await.unwrap().unwrap();
+    assert_eq!((&head.message, head.attempts, head.next_at, head.waiting), (&id("msg", 1), 1, at(20), 2));
+    assert_eq!(claimed(&store, 1, 20).await, [1]);
+    store.record_attempts(vec![failed(attempt(2, 1, 1, at(30)), 2, 5_000)].into(), NO_DELAY).await.unwrap();
+    assert_eq!(store.skip_head(skipped(1, 1, 40), "lot").await.unwrap(), HeadResult::Done);
+    let key = provider_core::port::MessageKey { application: id("app", 1), id: id("msg", 1) };
+    let progress = store.message_progress(&[key], &Default::default()).await.unwrap().remove(0);
+    assert_eq!(provider_core::MessageState::of(&progress), provider_core::MessageState::Skipped);
+    assert_eq!((progress.attempts, progress.skipped), (3, 1));
+    assert_eq!(claimed(&store, 1, 40).await, [2]);
+    // What was not attempted keeps its time.
+    let mut later = keyed(4, version, "later", &[1]);
+    later.message.deliver_at = Some(at(60_000));
+    accepted(&store, vec![later], at(50)).await;
+    let retried = store.retry_head(&endpoint, &id("msg", 4), "later", at(50)).await.unwrap();
+    assert_eq!((retried, claimed(&store, 1, 50).await), (HeadResult::Done, Vec::new()));
+    assert_eq!(store.blocked_key(&endpoint, "none").await.unwrap(), None);
+}
+
+pub(super) async fn blocked_keys_are_summed_up_with_all_that_waits_for_them(store: Shared) {
+    let version = routes(&store, 2).await;
+    let endpoint = id("ep", 1);
+    let total = async |ms| store.blocked_keys_total(&endpoint, at(ms)).await.unwrap();
+    assert_eq!(total(0).await, None);
+    accepted(&store, (1..=4).map(|number| keyed(number, version, "b", &[1, 2])).collect(), at(0)).await;
+    accepted(&store, (5..=7).map(|number| keyed(number, version, "a", &[1])).collect(), at(0)).await;
+    let later = |number| {
+        let mut new = keyed(number, version, "c", &[1]);
+        new.message.deliver_at = Some(at(60_000));
+        new
+    };
+    accepted(&store, vec![later(8), keyed(9, version, "d", &[1])], at(0)).await;
+    assert_eq!(total(9).await, None, "first attempts are due");
+    assert_eq!(claimed(&store, 1, 9).await, [1, 5, 9]);
+    assert_eq!(total(9).await, None, "first attempts are under way");
+    let fails = |number, message, ms| failed(attempt(number, message, 1, at(ms)), 1, 5_000);
+    store.record_attempts(vec![fails(1, 1, 12), fails(2, 5, 10)].into(), NO_DELAY).await.unwrap();
+    let found = total(20).await.unwrap();
+    assert_eq!((found.keys, found.waiting), (2, 5));
+    let head = BlockedKeyRow { attempts: 1, ..waiting_head("a", 5, 10, 5_010, 2) };
+    assert_eq!(found.longest, BlockedKeyRow { next_at: found.longest.next_at, ..head });
+    // A message of the key "c" waits for its time, and now another waits behind it.
+    accepted(&store, vec![keyed(10, version, "c", &[1])], at(30)).await;
+    let found = total(40).await.unwrap();
+    assert_eq!((found.keys, found.waiting), (3, 6));
+    store.skip_head(skipped(5, 1, 50), "a").await.unwrap();
+    let found = total(60).await.unwrap();
+    assert_eq!((found.keys, found.waiting, found.longest.key.as_str()), (2, 4, "c"));
+    assert_eq!(store.blocked_keys_total(&id("ep", 2), at(60)).await.unwrap(), None);
 }

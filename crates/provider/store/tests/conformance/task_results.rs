@@ -96,7 +96,7 @@ pub(super) async fn messages_in_order_count_for_their_task_when_the_head_is_skip
     }
     accepted(&store, messages, at(0)).await;
     assert_eq!(sent_by(&store, 1, TaskKind::ReplayMissing, &[1, 2], 10).await, 2);
-    store.skip_head(dropped(1, 1), "lot", at(20)).await.unwrap();
+    store.skip_head(skipped(1, 1, 20), "lot").await.unwrap();
     record(&store, vec![succeeded(attempt(1, 2, 1, at(30)))]).await;
     let ended = EndedDeliveries { delivered: 1, skipped: 1, ..EndedDeliveries::default() };
     assert_eq!((progress(&store, 1).await.ended, progress(&store, 1).await.waiting()), (ended, 0));

@@ -14,6 +14,7 @@ use super::head::{Head, Tab};
 use super::list::{EndpointDay, endpoint_day};
 use crate::alert_recipients::span;
 use crate::live::{self, COUNTED_MAX, OpenList};
+use crate::ordering::{self, Banner};
 use crate::page_error::PageError;
 use crate::portal::causes;
 use crate::portal::labels::{self, StatusBadge};
@@ -39,6 +40,7 @@ struct DeliveriesPage {
     trouble: Option<Trouble>,
     /// How long attempts fail before the endpoint is disabled.
     disable_after: String,
+    blocked: Option<Banner>,
     throttle: Option<Throttle>,
     /// `success`, `fail` or empty.
     wanted: String,
@@ -103,7 +105,7 @@ impl Row {
     fn new(session: &Session, attempt: &Attempt, messages: &HashMap<Id, Message>) -> Self {
         let event_type = messages.get(&attempt.message).map(|message| message.event_type.to_string());
         Self {
-            status: attempt.status.into(),
+            status: attempt.into(),
             event_type: event_type.unwrap_or_default(),
             message: attempt.message.to_string(),
             attempt: attempt.id.to_string(),
@@ -139,6 +141,7 @@ pub(in crate::portal) async fn page(
         disable_after: span(session.provider().config().disable_after),
         trouble: Trouble::of(&endpoint, &found.data, &session.portal.site().base, session.portal.now())
             .filter(|_| is_first),
+        blocked: ordering::banner(&session.ordering_place(&endpoint)).await?,
         throttle: throttle(&session, &endpoint, day.as_ref()).await?,
         day,
         wanted: wanted.to_owned(),
