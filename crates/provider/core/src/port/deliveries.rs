@@ -168,7 +168,7 @@ pub trait DeliveryStore: Send + Sync {
     /// An endpoint's blocked ordering keys, ordered by key, after `after`. A head on its first attempt without messages
     /// behind it is omitted, because it is an ordinary delivery.
     async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKeyRow>>;
-    /// The head of one ordering key, and what waits behind it; none when no message of the key waits.
+    /// The head of one ordering key, with the number of messages behind it; none when no message of the key waits.
     async fn blocked_key(&self, endpoint: &str, key: &str) -> StoreResult<Option<BlockedKeyRow>>;
     /// The blocked keys of an endpoint together, at `now`; none when no key is blocked.
     async fn blocked_keys_total(&self, endpoint: &str, now: Timestamp) -> StoreResult<Option<BlockedKeysTotal>>;

@@ -221,7 +221,7 @@ async fn a_blocked_key_is_shown_and_its_message_retried_and_skipped() {
     visitor.submit(&retry, &head).await.is(200).shows("The message is being retried.");
     visitor.until_shown(&path, "failed 2 times; waits for its next retry").await.shows(&first.id).hides(&second.id);
 
-    // Skipping asks first and names what is lost.
+    // A question comes before the skip and names the lost message.
     let question = |message: &str| format!("{path}/skip?key=lot%2F1&messageId={message}");
     let page = visitor.get(&question(&first.id)).await;
     page.is(200).shows("Skip this message?").shows(&first.id).shows("<code>a.b</code>").shows("2, which failed");

@@ -287,7 +287,7 @@ pub(super) async fn a_skipped_message_has_an_attempt_and_a_retried_head_keeps_it
     assert_eq!(provider_core::MessageState::of(&progress), provider_core::MessageState::Skipped);
     assert_eq!((progress.attempts, progress.skipped), (3, 1));
     assert_eq!(claimed(&store, 1, 40).await, [2]);
-    // What was not attempted keeps its time.
+    // A head without an attempt keeps its time.
     let mut later = keyed(4, version, "later", &[1]);
     later.message.deliver_at = Some(at(60_000));
     accepted(&store, vec![later], at(50)).await;
