@@ -4,9 +4,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use provider_core::MessageState;
 use provider_core::model::counts::{AttemptCounts, DeliveryCounts};
-use provider_core::model::{
-    Attempt, AttemptStatus, AttemptTrigger, BackgroundTask, Endpoint, Progress, TaskStatus,
-};
+use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger, BackgroundTask, Endpoint, Progress, TaskStatus};
 use provider_core::ordering::SKIPPED_RESPONSE;
 
 /// A status as a word with a colour.

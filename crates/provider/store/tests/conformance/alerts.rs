@@ -39,7 +39,7 @@ pub(super) async fn each_transition_notifies_its_owners_once(store: Shared) {
         &mail,
         &[
             // Mails write "=" as "=3D".
-            &format!("/dashboard/applications/{0}?endpoint=3D{1}#{1}\n", endpoint.application, endpoint.id),
+            &format!("/dashboard/applications/{0}?endpoint={1}#{1}\n", endpoint.application, endpoint.id),
             "Address: https://hooks.example.com/in\n",
             "/dashboard/alerts\n",
         ],
