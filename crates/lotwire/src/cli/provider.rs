@@ -321,7 +321,7 @@ pub(crate) struct Tail {
     /// Print only failed attempts.
     #[arg(long)]
     pub(crate) failed: bool,
-    /// Print JSON, one object a line: {\"kind\":\"message\",…} or {\"kind\":\"attempt\",…}.
+    /// Print JSON, one object a line: {"kind":"message",…} or {"kind":"attempt",…}.
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -53,7 +53,7 @@ pub(super) async fn run(config: &Config, options: &Trigger) -> Result<(), Comman
         return print_json(&json!({ "id": id, "eventType": event_type, "event": payload }));
     }
     print(&id);
-    hint(&format!("{event_type} with {content} was sent to {}.", client.application()));
+    hint(&format!("{event_type} with {content} was accepted for {}.", client.application()));
     Ok(())
 }
 

@@ -99,8 +99,8 @@ fn problem(stuck: &StuckEndpoint, is_late: bool, allowed: &[IpNet]) -> Option<St
             (why.to_owned(), "Ask its owner to answer faster".to_owned())
         }
         StuckReason::Due if is_late => {
-            let remedy = "Check that `lotwire serve` runs with the role provider".to_owned();
-            ("no node has taken them".to_owned(), remedy)
+            let remedy = "If this lasts, check that `lotwire serve` runs with the role provider".to_owned();
+            ("they are due, and no node has taken them yet".to_owned(), remedy)
         }
         _ => return None,
     };

@@ -7,6 +7,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use axum::response::{IntoResponse as _, Response};
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue};
+use provider_core::DeliveryOrder;
 use provider_core::messages::TEST_TAG;
 use provider_core::model::{Attempt, AttemptStatus, Endpoint, Id, Message};
 use provider_core::page::{CursorKey, LIMIT_MAX, PageQuery, PageRequest};
@@ -99,7 +100,9 @@ struct Destination {
     url: String,
     status: StatusBadge,
     next: Option<RelativeTime>,
-    is_due: bool,
+    /// What the delivery waits for now, or why there is none; empty after the last attempt.
+    why: &'static str,
+    is_waiting: bool,
     exists: bool,
     may_resend: bool,
 }
@@ -227,7 +230,7 @@ pub(crate) async fn view(
         may,
         path: place.message_path(application, &message.id),
         is_raw,
-        is_test: message.tags.iter().flatten().any(|tag| tag == TEST_TAG),
+        is_test: is_test(&message),
         sender,
         event_type: message.event_type.to_string(),
         event_id: message.event_id.clone().unwrap_or_default(),
@@ -237,7 +240,7 @@ pub(crate) async fn view(
         deliver_at: message.deliver_at.filter(|at| *at > now).map(|at| RelativeTime::new(at, now)),
         payload,
         media_type,
-        is_open: destinations.iter().any(|destination| destination.is_due || destination.next.is_some()),
+        is_open: destinations.iter().any(|destination| destination.is_waiting),
         destinations,
         others,
         attempts,
@@ -296,6 +299,8 @@ async fn destinations(
     let destination = |AttemptedDestination { status, next_attempt, id, url, endpoint }| {
         let is_enabled = endpoint.as_ref().is_some_and(|endpoint: &Endpoint| !endpoint.disabled);
         let exists = endpoint.is_some();
+        let is_in_order = endpoint.as_ref().is_some_and(|endpoint| endpoint.ordering != DeliveryOrder::Any);
+        let is_due = next_attempt.is_some_and(|at| at <= now);
         endpoints.extend(endpoint.map(|endpoint| (endpoint.id.clone(), endpoint)));
         Destination {
             status: match (exists, status, next_attempt) {
@@ -306,13 +311,41 @@ async fn destinations(
             id: id.to_string(),
             url,
             next: next_attempt.filter(|at| *at > now).map(|at| RelativeTime::new(at, now)),
-            is_due: next_attempt.is_some_and(|at| at <= now),
+            why: match (is_due, is_in_order) {
+                (false, _) => "",
+                (true, false) => "Waits to be sent",
+                (true, true) => "Waits to be sent, in order of its key",
+            },
+            is_waiting: next_attempt.is_some(),
             exists,
             may_resend: can_be_sent && is_enabled,
         }
     };
     let destinations = attempted.into_iter().map(destination).collect();
     Ok((destinations, endpoints))
+}
+
+/// Why the message was not sent to this endpoint, as far as the endpoint tells now.
+fn why_not_sent(message: &Message, endpoint: &Endpoint) -> &'static str {
+    let is_of_type = |types: &Vec<String>| types.iter().any(|chosen| *chosen == *message.event_type);
+    let shares = |channels: &Vec<String>| message.channels.iter().flatten().any(|channel| channels.contains(channel));
+    if is_test(message) {
+        "The example was sent to one endpoint only"
+    } else if endpoint.created_at > message.created_at {
+        "The endpoint was created later"
+    } else if !endpoint.filter_types.as_ref().is_none_or(is_of_type) {
+        "The endpoint does not receive this event type"
+    } else if !endpoint.channels.as_ref().is_none_or(shares) {
+        "The endpoint receives other channels"
+    } else if endpoint.disabled {
+        "The endpoint is disabled"
+    } else {
+        "The endpoint was disabled or chose other messages at that time"
+    }
+}
+
+fn is_test(message: &Message) -> bool {
+    message.tags.iter().flatten().any(|tag| tag == TEST_TAG)
 }
 
 /// The other endpoints of the application.
@@ -329,14 +362,15 @@ async fn others(
         let page = PageRequest::parse(page, CursorKey::Id(ids::ENDPOINT))?;
         let part = place.provider.list_endpoints(place.caller, &message.application, &page).await?;
         let others = part.data.into_iter().filter(|endpoint| !known.contains(&*endpoint.id));
-        found.extend(others.map(|Endpoint { id, url, disabled, .. }| Destination {
-            id: id.to_string(),
-            url,
-            status: if disabled { StatusBadge::DISABLED } else { StatusBadge::NOT_SENT },
+        found.extend(others.map(|endpoint| Destination {
+            status: if endpoint.disabled { StatusBadge::DISABLED } else { StatusBadge::NOT_SENT },
             next: None,
-            is_due: false,
+            why: why_not_sent(message, &endpoint),
+            is_waiting: false,
             exists: true,
-            may_resend: can_be_sent && !disabled,
+            may_resend: can_be_sent && !endpoint.disabled,
+            id: endpoint.id.to_string(),
+            url: endpoint.url,
         }));
         if part.done {
             break;

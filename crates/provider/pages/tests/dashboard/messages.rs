@@ -87,6 +87,8 @@ async fn a_failing_endpoint_leads_to_the_request_and_response_that_failed_in_two
         let page = ann.get(second.split('#').next().unwrap()).await;
         page.is(200).shows("<details open data-auto>").shows("come back later").shows("&#34;lot&#34;: 7");
         page.shows("1 other endpoint, to which the message was not sent").shows(&quiet.url).hides("Resend message");
+        page.shows("<td data-of=\"Next attempt\">The endpoint is disabled</td>")
+            .shows("/ <a href=\"/dashboard/applications/");
         // The payload is before the endpoints, and those before the attempts.
         let places = ["id=\"payload\"", "id=\"destinations\"", "id=\"other-endpoints\"", "id=\"attempts\""]
             .map(|part| page.text.find(part));

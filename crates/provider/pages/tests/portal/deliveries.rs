@@ -209,7 +209,7 @@ async fn a_blocked_key_is_shown_and_its_message_retried_and_skipped() {
     let page = visitor.until_shown(&path, "failed once; waits for its next retry").await;
     page.shows("lot/1").shows(&first.id).hides(&second.id).shows("data-of=\"Waiting behind it\">1<");
     page.shows("Retry now").shows("Skip message");
-    visitor.get(&format!("/messages/{}", second.id)).await.shows("Due now");
+    visitor.get(&format!("/messages/{}", second.id)).await.shows("Waits to be sent, in order of its key");
     let banner = visitor.get(&deliveries).await;
     banner.shows("<code>lot/1</code> has been blocked").shows("1 message waits").shows("Retry now");
     banner.shows("data-lasts");

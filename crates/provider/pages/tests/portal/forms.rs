@@ -184,7 +184,8 @@ async fn a_secret_is_hidden_until_it_is_revealed_and_can_be_rotated() {
         .hides(&first);
     assert_ne!(secret().await, first);
     let own = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-    visitor.submit(&path("/rotate"), &[("gracePeriodSeconds", "0"), ("key", own)]).await.is(200).hides(own);
+    let at_once = [("gracePeriodSeconds", "86400"), ("at_once", "yes"), ("key", own)];
+    visitor.submit(&path("/rotate"), &at_once).await.is(200).hides(own);
     assert_eq!(secret().await, own);
     let refused = visitor.post(&path("/rotate"), &[("gracePeriodSeconds", "0"), ("key", "whsec_short")]).await;
     refused.is(422).shows("id=\"own-key-fault\"").hides("whsec_short");

@@ -55,6 +55,7 @@ async fn each_sample_of_the_page_sends_a_message() {
     // The steps that commands did are done.
     page.wait_until_shown("3 of 5 steps done").await.unwrap();
     page.open(&format!("{}/dashboard/api-access/new", launch.provider_url())).await.unwrap();
+    page.wait_until_at("/dashboard/api-access/new").await.unwrap();
     page.fill("name", "Auction platform").await.unwrap();
     page.click_through("Create key").await.unwrap();
     page.wait_until_shown("Send your first message").await.unwrap();

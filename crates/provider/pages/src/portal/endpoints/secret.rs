@@ -18,8 +18,9 @@ use kit_design::frame::{Frame, render_page_as};
 use kit_design::relative_time::RelativeTime;
 
 /// Grace periods that the form offers, in seconds: how long the old secret also signs.
-const GRACE_PERIODS: &[(i64, &str)] =
-    &[(86_400, "for 24 hours"), (3_600, "for an hour"), (604_800, "for 7 days"), (0, "not at all")];
+const GRACE_PERIODS: &[(i64, &str)] = &[(86_400, "for 24 hours"), (3_600, "for an hour"), (604_800, "for 7 days")];
+/// The field of the rotation without a grace period. It is not one of the choices, so that it takes a second decision.
+const AT_ONCE: &str = "at_once";
 
 #[derive(Template)]
 #[template(path = "portal/endpoints/secret.html")]
@@ -32,6 +33,7 @@ struct SecretPage {
     /// Remaining time and end of the grace period of each old secret that still signs.
     old: Vec<(String, RelativeTime)>,
     grace: FormField,
+    at_once: FormField,
     key: FormField,
     errors: ErrorSummary,
 }
@@ -51,6 +53,9 @@ impl SecretPage {
                 })
                 .collect(),
             grace: grace_field(GRACE_PERIODS[0].0),
+            at_once: FormField::tick(AT_ONCE, "Without a grace period", "yes").hint(
+                "The old secret may be known to others: your receiver refuses requests until it has the new one.",
+            ),
             key: FormField::secret("key", "New secret", "off").optional().id("own-key").hint(
                 "whsec_ and the base64 of 24 to 75 random bytes, or whsk_ and the base64 of an ed25519 private key. If \
                  the field is empty, the server generates a secret of the same kind as before.",
@@ -62,7 +67,8 @@ impl SecretPage {
     /// The page with its errors. It does not contain the entered secret.
     fn refused(self, grace_s: i64, errors: &FieldErrors) -> Self {
         let [grace, key] = [grace_field(grace_s), self.key].map(|field| field.with(errors));
-        Self { errors: ErrorSummary::of_fields(errors, [&grace, &key]), grace, key, ..self }
+        let at_once = self.at_once.ticked(grace_s == 0);
+        Self { errors: ErrorSummary::of_fields(errors, [&grace, &key]), grace, key, at_once, ..self }
     }
 }
 
@@ -115,6 +121,8 @@ pub(in crate::portal) async fn rotate(
     let provider = session.provider();
     let grace = form.non_empty("gracePeriodSeconds").map(str::parse::<i64>).transpose();
     let grace = grace.map_err(|_| ErrorPage::bad_request("The grace period must be a whole number of seconds."))?;
+    let is_at_once = form.non_empty(AT_ONCE).is_some();
+    let grace = if is_at_once { Some(0) } else { grace };
     let rotated =
         provider.rotate_endpoint_secret(&session.caller, session.app(), &endpoint, form.non_empty("key"), grace, None);
     match rotated.await {
