@@ -27,7 +27,7 @@ pub(crate) fn document() -> Value {
             "version": env!("CARGO_PKG_VERSION"),
             "description": "What customers receive when auctions and items change their status: signed HTTP POSTs of the delivery \
                 provider to the endpoints of the customer's consumer application (Standard Webhooks). Delivery is at least once: \
-                respond with 2xx within 30 seconds, and ignore a `webhook-id` that you have already processed. Events of one item or \
+                respond with 2xx within the time limit of the provider (30 seconds unless it is set otherwise), and ignore a `webhook-id` that you have already processed. Events of one item or \
                 auction are sent in order; a retry may arrive after a later event. `GET /api/v1/events` has the true order.",
             "license": { "name": "MIT OR Apache-2.0" },
             "tags": [{ "name": "webhooks" }],

@@ -63,7 +63,7 @@ pub struct PortalAccess {
     pub expires_at: Timestamp,
 }
 
-/// What is particular to a new token.
+/// The values of a new token.
 struct TokenInput {
     /// Text of the token, or the code that is exchanged for it.
     text: String,

@@ -213,7 +213,7 @@ pub(crate) fn alert_stage(number: i64) -> StoreResult<AlertStage> {
     }
 }
 
-/// The stage that mails report, as it is stored.
+/// The number of a reported stage in the store.
 pub(crate) fn notice_stage(stage: Option<AlertStage>) -> i32 {
     stage.map_or(0, |stage| stage as i32)
 }

@@ -334,7 +334,7 @@ async fn an_idempotency_key_creates_one_task_and_at_most_a_hundred_tasks_run() {
     assert!(matches!(refused, Err(ProviderError::BadRequest { code: "limit_reached", .. })));
 }
 
-/// A task counts what came of each of its messages, however many they are, also those of a node that stopped.
+/// A task counts the results of all its messages, also those of a node that stopped.
 #[tokio::test]
 async fn the_results_of_a_task_add_up_until_nothing_waits_also_after_a_restart() {
     const MESSAGES: u64 = 650;

@@ -1,4 +1,4 @@
-//! Counts by hour and of background tasks equal what was recorded, whatever happened.
+//! The counts by hour, and those of background tasks, equal the recorded attempts after any history.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What came of the messages that a background task sent.
+//! How the deliveries of the messages ended that a background task sent.
 
 use provider_core::OrderingKey;
 use provider_core::model::counts::EndedDeliveries;

@@ -1,4 +1,4 @@
-//! Counts by hour equal the attempts, and a replay knows what came of its messages, also after `kill -9`.
+//! After `kill -9`, the counts by hour equal the attempts, and a replay still follows its messages.
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -83,7 +83,7 @@ async fn an_empty_account_is_set_up_by_clicking_until_an_event_is_received_and_v
     assert_eq!(found.text("/name").unwrap(), "Hammer & Sons web site");
     assert_accessible(&page).await;
 
-    // Its App Portal in a tab of its own, with an endpoint for one of the event types.
+    // The App Portal of the application in a new tab, with an endpoint for one of the event types.
     page.click("Preview App Portal").await.unwrap();
     let portal = browser.opened("/app-portal/endpoints").await.unwrap();
     portal.wait_until_at("/app-portal/endpoints").await.unwrap();
