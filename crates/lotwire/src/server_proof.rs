@@ -123,7 +123,7 @@ async fn call(client: &Client, url: &str) -> Option<bytes::Bytes> {
         deadline: DEADLINE,
         response_bytes_max: RESPONSE_BYTES_MAX,
     };
-    match client.send_fresh(request, Duration::ZERO).await {
+    match client.send_fresh(request, Duration::ZERO).await.outcome {
         Ok(answer) => Some(answer.body),
         Err(error) if error.is_unconnected() && !error.is_timeout() => None,
         // Something accepted the connection.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::future::{Either, ready};
+use futures_util::future::{Either, FutureExt as _, ready};
 use http::{HeaderMap, Method, StatusCode};
 use rustls::RootCertStore;
 use tokio::time::Instant;
@@ -19,6 +19,7 @@ use crate::destination::{Destination, Origin};
 use crate::error::TransportError;
 use crate::exchange::PreparedRequest;
 use crate::headers::Headers;
+use crate::phase_times::{PhaseTimer, PhaseTimes};
 use crate::pool::Pool;
 use crate::probe::{self, Probe};
 use crate::proxy::Proxy;
@@ -95,6 +96,22 @@ pub struct Response {
     pub truncated: bool,
 }
 
+/// What came of a request.
+#[derive(Debug)]
+pub struct Exchange {
+    /// The response, or why there is none.
+    pub outcome: Result<Response, TransportError>,
+    /// The time of each phase.
+    pub times: PhaseTimes,
+}
+
+impl Exchange {
+    /// The outcome of a request whose phases were not measured.
+    pub fn untimed(outcome: Result<Response, TransportError>) -> Self {
+        Self { outcome, times: PhaseTimes::default() }
+    }
+}
+
 /// Sends requests over HTTP/1.1 and pools the connections. Clones share the pool.
 #[derive(Clone)]
 pub struct Client {
@@ -127,16 +144,17 @@ impl Client {
     /// [`TransportError::Stale`] when a pooled connection ended before a byte of the response: a caller that may send
     /// the request twice calls [`Client::send_fresh`].
     pub fn send(&self, request: Request) -> impl Future<Output = Result<Response, TransportError>> + Send {
+        self.send_timed(request).map(|exchange| exchange.outcome)
+    }
+
+    /// As [`Client::send`], and measures the phases.
+    pub fn send_timed(&self, request: Request) -> impl Future<Output = Exchange> + Send {
         self.send_over(request, ConnectionChoice::Pooled, Duration::ZERO)
     }
 
     /// Sends a request over a new connection, which is pooled afterwards. `spent` of its deadline has passed already.
     /// Never [`TransportError::Stale`].
-    pub fn send_fresh(
-        &self,
-        request: Request,
-        spent: Duration,
-    ) -> impl Future<Output = Result<Response, TransportError>> + Send {
+    pub fn send_fresh(&self, request: Request, spent: Duration) -> impl Future<Output = Exchange> + Send {
         self.send_over(request, ConnectionChoice::New, spent)
     }
 
@@ -145,7 +163,7 @@ impl Client {
     pub async fn send_idempotent(&self, make: impl Fn() -> Request) -> Result<Response, TransportError> {
         let began = Instant::now();
         match self.send(make()).await {
-            Err(TransportError::Stale) => self.send_fresh(make(), began.elapsed()).await,
+            Err(TransportError::Stale) => self.send_fresh(make(), began.elapsed()).await.outcome,
             outcome => outcome,
         }
     }
@@ -155,11 +173,11 @@ impl Client {
         request: Request,
         connections: ConnectionChoice,
         spent: Duration,
-    ) -> impl Future<Output = Result<Response, TransportError>> + Send {
+    ) -> impl Future<Output = Exchange> + Send {
         let Request { method, to, headers, body, deadline, response_bytes_max } = request;
         let prepared = match PreparedRequest::new(method, &to, headers, body) {
             Ok(prepared) => prepared,
-            Err(error) => return Either::Left(ready(Err(error))),
+            Err(error) => return Either::Left(ready(Exchange::untimed(Err(error)))),
         };
         let now = Instant::now();
         let limit = TimeLimit::since(now.checked_sub(spent).unwrap_or(now), deadline);
@@ -179,26 +197,31 @@ impl Client {
         response_bytes_max: usize,
         connections: ConnectionChoice,
         limit: TimeLimit,
-    ) -> impl Future<Output = Result<Response, TransportError>> + Send {
+    ) -> impl Future<Output = Exchange> + Send {
         async move {
-            let origin = &to.target()?.origin;
-            let kept = || if connections == ConnectionChoice::Pooled { self.pool.take(origin) } else { None };
-            while let Some(mut connection) = kept() {
-                match connection.exchange(&prepared, response_bytes_max, limit).await {
-                    Ok(response) => return Ok(self.release(origin, connection, response)),
-                    // Nothing of the request was written: safe for every method.
-                    Err(ExchangeError::Unsent(_)) => {}
-                    Err(ExchangeError::NoResponse(_)) => return Err(TransportError::Stale),
-                    Err(ExchangeError::Transport(error)) => return Err(error),
+            let mut timer = PhaseTimer::default();
+            let outcome = async {
+                let origin = &to.target()?.origin;
+                let kept = || if connections == ConnectionChoice::Pooled { self.pool.take(origin) } else { None };
+                while let Some(mut connection) = kept() {
+                    match connection.exchange(&prepared, response_bytes_max, limit, &mut timer).await {
+                        Ok(response) => return Ok(self.release(origin, connection, response)),
+                        // Nothing of the request was written: safe for every method.
+                        Err(ExchangeError::Unsent(_)) => timer = PhaseTimer::default(),
+                        Err(ExchangeError::NoResponse(_)) => return Err(TransportError::Stale),
+                        Err(ExchangeError::Transport(error)) => return Err(error),
+                    }
+                }
+                // Boxed, because connecting is rare and its future is large.
+                let mut connection = Box::pin(self.connect(origin, limit, &mut timer)).await?;
+                match connection.exchange(&prepared, response_bytes_max, limit, &mut timer).await {
+                    Ok(response) => Ok(self.release(origin, connection, response)),
+                    Err(ExchangeError::Unsent(end) | ExchangeError::NoResponse(end)) => Err(end.into()),
+                    Err(ExchangeError::Transport(error)) => Err(error),
                 }
             }
-            // Boxed, because connecting is rare and its future is large.
-            let mut connection = Box::pin(self.connect(origin, limit)).await?;
-            match connection.exchange(&prepared, response_bytes_max, limit).await {
-                Ok(response) => Ok(self.release(origin, connection, response)),
-                Err(ExchangeError::Unsent(end) | ExchangeError::NoResponse(end)) => Err(end.into()),
-                Err(ExchangeError::Transport(error)) => Err(error),
-            }
+            .await;
+            Exchange { outcome, times: timer.finish() }
         }
     }
 
@@ -212,10 +235,11 @@ impl Client {
             let prepared = PreparedRequest::new(method, &to, headers, body)?;
             let origin = &to.target()?.origin;
             probe.addresses = self.connector.look_up(origin, limit).await?;
-            let stream = self.connector.connect(origin, limit).await?;
+            let mut timer = PhaseTimer::default();
+            let stream = self.connector.connect(origin, limit, &mut timer).await?;
             probe.certificate_ends_at = stream.certificate().and_then(probe::ends_at);
             let mut connection = Connection::new(stream, self.header_bytes_max).await?;
-            match connection.exchange(&prepared, response_bytes_max, limit).await {
+            match connection.exchange(&prepared, response_bytes_max, limit, &mut timer).await {
                 Ok(response) => Ok(response),
                 Err(ExchangeError::Unsent(end) | ExchangeError::NoResponse(end)) => Err(end.into()),
                 Err(ExchangeError::Transport(error)) => Err(error),
@@ -225,9 +249,14 @@ impl Client {
         Probe { outcome, ..probe }
     }
 
-    async fn connect(&self, origin: &Origin, limit: TimeLimit) -> Result<Connection, TransportError> {
+    async fn connect(
+        &self,
+        origin: &Origin,
+        limit: TimeLimit,
+        timer: &mut PhaseTimer,
+    ) -> Result<Connection, TransportError> {
         tracing::debug!(host = origin.host, "opening a connection");
-        let stream = self.connector.connect(origin, limit).await?;
+        let stream = self.connector.connect(origin, limit, timer).await?;
         Connection::new(stream, self.header_bytes_max).await
     }
 

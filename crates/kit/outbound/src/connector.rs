@@ -21,6 +21,7 @@ use crate::address::AddressPolicy;
 use crate::client::ClientConfig;
 use crate::destination::Origin;
 use crate::error::TransportError;
+use crate::phase_times::{Phase, PhaseTimer};
 use crate::proxy::Proxy;
 use crate::resolver::{ADDRESSES_MAX, Resolve};
 use crate::stream::Stream;
@@ -64,10 +65,15 @@ impl Connector {
 
     /// Opens a connection to an origin. One limit covers the name lookup, TCP and TLS: the connect timeout, or the
     /// request's limit if it is reached first. The error says in which of them it was reached.
-    pub(crate) async fn connect(&self, origin: &Origin, request: TimeLimit) -> Result<Stream, TransportError> {
+    pub(crate) async fn connect(
+        &self,
+        origin: &Origin,
+        request: TimeLimit,
+        timer: &mut PhaseTimer,
+    ) -> Result<Stream, TransportError> {
         let Origin { tls, host, port, .. } = origin;
         let limit = TimeLimit::since(Instant::now(), self.connect_timeout).or_sooner(request);
-        let tcp = self.open_tcp(host, *port, limit).await?;
+        let tcp = self.open_tcp(host, *port, limit, timer).await?;
         // A request is written at once, so Nagle's algorithm would only delay it.
         let _ = tcp.set_nodelay(true);
         if !tls {
@@ -75,14 +81,25 @@ impl Connector {
         }
         let name = ServerName::try_from(without_brackets(host).to_owned());
         let name = name.map_err(|error| TransportError::Tls(TlsFault::Other(error.to_string())))?;
+        timer.begin(Phase::Tls);
         let handshake = limit.run(self.tls.connect(name, tcp)).await;
         let tls = handshake.map_err(|_| TransportError::TlsTimeout { limit_ms: limit.ms })?;
         let tls = tls.map_err(|error| TransportError::Tls(tls::fault(&error)))?;
         Ok(Stream::Tls(Box::new(tls)))
     }
 
-    async fn open_tcp(&self, host: &str, port: u16, limit: TimeLimit) -> Result<TcpStream, TransportError> {
+    async fn open_tcp(
+        &self,
+        host: &str,
+        port: u16,
+        limit: TimeLimit,
+        timer: &mut PhaseTimer,
+    ) -> Result<TcpStream, TransportError> {
+        if without_brackets(host).parse::<IpAddr>().is_err() {
+            timer.begin(Phase::Dns);
+        }
         let addresses = self.allowed_addresses(host, self.resolve_within(host, port, limit).await?)?;
+        timer.begin(Phase::Connect);
         let late = |address: String| TransportError::ConnectTimeout { address, limit_ms: limit.ms };
         match &self.proxy {
             Some(proxy) => {

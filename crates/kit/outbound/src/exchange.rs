@@ -15,6 +15,7 @@ use crate::connection::{Connection, ExchangeError};
 use crate::destination::Destination;
 use crate::error::{BodyFault, TransportError};
 use crate::headers::Headers;
+use crate::phase_times::{Phase, PhaseTimer};
 use crate::time_limit::TimeLimit;
 use crate::wire::{ConnectionEnd, InterimExcess, Wire};
 
@@ -73,7 +74,9 @@ impl Connection {
         request: &PreparedRequest,
         body_bytes_max: usize,
         limit: TimeLimit,
+        timer: &mut PhaseTimer,
     ) -> Result<Response, ExchangeError> {
+        timer.begin(Phase::Wait);
         self.is_reusable = false;
         self.wire.lock().begin(body_bytes_max);
         let mut head = pin!(self.sender.send_request(request.to_hyper(&self.wire)));
@@ -109,7 +112,11 @@ impl Connection {
                 }
             }
         });
-        let (response, ends_for_certain) = match limit.run(exchanged).await {
+        let exchanged = limit.run(exchanged).await;
+        if let Some(at) = self.wire.lock().traffic.first_byte_at {
+            timer.begin_at(Phase::Receive, at);
+        }
+        let (response, ends_for_certain) = match exchanged {
             Ok(outcome) => outcome?,
             Err(_) => return Err(ExchangeError::Transport(self.late(partial, limit.ms))),
         };

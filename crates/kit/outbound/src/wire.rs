@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::Instant;
 
 use crate::stream::Stream;
 
@@ -40,6 +41,7 @@ pub(crate) struct WireState {
 pub(crate) struct Traffic {
     pub(crate) sent_bytes: usize,
     pub(crate) received_bytes: usize,
+    pub(crate) first_byte_at: Option<Instant>,
     /// Bytes of the request wait until the server accepts more.
     pub(crate) is_writing: bool,
     /// The server accepts no more bytes. Its response may have been sent before, so reading goes on.
@@ -168,6 +170,7 @@ impl Traffic {
     const NONE: Self = Self {
         sent_bytes: 0,
         received_bytes: 0,
+        first_byte_at: None,
         is_writing: false,
         write_failed: false,
         end: None,
@@ -187,6 +190,7 @@ impl Traffic {
             self.end = Some(ConnectionEnd::Closed);
             return;
         }
+        self.first_byte_at.get_or_insert_with(Instant::now);
         let room = self.beginning.iter_mut().skip(self.received_bytes);
         room.zip(bytes).for_each(|(place, byte)| *place = *byte);
         self.received_bytes += bytes.len();

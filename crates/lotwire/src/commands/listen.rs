@@ -212,7 +212,7 @@ async fn receive(State(listener): State<Arc<Listener>>, headers: HeaderMap, body
         deadline: FORWARD_DEADLINE,
         response_bytes_max: FORWARD_RESPONSE_BYTES_MAX,
     };
-    match client.send_fresh(request, Duration::ZERO).await {
+    match client.send_fresh(request, Duration::ZERO).await.outcome {
         Ok(response) => {
             let status = response.status.as_u16();
             listener.show(

@@ -82,7 +82,7 @@ use recorder::Recorders;
 use sweeper::SweepSchedule;
 use throttle::ApplicationThrottles;
 
-pub use transport::{ProbeFuture, ResponseFuture, Transport};
+pub use transport::{ExchangeFuture, ProbeFuture, Transport};
 
 /// The wait that a receiver's response asks for, and the stored text of the response.
 #[cfg(feature = "fuzzing")]

@@ -2,6 +2,7 @@
 
 mod access;
 mod activity;
+mod attempt_times;
 pub mod cause;
 pub mod colour;
 pub mod counts;
@@ -28,6 +29,7 @@ use self::stored_payload::StoredPayload;
 use crate::model::cause::FailureDetail;
 pub use access::{AccountSettings, AppToken, Capability, PayloadCheck, Preview, TokenMaker, UnknownEventTypes};
 pub use activity::{ActivityEntry, ActorKind};
+pub use attempt_times::AttemptTimes;
 pub use key_scope::KeyScope;
 pub use portal_settings::{LogoType, PortalLogo, PortalSettings};
 pub use role::Role;
@@ -256,6 +258,8 @@ pub struct Attempt {
     pub response_headers: String,
     /// Milliseconds from the start to the end of the response.
     pub response_duration_ms: i64,
+    /// How that time was spent; none when nothing was sent.
+    pub times: Option<AttemptTimes>,
     /// The trigger of the attempt.
     pub trigger: AttemptTrigger,
     /// When it began.

@@ -5,6 +5,7 @@ mod curl;
 pub(crate) mod detail;
 mod filters;
 pub(crate) mod list;
+mod times;
 
 use std::sync::Arc;
 

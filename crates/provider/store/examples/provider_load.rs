@@ -227,6 +227,7 @@ fn success(new: &NewMessage, number: usize) -> AttemptRecord {
             response: "ok".to_owned(),
             failure_detail: None,
             response_headers: String::new(),
+            times: None,
             response_duration_ms: 3,
             trigger: AttemptTrigger::Scheduled,
             at: now(),

@@ -129,6 +129,7 @@ fn record(number: usize, messages: usize) -> AttemptRecord {
         response: "ok".to_owned(),
         failure_detail: detail,
         response_headers: String::new(),
+        times: None,
         response_duration_ms: 12,
         trigger: AttemptTrigger::Scheduled,
         at: began,

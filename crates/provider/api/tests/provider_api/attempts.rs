@@ -23,6 +23,7 @@ async fn an_attempt_is_listed_by_message_and_by_endpoint_and_shown() {
         response: "busy".into(),
         failure_detail: None,
         response_headers: String::new(),
+        times: None,
         response_duration_ms: 12,
         trigger: AttemptTrigger::Scheduled,
         at: NOW.parse().unwrap(),

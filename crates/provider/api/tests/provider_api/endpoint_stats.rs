@@ -34,6 +34,7 @@ async fn attempts_and_waiting_deliveries_are_counted_within_the_time_range() {
             response: String::new(),
             failure_detail: None,
             response_headers: String::new(),
+            times: None,
             response_duration_ms: 1,
             trigger: AttemptTrigger::Scheduled,
             at: ended.parse().unwrap(),

@@ -25,6 +25,7 @@ async fn record(fixture: &Fixture, number: u32, whose: [&str; 3], code: u16, nex
         response: format!("answer {number}"),
         failure_detail: None,
         response_headers: String::new(),
+        times: None,
         response_duration_ms: 12,
         trigger: AttemptTrigger::Scheduled,
         at: NOW.parse().unwrap(),

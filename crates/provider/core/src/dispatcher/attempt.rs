@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use http::Method;
 use jiff::Timestamp;
-use kit_outbound::{Request, TransportError};
+use kit_outbound::{Exchange, Request, TransportError};
 
 use super::Shared;
 use super::attempt_event::attempt_event;
@@ -17,7 +17,7 @@ use super::recorder::DeliveryRecord;
 use crate::dispatcher::target::Target;
 use crate::ids;
 use crate::model::cause::{Cause, FailureDetail, LOOP, RESPONSE_BYTES_MAX};
-use crate::model::{Attempt, AttemptStatus, AttemptTrigger, Id};
+use crate::model::{Attempt, AttemptStatus, AttemptTimes, AttemptTrigger, Id};
 use crate::payload::StoredPayload;
 use crate::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect, StoreResult};
 
@@ -87,6 +87,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut delivery: Que
             failure_detail: outcome.detail,
             response_headers: outcome.headers,
             response_duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
+            times: outcome.times,
             trigger,
             at,
         },
@@ -159,19 +160,22 @@ async fn send(
         }
     };
     let (transport, clock) = (&shared.context.transport, &shared.context.clock);
-    let outcome_of = |result| Outcome::of(result, &target.url, || clock.now());
-    let result = transport.send(request(payload)).await;
-    if !matches!(result, Err(TransportError::Stale)) {
-        return outcome_of(result);
+    let outcome_of = |exchange: Exchange, sent_twice| {
+        let times = Some(AttemptTimes::new(exchange.times, sent_twice));
+        Outcome { times, ..Outcome::of(exchange.outcome, &target.url, || clock.now()) }
+    };
+    let first = transport.send(request(payload)).await;
+    if !matches!(first.outcome, Err(TransportError::Stale)) {
+        return outcome_of(first, false);
     }
     // The receiver closed a kept-alive connection at the moment of its reuse, which is not a failure of the endpoint.
     // If the receiver processed the message, it recognises the copy by its id.
     Box::pin(async {
         let Some(payload) = reload_payload(shared, lane, message).await else {
-            return outcome_of(Err(TransportError::Stale));
+            return outcome_of(first, false);
         };
         let spent = clock.monotonic().saturating_duration_since(started);
-        outcome_of(transport.send_fresh(request(payload), spent).await)
+        outcome_of(transport.send_fresh(request(payload), spent).await, true)
     })
     .await
 }

@@ -11,8 +11,8 @@ use kit_outbound::{Response, TransportError, retry_after};
 use super::response_headers;
 use super::response_text::response_text;
 use crate::config::retry_schedule::spread;
-use crate::model::AttemptStatus;
 use crate::model::cause::{Cause, FailureDetail, changes_the_page};
+use crate::model::{AttemptStatus, AttemptTimes};
 
 const HEADER_CHARS_MAX: usize = 500;
 
@@ -27,6 +27,8 @@ pub(super) struct Outcome {
     pub(super) detail: Option<FailureDetail>,
     /// Headers of the response.
     pub(super) headers: String,
+    /// How the time was spent; none when nothing was sent.
+    pub(super) times: Option<AttemptTimes>,
     /// The wait that the receiver asked for.
     pub(super) retry_after: Option<Duration>,
     pub(super) gone: bool,
@@ -100,6 +102,7 @@ impl Outcome {
             response: reason,
             detail: None,
             headers: String::new(),
+            times: None,
             retry_after: None,
             gone: false,
             signal: ConcurrencySignal::Keep,
@@ -131,6 +134,7 @@ impl Outcome {
             response: text,
             detail: header.map(FailureDetail::Header).or(not_text),
             headers: response_headers::text(&response.headers),
+            times: None,
             retry_after,
             gone: response.status == StatusCode::GONE,
             signal,

@@ -3,10 +3,10 @@
 use std::pin::Pin;
 use std::time::Duration;
 
-use kit_outbound::{Client, Probe, Request, Response, TransportError};
+use kit_outbound::{Client, Exchange, Probe, Request};
 
-/// The response to a request, or the transport error.
-pub type ResponseFuture<'a> = Pin<Box<dyn Future<Output = Result<Response, TransportError>> + Send + 'a>>;
+/// The response to a request, or the transport error, with the times of the phases.
+pub type ExchangeFuture<'a> = Pin<Box<dyn Future<Output = Exchange> + Send + 'a>>;
 
 /// The result of a probe of an address.
 pub type ProbeFuture<'a> = Pin<Box<dyn Future<Output = Probe> + Send + 'a>>;
@@ -16,26 +16,26 @@ pub type ProbeFuture<'a> = Pin<Box<dyn Future<Output = Probe> + Send + 'a>>;
 pub trait Transport: Send + Sync + 'static {
     /// Returns within the request's deadline, with at most `response_bytes_max` of the body. [`TransportError::Stale`]
     /// when a kept-alive connection was closed before the first byte of a response.
-    fn send(&self, request: Request) -> ResponseFuture<'_>;
+    fn send(&self, request: Request) -> ExchangeFuture<'_>;
 
     /// Sends a request over a new connection. `spent` of its deadline has passed already.
-    fn send_fresh(&self, request: Request, _spent: Duration) -> ResponseFuture<'_> {
+    fn send_fresh(&self, request: Request, _spent: Duration) -> ExchangeFuture<'_> {
         self.send(request)
     }
 
     /// Sends a request over a new connection, and returns the DNS result and the certificate, as far as the transport
     /// knows them.
     fn probe(&self, request: Request) -> ProbeFuture<'_> {
-        Box::pin(async move { Probe::of(self.send_fresh(request, Duration::ZERO).await) })
+        Box::pin(async move { Probe::of(self.send_fresh(request, Duration::ZERO).await.outcome) })
     }
 }
 
 impl Transport for Client {
-    fn send(&self, request: Request) -> ResponseFuture<'_> {
-        Box::pin(Client::send(self, request))
+    fn send(&self, request: Request) -> ExchangeFuture<'_> {
+        Box::pin(Client::send_timed(self, request))
     }
 
-    fn send_fresh(&self, request: Request, spent: Duration) -> ResponseFuture<'_> {
+    fn send_fresh(&self, request: Request, spent: Duration) -> ExchangeFuture<'_> {
         Box::pin(Client::send_fresh(self, request, spent))
     }
 

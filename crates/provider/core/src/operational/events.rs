@@ -181,6 +181,7 @@ mod tests {
             response: String::new(),
             failure_detail: None,
             response_headers: String::new(),
+            times: None,
             response_duration_ms: 1,
             trigger: AttemptTrigger::Scheduled,
             at: from_ms(1_700_000_000_000),

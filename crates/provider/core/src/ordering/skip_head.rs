@@ -51,6 +51,7 @@ impl Provider {
             response: SKIPPED_RESPONSE.to_owned(),
             failure_detail: None,
             response_headers: String::new(),
+            times: None,
             response_duration_ms: 0,
             trigger: AttemptTrigger::Manual,
             at: self.now(),

@@ -43,5 +43,7 @@ async fn a_stale_keep_alive_connection_is_retried_without_a_failed_attempt() {
             (1, sent),
             "one attempt and one request for each message"
         );
+        let times = attempts[0].times.unwrap();
+        assert_eq!((times.sent_twice, times.reused_connection()), (sent > 1, false), "{sent}: {times:?}");
     }
 }

@@ -164,6 +164,7 @@ async fn a_success_with_no_effect_on_the_endpoint_still_prevents_disabling_it() 
                 response: String::new(),
                 failure_detail: None,
                 response_headers: String::new(),
+                times: None,
                 response_duration_ms: 1,
                 trigger: AttemptTrigger::Scheduled,
                 at: ago(minutes),

@@ -10,12 +10,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode};
 use jiff::Timestamp;
-use kit_outbound::{Headers, Request, Response};
+use kit_outbound::{Exchange, Headers, Request, Response};
 use kit_runtime::clock::{Clock as _, TestClock};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use provider_core::ProviderConfig;
-use provider_core::dispatcher::{ResponseFuture, Transport};
+use provider_core::dispatcher::{ExchangeFuture, Transport};
 use provider_core::model::Endpoint;
 use provider_core::port::Store;
 use tokio::sync::Notify;
@@ -58,7 +58,7 @@ impl FakeReceivers {
 }
 
 impl Transport for FakeReceivers {
-    fn send(&self, request: Request) -> ResponseFuture<'_> {
+    fn send(&self, request: Request) -> ExchangeFuture<'_> {
         Box::pin(async move {
             // Another request may overtake this one here, if the dispatcher allows it.
             tokio::task::yield_now().await;
@@ -68,12 +68,12 @@ impl Transport for FakeReceivers {
             arrivals.push(arrival);
             self.arrived.notify_one();
             let headers = retry_after.map(|text| (http::header::RETRY_AFTER, HeaderValue::try_from(text).unwrap()));
-            Ok(Response {
+            Exchange::untimed(Ok(Response {
                 status: StatusCode::from_u16(status).unwrap(),
                 headers: headers.into_iter().collect(),
                 body: Bytes::new(),
                 truncated: false,
-            })
+            }))
         })
     }
 }

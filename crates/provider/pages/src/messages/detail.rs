@@ -17,6 +17,7 @@ use provider_core::{
     AttemptedDestination, HistoryQuery, HistoryRequest, ProviderError, SignedRequest, ids, sent_headers,
 };
 
+use super::times::Times;
 use super::{Place, curl};
 use crate::page_error::PageError;
 use crate::portal::causes;
@@ -113,6 +114,7 @@ struct Row {
     url: String,
     code: String,
     duration: String,
+    times: Option<Times>,
     is_manual: bool,
     at: RelativeTime,
     /// The request as a cURL command; none when the payload is gone.
@@ -194,6 +196,7 @@ pub(crate) async fn view(
             url: addresses.get(&*attempt.endpoint).map_or(&*attempt.url, |url| url).to_owned(),
             code: labels::status_code(attempt.response_status_code),
             duration: labels::duration(attempt.response_duration_ms),
+            times: attempt.times.as_ref().map(Times::new),
             is_manual: labels::is_manual(attempt.trigger),
             at: RelativeTime::new(attempt.at, now),
             curl: text.as_ref().map(|text| {

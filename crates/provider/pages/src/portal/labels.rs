@@ -136,6 +136,15 @@ pub(crate) fn duration(ms: i64) -> String {
     }
 }
 
+/// A duration in microseconds, with two digits at least from one millisecond on.
+pub(crate) fn short_duration(us: u64) -> String {
+    match us {
+        0..1_000 => format!("{us} µs"),
+        1_000..10_000 => format!("{}.{} ms", us / 1_000, us % 1_000 / 100),
+        _ => duration(i64::try_from(us / 1_000).unwrap_or(i64::MAX)),
+    }
+}
+
 /// A range of durations in milliseconds, which a percentile lies in: longer than the first, at most the second.
 pub(crate) fn duration_range((from_ms, to_ms): (i64, Option<i64>)) -> String {
     match to_ms {

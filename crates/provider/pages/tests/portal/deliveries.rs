@@ -34,6 +34,7 @@ async fn attempts_are_shown_with_their_responses_and_filtered() {
     visitor.get(&format!("{}?iterator=odd", path(&bad.id))).await.is(400);
     let page = visitor.get(&format!("/messages/{}", message.id)).await;
     page.shows("thank you").shows("come back later").shows("Failed, will be retried").shows("in ").shows("data-live");
+    page.shows("TCP connection").shows("Waiting for the response").hides("TLS handshake");
     visitor.get("/messages?eventType=invoice.paid").await.shows(&message.id);
     visitor.get("/messages?eventType=invoice.lost").await.shows("No matching messages").hides(&message.id);
     visitor.get("/messages?eventType=two+words").await.is(200).shows("id=\"event-type-fault\"");

@@ -211,21 +211,23 @@ pub(super) async fn insert(db: &impl Client, mut attempts: Vec<&Attempt>) -> Sql
     let details: Vec<Option<String>> = attempts.iter().map(detail).collect::<StoreResult<_>>()?;
     let headers = |attempt: &&Attempt| Some(attempt.response_headers.clone()).filter(|headers| !headers.is_empty());
     let headers: Vec<Option<String>> = attempts.iter().map(headers).collect();
+    let phases = |attempt: &&Attempt| optional_to_json(attempt.times.as_ref());
+    let phases: Vec<Option<String>> = attempts.iter().map(phases).collect::<StoreResult<_>>()?;
     let times: Vec<Timestamp> = attempts.iter().map(|attempt| attempt.at).collect();
     let insert = "INSERT INTO attempts (message, id, endpoint, url, status, response_status_code, response, \
-             response_duration_ms, trigger, began_at, failure_detail, response_headers) \
+             response_duration_ms, trigger, began_at, failure_detail, response_headers, times) \
          SELECT message, id, endpoint, url, status::smallint, code::integer, response, duration, trigger::smallint, began_at, \
-             detail, headers \
+             detail, headers, phases \
          FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bytea[], $8::bigint[], \
-             $9::bigint[], $10::timestamptz[], $11::text[], $12::text[]) \
-             AS new (message, id, endpoint, url, status, code, response, duration, trigger, began_at, detail, headers) \
+             $9::bigint[], $10::timestamptz[], $11::text[], $12::text[], $13::text[]) \
+             AS new (message, id, endpoint, url, status, code, response, duration, trigger, began_at, detail, headers, phases) \
          ON CONFLICT DO NOTHING";
     rows::write(
         db,
         insert,
         &[
             &messages, &ids, &endpoints, &urls, &statuses, &codes, &responses, &durations, &triggers, &times, &details,
-            &headers,
+            &headers, &phases,
         ],
     )
     .await

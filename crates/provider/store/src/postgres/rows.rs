@@ -293,7 +293,7 @@ pub(super) fn attempts(row: &Row, column: usize) -> StoreResult<u32> {
 }
 
 pub(super) const ATTEMPT: &str = "a.id, a.message, a.endpoint, a.url, a.status, a.response_status_code, a.response, \
-     a.response_duration_ms, a.trigger, a.began_at, a.failure_detail, a.response_headers";
+     a.response_duration_ms, a.trigger, a.began_at, a.failure_detail, a.response_headers, a.times";
 
 pub(super) fn attempt(row: &Row, application: &str) -> StoreResult<Attempt> {
     Ok(Attempt {
@@ -308,6 +308,7 @@ pub(super) fn attempt(row: &Row, application: &str) -> StoreResult<Attempt> {
         failure_detail: codec::optional_from_json(get(row, 10)?)?,
         response_headers: get::<Option<String>>(row, 11)?.unwrap_or_default(),
         response_duration_ms: get(row, 7)?,
+        times: codec::optional_from_json(get(row, 12)?)?,
         trigger: codec::trigger(get::<i16>(row, 8)?.into())?,
         at: get(row, 9)?,
     })

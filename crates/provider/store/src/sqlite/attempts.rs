@@ -100,8 +100,8 @@ impl AttemptStore for SqliteStore {
 /// Skips an attempt that was recorded before.
 const INSERT: Sql = Sql {
     head: "INSERT OR FAIL INTO attempts (message, id, endpoint, url, status, response_status_code, response, response_duration_ms, \
-         trigger, began_at, failure_detail, response_headers)",
-    values: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         trigger, began_at, failure_detail, response_headers, times)",
+    values: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     tail: "ON CONFLICT DO NOTHING",
 };
 
@@ -193,7 +193,8 @@ fn bind(values: &mut Values<'_, '_>, attempt: &Attempt) -> SqlResult<()> {
     values.bind(attempt.trigger as u8)?;
     values.bind(ms(attempt.at))?;
     values.bind(optional_to_json(attempt.failure_detail.as_ref())?)?;
-    values.bind((!attempt.response_headers.is_empty()).then_some(&attempt.response_headers))
+    values.bind((!attempt.response_headers.is_empty()).then_some(&attempt.response_headers))?;
+    values.bind(optional_to_json(attempt.times.as_ref())?)
 }
 
 /// Updates the endpoint only if a column changes. A success of a working endpoint costs one read.

@@ -238,7 +238,7 @@ pub(super) fn message(row: &Row<'_>) -> SqlResult<Message> {
 
 /// The columns that [`attempt`] reads from the table `a`.
 pub(super) const ATTEMPT: &str = "a.id, a.message, a.endpoint, a.url, a.status, a.response_status_code, a.response, \
-     a.response_duration_ms, a.trigger, a.began_at, a.failure_detail, a.response_headers";
+     a.response_duration_ms, a.trigger, a.began_at, a.failure_detail, a.response_headers, a.times";
 
 pub(super) fn attempt(row: &Row<'_>, application: &str) -> SqlResult<Attempt> {
     Ok(Attempt {
@@ -253,6 +253,7 @@ pub(super) fn attempt(row: &Row<'_>, application: &str) -> SqlResult<Attempt> {
         failure_detail: codec::optional_from_json(optional_text(row, 10)?)?,
         response_headers: optional_text(row, 11)?.unwrap_or_default().to_owned(),
         response_duration_ms: row.get(7)?,
+        times: codec::optional_from_json(optional_text(row, 12)?)?,
         trigger: codec::trigger(row.get(8)?)?,
         at: time(row, 9)?,
     })

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kit_mail::Mailer;
-use kit_outbound::{Request, TransportError};
+use kit_outbound::{Exchange, Request, TransportError};
 use kit_runtime::clock::{Clock as _, TestClock};
 use kit_runtime::random::SystemRandom;
 use kit_runtime::vault::{Key, Vault};
-use provider_core::dispatcher::{ResponseFuture, Transport};
+use provider_core::dispatcher::{ExchangeFuture, Transport};
 use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger, Endpoint};
 use provider_core::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect};
 use provider_core::{
@@ -29,8 +29,8 @@ pub(super) const HOUR: Duration = Duration::from_secs(3_600);
 pub(super) struct Nowhere;
 
 impl Transport for Nowhere {
-    fn send(&self, _: Request) -> ResponseFuture<'_> {
-        Box::pin(async { Err(TransportError::Stale) })
+    fn send(&self, _: Request) -> ExchangeFuture<'_> {
+        Box::pin(async { Exchange::untimed(Err(TransportError::Stale)) })
     }
 }
 
@@ -184,6 +184,7 @@ impl Nodes {
             response: response.to_owned(),
             failure_detail: cause.map(FailureDetail::Transport),
             response_headers: String::new(),
+            times: None,
             response_duration_ms: 1,
             trigger: AttemptTrigger::Scheduled,
             at: now,

@@ -115,6 +115,7 @@ pub(super) async fn an_endpoint_that_is_disabled_changes_the_routes_once(store: 
             response_status_code: 410,
             failure_detail: None,
             response_headers: String::new(),
+            times: None,
             response_duration_ms: 7,
             ..attempt(number, message, 1, at(10))
         },

@@ -8,8 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use kit_runtime::vault::Sealed;
 use provider_core::FailureDetail;
 use provider_core::model::{
-    Account, AccountSettings, ActivityEntry, ActorKind, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint,
-    EventType, Id, Message, OldSecret, PayloadCheck, UnknownEventTypes,
+    Account, AccountSettings, ActivityEntry, ActorKind, Application, Attempt, AttemptStatus, AttemptTimes,
+    AttemptTrigger, Endpoint, EventType, Id, Message, OldSecret, PayloadCheck, UnknownEventTypes,
 };
 use provider_core::port::{
     Answer, AttemptEvent, AttemptFilter, AttemptRecord, AttemptScope, ClaimLimit, Cursor, Delivery, DeliveryKind,
@@ -198,6 +198,12 @@ pub(super) fn attempt(number: usize, message: usize, endpoint: usize, at: Timest
         response: "schön".to_owned(),
         failure_detail: Some(FailureDetail::Header("cloudflare".to_owned())),
         response_headers: "date: today\nx-ä: b\n".to_owned(),
+        times: Some(AttemptTimes {
+            connect_us: Some(1_200),
+            wait_us: Some(38_000),
+            sent_twice: true,
+            ..AttemptTimes::default()
+        }),
         response_duration_ms: 12,
         trigger: AttemptTrigger::Scheduled,
         at,

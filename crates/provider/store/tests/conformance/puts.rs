@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use kit_outbound::{Request, TransportError};
+use kit_outbound::{Exchange, Request, TransportError};
 use kit_runtime::clock::SystemClock;
 use kit_runtime::random::SystemRandom;
 use kit_runtime::vault::{Key, Vault};
-use provider_core::dispatcher::{ResponseFuture, Transport};
+use provider_core::dispatcher::{ExchangeFuture, Transport};
 use provider_core::error::ProviderResult;
 use provider_core::{ApplicationInput, Caller, EndpointInput, Provider, ProviderConfig, ProviderParts, Put};
 use tokio::task::JoinSet;
@@ -19,8 +19,8 @@ const TRIES: usize = 24;
 struct Nowhere;
 
 impl Transport for Nowhere {
-    fn send(&self, _: Request) -> ResponseFuture<'_> {
-        Box::pin(async { Err(TransportError::Stale) })
+    fn send(&self, _: Request) -> ExchangeFuture<'_> {
+        Box::pin(async { Exchange::untimed(Err(TransportError::Stale)) })
     }
 }
 

@@ -105,10 +105,10 @@ fn prepared() -> PreparedRequest {
 #[tokio::test]
 async fn a_new_connection_may_have_its_response_before_the_request() {
     let mut connection = connection_after(b"HTTP/1.1 503 Too busy\r\ncontent-length: 2\r\n\r\nno").await;
-    let response = connection.exchange(&prepared(), 9, limit()).await.ok().unwrap();
+    let response = connection.exchange(&prepared(), 9, limit(), &mut PhaseTimer::default()).await.ok().unwrap();
     assert_eq!((response.status.as_u16(), &response.body[..]), (503, &b"no"[..]));
     let mut connection = connection_after(b"SSH-2.0-OpenSSH_9.6\r\n").await;
-    let outcome = connection.exchange(&prepared(), 9, limit()).await;
+    let outcome = connection.exchange(&prepared(), 9, limit(), &mut PhaseTimer::default()).await;
     let beginning = "SSH-2.0-OpenSSH_9.6\\r\\n".to_owned();
     assert!(matches!(outcome, Err(ExchangeError::Transport(error)) if error == TransportError::NotHttp { beginning }));
 }
@@ -134,12 +134,18 @@ async fn bytes_on_a_pooled_connection_are_not_the_response_to_the_next_request()
     .await;
     let stream = TcpStream::connect(address).await.unwrap();
     let mut connection = Connection::new(Stream::Tcp(stream), 8 * 1024).await.unwrap();
-    assert!(connection.exchange(&prepared(), 9, limit()).await.is_ok() && connection.is_reusable());
+    assert!(
+        connection.exchange(&prepared(), 9, limit(), &mut PhaseTimer::default()).await.is_ok()
+            && connection.is_reusable()
+    );
     request_was_answered.notify_one();
     bytes_follow.notified().await;
     settle().await;
     // As if they arrived after the pool had checked the connection.
-    assert!(matches!(connection.exchange(&prepared(), 9, limit()).await, Err(ExchangeError::Unsent(_))));
+    assert!(matches!(
+        connection.exchange(&prepared(), 9, limit(), &mut PhaseTimer::default()).await,
+        Err(ExchangeError::Unsent(_))
+    ));
 }
 
 /// The client closes such a connection at once, and does not pool it until the next request or the idle timeout.
@@ -152,7 +158,11 @@ async fn a_connection_that_the_response_ends_is_not_pooled() {
         (b"HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n", false),
     ] {
         let mut connection = connection_after(answer).await;
-        assert!(connection.exchange(&prepared(), 9, limit()).await.is_ok(), "{}", answer.escape_ascii());
+        assert!(
+            connection.exchange(&prepared(), 9, limit(), &mut PhaseTimer::default()).await.is_ok(),
+            "{}",
+            answer.escape_ascii()
+        );
         assert_eq!(connection.is_reusable(), is_reusable, "{}", answer.escape_ascii());
     }
 }

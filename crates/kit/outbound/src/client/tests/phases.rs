@@ -1,4 +1,4 @@
-//! The step of a request in which its time limit was reached.
+//! The phases of a request: their times, and the one in which the time limit was reached.
 
 use super::*;
 use crate::resolver::ResolveFuture;
@@ -18,10 +18,14 @@ impl Resolve for SilentNames {
 
 /// The error of a request whose deadline is reached before the connect timeout.
 async fn late(to: String, body: usize) -> TransportError {
+    timed_out(to, body).await.outcome.unwrap_err()
+}
+
+async fn timed_out(to: String, body: usize) -> Exchange {
     let resolver = Arc::new(SilentNames);
     let config = ClientConfig { policy: AddressPolicy::any(), resolver, ..ClientConfig::default() };
     let request = Request { method: Method::POST, body: Bytes::from(vec![b'x'; body]), deadline: LIMIT, ..get(to) };
-    Client::new(config).send(request).await.unwrap_err()
+    Client::new(config).send_timed(request).await
 }
 
 #[tokio::test]
@@ -68,4 +72,42 @@ async fn a_connection_that_is_not_accepted_before_the_deadline_says_so() {
     let error = late(format!("https://{address}/"), 1).await;
     let limit_ms = LIMIT.as_millis() as u64;
     assert_eq!(error, TransportError::ConnectTimeout { address: address.to_string(), limit_ms });
+}
+
+#[tokio::test]
+async fn a_failed_request_has_the_times_of_the_phases_that_began() {
+    let (silent, _) = server(|mut stream| async move {
+        let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
+    })
+    .await;
+    let (started, _) = server(|mut stream| async move {
+        read_head(&mut stream).await;
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n").await;
+        std::future::pending::<()>().await;
+    })
+    .await;
+    let names = timed_out("http://a.example/".to_owned(), 1).await.times;
+    assert_eq!(names, PhaseTimes { dns: names.dns, ..PhaseTimes::default() });
+    assert!(names.dns.unwrap() >= LIMIT, "{names:?}");
+    let tls = timed_out(format!("https://{silent}/"), 1).await.times;
+    assert_eq!(tls, PhaseTimes { connect: tls.connect, tls: tls.tls, ..PhaseTimes::default() });
+    assert!(tls.connect.unwrap() + tls.tls.unwrap() > LIMIT / 2, "{tls:?}");
+    let wait = timed_out(format!("http://{silent}/"), 1).await.times;
+    assert_eq!(wait, PhaseTimes { connect: wait.connect, wait: wait.wait, ..PhaseTimes::default() });
+    assert!(wait.connect.unwrap() + wait.wait.unwrap() > LIMIT / 2, "{wait:?}");
+    let receive = timed_out(format!("http://{started}/"), 1).await.times;
+    assert!(receive.wait.is_some() && receive.receive.is_some(), "{receive:?}");
+}
+
+#[tokio::test]
+async fn a_request_on_a_pooled_connection_has_no_time_of_connecting() {
+    let (address, _) = answering(OK, 2).await;
+    let client = client(AddressPolicy::any());
+    let times = async || client.send_timed(get(format_args!("http://{address}/"))).await.times;
+    let first = times().await;
+    assert!(first.connect.is_some() && first.wait.is_some() && first.receive.is_some(), "{first:?}");
+    assert_eq!((first.dns, first.tls), (None, None), "an IP address, and no TLS");
+    let second = times().await;
+    assert_eq!(second, PhaseTimes { wait: second.wait, receive: second.receive, ..PhaseTimes::default() });
+    assert!(second.wait.is_some() && second.receive.is_some(), "{second:?}");
 }

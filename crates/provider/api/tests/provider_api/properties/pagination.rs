@@ -231,6 +231,7 @@ async fn attempt(fixture: &Fixture, number: usize, endpoint: &str, message: &str
         response: String::new(),
         failure_detail: None,
         response_headers: String::new(),
+        times: None,
         response_duration_ms: 1,
         trigger: AttemptTrigger::Scheduled,
         at,

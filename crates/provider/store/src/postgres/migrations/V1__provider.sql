@@ -298,7 +298,8 @@ CREATE INDEX deliveries_by_key ON deliveries (endpoint, ordering_key, sequence) 
 -- `response` is bytes, because a text of PostgreSQL can't contain a NUL.
 -- `failure_detail` explains a failure beside the status code and the response, as JSON: the cause of a missing response with its
 -- details, or a header of a failed response (Location, WWW-Authenticate, Retry-After as a time, or Server).
--- `response_headers` has a line for each header of the response, with masked cookies.
+-- `response_headers` has a line for each header of the response, with masked cookies. `times` has the microseconds of each phase
+-- of the request, as JSON.
 CREATE TABLE attempts (
     message TEXT COLLATE "C" NOT NULL,
     id TEXT COLLATE "C" NOT NULL,
@@ -308,6 +309,7 @@ CREATE TABLE attempts (
     response_status_code INTEGER NOT NULL,
     response BYTEA NOT NULL,
     response_duration_ms BIGINT NOT NULL,
+    times TEXT,
     failure_detail TEXT,
     response_headers TEXT,
     trigger SMALLINT NOT NULL,
