@@ -62,6 +62,19 @@ struct Value {
     after: Option<String>,
 }
 
+impl Value {
+    /// Characters of a value from which on the page folds it, such as a schema.
+    const FOLDED_CHARS_MIN: usize = 200;
+
+    fn chars(&self) -> usize {
+        [&self.before, &self.after].into_iter().flatten().map(|text| text.chars().count()).sum()
+    }
+
+    fn is_folded(&self) -> bool {
+        self.chars() >= Self::FOLDED_CHARS_MIN
+    }
+}
+
 impl Row {
     fn new(entry: &ActivityEntry, now: jiff::Timestamp) -> Self {
         let action = Action::parse(&entry.action);

@@ -52,7 +52,7 @@ mod tests {
             ("TLS handshake", "1.2 s"),
             ("Waiting for the response", "420 µs"),
         ];
-        assert_eq!(shown.phases, expected.map(|(name, time)| (name, time.to_owned())));
+        assert_eq!(shown.phases, expected.map(|(name, time)| (name, time.replace(' ', "\u{a0}"))));
         assert_eq!(shown.connection, "");
         let reused = Times::new(&AttemptTimes { wait_us: Some(900), ..AttemptTimes::default() });
         assert!(reused.connection.contains("already open"), "{}", reused.connection);

@@ -127,20 +127,25 @@ pub(crate) fn is_manual(trigger: AttemptTrigger) -> bool {
     trigger == AttemptTrigger::Manual
 }
 
+/// A number and its unit, between which no line breaks.
+fn with_unit(number: impl std::fmt::Display, unit: &str) -> String {
+    format!("{number}\u{a0}{unit}")
+}
+
 /// A duration in milliseconds, or in seconds from one second on.
 pub(crate) fn duration(ms: i64) -> String {
     match (ms / 1_000, ms % 1_000 / 100) {
-        (0, _) => format!("{ms} ms"),
-        (seconds, 0) => format!("{seconds} s"),
-        (seconds, tenths) => format!("{seconds}.{tenths} s"),
+        (0, _) => with_unit(ms, "ms"),
+        (seconds, 0) => with_unit(seconds, "s"),
+        (seconds, tenths) => with_unit(format_args!("{seconds}.{tenths}"), "s"),
     }
 }
 
 /// A duration in microseconds, with two digits at least from one millisecond on.
 pub(crate) fn short_duration(us: u64) -> String {
     match us {
-        0..1_000 => format!("{us} µs"),
-        1_000..10_000 => format!("{}.{} ms", us / 1_000, us % 1_000 / 100),
+        0..1_000 => with_unit(us, "µs"),
+        1_000..10_000 => with_unit(format_args!("{}.{}", us / 1_000, us % 1_000 / 100), "ms"),
         _ => duration(i64::try_from(us / 1_000).unwrap_or(i64::MAX)),
     }
 }
@@ -221,7 +226,8 @@ mod tests {
     #[test]
     fn counts_have_separators_and_durations_have_units() {
         assert_eq!([number(0), number(999), number(1_000), number(1_234_567)], ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([duration(0), duration(999), duration(1_250), duration(2_000)], ["0 ms", "999 ms", "1.2 s", "2 s"]);
+        let expected = ["0\u{a0}ms", "999\u{a0}ms", "1.2\u{a0}s", "2\u{a0}s"];
+        assert_eq!([duration(0), duration(999), duration(1_250), duration(2_000)], expected);
     }
 
     #[test]

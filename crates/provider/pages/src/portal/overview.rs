@@ -74,7 +74,7 @@ pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> R
         figures: total.into(),
         p50: percentile(50),
         p95: percentile(95),
-        limit: provider.config().request_limit(),
+        limit: provider.config().request_limit().replace(' ', "\u{a0}"),
         waiting: labels::number(waiting.iter().map(|waiting| waiting.deliveries()).sum()),
         next: next.map(|at| RelativeTime::new(at, now)),
         failing: failing.collect(),

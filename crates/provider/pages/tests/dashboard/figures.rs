@@ -161,7 +161,7 @@ async fn each_figure_of_each_page_is_a_count_over_the_attempts() {
         let found = &of_application[&number];
         total.add(found);
         assert!(found.failed > 0 && !found.exhausted.is_empty(), "an outage of each application");
-        let per_mille = found.failed * 1_000 / (found.failed + found.succeeded);
+        let per_mille = (found.failed * 1_000).div_ceil(found.failed + found.succeeded);
         list.shows(&format!("{}.{} %", per_mille / 10, per_mille % 10));
         ann.get(&format!("/applications/{}", application.id)).await.shows(&format!(
             "{}.{} %",

@@ -111,9 +111,8 @@ fn row(session: &DashboardSession, application: &Application, overview: &Applica
 
 /// The share of attempts that failed, rounded up: 0 % means that none failed.
 pub(in crate::dashboard) fn failure_rate(AttemptCounts { success, fail, .. }: AttemptCounts) -> Option<String> {
-    let per_mille = (fail * 1_000).checked_div(success + fail)?;
-    let per_mille = if fail > 0 && per_mille == 0 { 1 } else { per_mille };
-    Some(match per_mille {
+    let attempts = success + fail;
+    Some(match (attempts > 0).then(|| (fail * 1_000).div_ceil(attempts))? {
         0 => "0 %".to_owned(),
         1_000 => "100 %".to_owned(),
         rate => format!("{}.{} %", rate / 10, rate % 10),
