@@ -2,6 +2,7 @@
 
 mod api_key;
 mod application_target;
+mod backup;
 mod customer_publishing;
 mod listen;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use crate::config::{Overrides, Role};
 
 pub(crate) use api_key::ApiKeyCommand;
 pub(crate) use application_target::ApplicationTarget;
+pub(crate) use backup::{Backup, Restore};
 pub(crate) use customer_publishing::{CustomerPublishing, Quarantine, QuarantineSend};
 pub(crate) use listen::{ListenCommand, Trigger};
 pub(crate) use provider::{
@@ -178,6 +180,10 @@ Examples:
 
 Exit status: 0 if every check passes, otherwise 1. A line that begins with WRONG is a failed check and says what to do.")]
     Doctor,
+    /// Copy the databases and images of an installation on SQLite while the server runs.
+    Backup(Backup),
+    /// Put a backup into an empty data directory, or check one.
+    Restore(Restore),
     /// Verify the audit log against the stored auctions, items and bids, or verify an exported record.
     Verify(Verify),
     /// Print the OpenAPI document of an API as JSON.
@@ -447,11 +453,13 @@ impl Command {
     pub(crate) fn needs_data_dir(&self) -> bool {
         match self {
             Self::Provider(_) | Self::Customer(_) | Self::Key(_) | Self::User(_) | Self::Catalogue(_) => true,
-            Self::Secrets(_) | Self::Sale(_) => true,
+            Self::Secrets(_) | Self::Sale(_) | Self::Backup(_) => true,
             Self::Listen(listen) => listen.target.provider_url.is_none(),
             Self::Trigger(trigger) => trigger.target.provider_url.is_none(),
             // These create the directory, do not read it, or report its absence themselves.
-            Self::Demo(_) | Self::Serve(_) | Self::Config(_) | Self::Doctor | Self::Verify(_) => false,
+            Self::Demo(_) | Self::Serve(_) | Self::Config(_) | Self::Doctor | Self::Verify(_) | Self::Restore(_) => {
+                false
+            }
             Self::Openapi { .. } | Self::Asyncapi => false,
         }
     }

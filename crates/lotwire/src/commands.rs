@@ -2,6 +2,7 @@
 
 mod api_key;
 mod application_client;
+mod backup;
 mod catalogue;
 pub(crate) mod config;
 mod customer_publishing;
@@ -11,6 +12,7 @@ mod listen;
 pub(crate) mod openapi;
 mod provider;
 mod publishing_state;
+mod restore;
 mod sale;
 mod secrets;
 mod serve;
@@ -49,6 +51,8 @@ pub(crate) async fn run(cli: &Cli, resolved: Resolved) -> Result<ExitCode, Comma
         Command::User(command) => user::run(&config, command).await?,
         Command::Catalogue(command) => return catalogue::run(&config, command).await,
         Command::Verify(options) => return verify::run(&config, options).await,
+        Command::Backup(options) => backup::run(&config, options).await?,
+        Command::Restore(options) => return restore::run(&config, options).await,
         Command::Secrets(command) => return secrets::run(&config, command).await,
         Command::Listen(options) => return listen::run(&config, options).await,
         Command::Trigger(options) => trigger::run(&config, options).await?,

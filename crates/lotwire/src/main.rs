@@ -5,6 +5,7 @@
 //! - [`commands`] runs each command; [`demo`] is the demonstration.
 
 mod address_file;
+mod backup;
 mod cli;
 mod commands;
 mod config;

@@ -15,6 +15,7 @@ mod file_permissions;
 mod integrity;
 mod jobs;
 mod migrations;
+mod snapshot;
 mod threads;
 mod writer;
 
@@ -38,6 +39,7 @@ use crate::EngineError;
 
 pub use self::integrity::check_file;
 pub use self::migrations::OpenedBy;
+pub use self::snapshot::{Copied, Snapshots};
 
 /// Maximum number of jobs in the queue of the writer. Further callers wait.
 const WRITES_QUEUED_MAX: usize = 4_096;

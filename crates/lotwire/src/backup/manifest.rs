@@ -1,0 +1,141 @@
+//! The manifest of a backup: what it has, when it was made, and what a check of it has to find.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{CommandError, ErrorContext as _};
+
+/// Name of the manifest. It is written last, so a folder without it is not a backup.
+pub(crate) const MANIFEST: &str = "manifest.json";
+
+/// Version of the format. A later format has a higher number.
+const FORMAT: u32 = 1;
+
+/// The manifest, as JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Manifest {
+    /// [`FORMAT`] of the program that wrote it.
+    pub(crate) format: u32,
+    /// Version of that program.
+    pub(crate) version: String,
+    /// The moment of which the databases are.
+    pub(crate) at: Timestamp,
+    /// The audit log at that moment; none when the installation has no platform.
+    pub(crate) platform: Option<PlatformPoint>,
+    /// All files but the manifest.
+    pub(crate) files: Vec<BackupFile>,
+}
+
+/// Where the platform's logs ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PlatformPoint {
+    /// Entries of the audit log.
+    pub(crate) log_entries: u64,
+    /// The audit log's anchor, as `lotwire verify --log` prints it.
+    pub(crate) anchor: String,
+}
+
+/// A file of the backup.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct BackupFile {
+    /// Path below the backup, with `/` between its parts.
+    pub(crate) path: String,
+    pub(crate) bytes: u64,
+    /// SHA-256 of the content, in hexadecimal digits.
+    pub(crate) sha256: String,
+}
+
+impl Manifest {
+    /// A manifest in the present format.
+    pub(crate) fn new(at: Timestamp, platform: Option<PlatformPoint>, files: Vec<BackupFile>) -> Self {
+        Self { format: FORMAT, version: env!("CARGO_PKG_VERSION").to_owned(), at, platform, files }
+    }
+
+    /// Writes the manifest of the backup in `folder` and waits until it is on disk.
+    pub(crate) fn write(&self, folder: &Path) -> Result<(), CommandError> {
+        let path = folder.join(MANIFEST);
+        let doing = || format!("writing {}", path.display());
+        let text = serde_json::to_string_pretty(self).context(doing())?;
+        std::fs::write(&path, text + "\n").context(doing())?;
+        std::fs::File::open(&path).and_then(|file| file.sync_all()).context(doing())
+    }
+
+    /// Reads the manifest of the backup in `folder`.
+    pub(crate) fn read(folder: &Path) -> Result<Self, CommandError> {
+        let path = folder.join(MANIFEST);
+        let text = match std::fs::read_to_string(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(CommandError::new(format!(
+                    "{} is no complete backup: it has no file {MANIFEST}. Name the folder that `lotwire backup` printed",
+                    folder.display()
+                )));
+            }
+            read => read.context(format!("reading {}", path.display()))?,
+        };
+        let manifest: Self = serde_json::from_str(&text).context(format!("reading {}", path.display()))?;
+        if manifest.format > FORMAT {
+            return Err(CommandError::new(format!(
+                "the backup has format {}, and this lotwire reads formats up to {FORMAT}. Use lotwire {} or later",
+                manifest.format, manifest.version
+            )));
+        }
+        match manifest.files.iter().find(|file| !file.is_below()) {
+            Some(file) => Err(CommandError::new(format!(
+                "{}: the path {:?} leads out of the backup. The manifest was changed; do not restore it",
+                path.display(),
+                file.path
+            ))),
+            None => Ok(manifest),
+        }
+    }
+
+    /// Bytes of all files.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes).sum()
+    }
+}
+
+impl BackupFile {
+    /// Whether the path is one of names only, so that a changed manifest can't write elsewhere.
+    fn is_below(&self) -> bool {
+        let mut parts = Path::new(&self.path).components();
+        !self.path.is_empty() && parts.all(|part| matches!(part, std::path::Component::Normal(_)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest(path: &str) -> Manifest {
+        let file = BackupFile { path: path.to_owned(), bytes: 3, sha256: "00".to_owned() };
+        Manifest::new(Timestamp::UNIX_EPOCH, None, vec![file])
+    }
+
+    #[test]
+    fn a_manifest_is_read_as_it_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let written = manifest("images/ab/cd-full");
+        written.write(folder.path()).unwrap();
+        assert_eq!(Manifest::read(folder.path()).unwrap(), written);
+    }
+
+    #[test]
+    fn a_path_out_of_the_backup_a_later_format_and_a_missing_manifest_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = Manifest::read(folder.path()).unwrap_err().to_string();
+        assert!(missing.contains("no complete backup"), "{missing}");
+        for path in ["../platform.db", "/etc/passwd", "images/../../x", ""] {
+            manifest(path).write(folder.path()).unwrap();
+            let refused = Manifest::read(folder.path()).unwrap_err().to_string();
+            assert!(refused.contains("leads out of the backup"), "{refused}");
+        }
+        Manifest { format: 2, ..manifest("a") }.write(folder.path()).unwrap();
+        let refused = Manifest::read(folder.path()).unwrap_err().to_string();
+        assert!(refused.contains("format 2"), "{refused}");
+    }
+}

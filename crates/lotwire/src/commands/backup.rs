@@ -1,0 +1,219 @@
+//! Runs `lotwire backup`: copies the databases and images of an installation on SQLite while a server uses them.
+
+use std::num::NonZeroUsize;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use jiff::Timestamp;
+use kit_engine::sqlite::{Snapshots, check_file};
+use kit_runtime::clock::{Clock as _, SystemClock};
+use serde_json::json;
+
+use super::{pluralise, print, print_json};
+use crate::backup::{
+    BackupFile, IMAGES, MANIFEST, Manifest, PLATFORM_FILE, PROVIDER_FILE, PlatformPoint, copy_hashed, files_below,
+    hash_of,
+};
+use crate::cli::Backup;
+use crate::config::Config;
+use crate::error::{CommandError, ErrorContext as _};
+use crate::node::open_platform;
+
+/// Beginning and format of a backup's name.
+const NAME: &str = "lotwire-%Y%m%dT%H%M%SZ";
+const NAME_BEGINNING: &str = "lotwire-";
+
+pub(super) async fn run(config: &Config, options: &Backup) -> Result<(), CommandError> {
+    if !config.database.url.is_empty() {
+        return Err(CommandError::new(
+            "the installation uses PostgreSQL. Back it up with pg_dump, or with a base backup and archived WAL; see \
+             docs/operate/backups.md",
+        ));
+    }
+    let databases: Vec<&str> =
+        [PLATFORM_FILE, PROVIDER_FILE].into_iter().filter(|file| config.data_dir.join(file).exists()).collect();
+    if databases.is_empty() {
+        let dir = config.data_dir.display();
+        return Err(CommandError::new(format!("{dir} contains no database. Is --data-dir the server's?")));
+    }
+    private_folder(&options.dir)?;
+    // Complete when it has its name. The folder is removed if the backup fails.
+    let partial = tempfile::Builder::new().prefix(".partial-").tempdir_in(&options.dir).context("creating a folder")?;
+    let (source, to, files) = (config.data_dir.clone(), partial.path().to_owned(), databases.clone());
+    let copied = tokio::task::spawn_blocking(move || copy(&source, &files, &to)).await.context("copying")??;
+    let platform = if databases.contains(&PLATFORM_FILE) { Some(log_end(partial.path()).await?) } else { None };
+    let mut files = copied.images;
+    for database in &databases {
+        let path = partial.path().join(database);
+        check_file(&path).context(format!("checking the copy of {database}"))?;
+        let (bytes, sha256) = hash_of(&path).context(format!("reading {}", path.display()))?;
+        files.push(BackupFile { path: (*database).to_owned(), bytes, sha256 });
+    }
+    let manifest = Manifest::new(copied.at, platform, files);
+    manifest.write(partial.path())?;
+    let path = options.dir.join(copied.at.strftime(NAME).to_string());
+    if path.exists() {
+        return Err(CommandError::new(format!("{} exists: another backup was made in this second", path.display())));
+    }
+    std::fs::rename(partial.keep(), &path).context(format!("naming the backup {}", path.display()))?;
+    sync_folder(&options.dir)?;
+    let deleted = match options.keep {
+        Some(keep) => delete_older(&options.dir, keep)?,
+        None => Vec::new(),
+    };
+    report(options, &path, &manifest, copied.locked_for, &deleted)
+}
+
+fn report(
+    options: &Backup,
+    path: &Path,
+    manifest: &Manifest,
+    locked_for: Duration,
+    deleted: &[PathBuf],
+) -> Result<(), CommandError> {
+    if options.json {
+        return print_json(&json!({
+            "path": path,
+            "at": manifest.at,
+            "bytes": manifest.bytes(),
+            "files": manifest.files.len(),
+            "lockedMs": locked_for.as_secs_f64() * 1_000.0,
+            "anchor": manifest.platform.as_ref().map(|platform| &platform.anchor),
+            "deleted": deleted,
+        }));
+    }
+    let files = pluralise(manifest.files.len(), "file", "files");
+    print(&format!("{}: {files}, {} MB, as of {}.", path.display(), manifest.bytes().div_ceil(1_000_000), manifest.at));
+    print(&format!("Writers waited for {:.1} ms. The copies were checked.", locked_for.as_secs_f64() * 1_000.0));
+    if let Some(platform) = &manifest.platform {
+        print(&format!("Anchor {}", platform.anchor));
+    }
+    print("The secret key is not in the backup: keep secret.key in another place.");
+    for path in deleted {
+        print(&format!("Deleted {}", path.display()));
+    }
+    Ok(())
+}
+
+/// What was copied, beside the databases.
+struct CopiedFiles {
+    at: Timestamp,
+    locked_for: Duration,
+    images: Vec<BackupFile>,
+}
+
+/// Copies the databases of one moment, and then the images: an image is in its file before it is in the database.
+fn copy(source: &Path, databases: &[&str], to: &Path) -> Result<CopiedFiles, CommandError> {
+    let paths: Vec<PathBuf> = databases.iter().map(|file| source.join(file)).collect();
+    let refs: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
+    let at = SystemClock.now();
+    let snapshots = Snapshots::open(&refs).context("opening snapshots of the databases")?;
+    let bar = ProgressBar::new(0);
+    if let Ok(style) = ProgressStyle::with_template("{msg} {bar:30} {percent} %") {
+        bar.set_style(style);
+    }
+    for (path, database) in paths.iter().zip(databases) {
+        bar.set_message((*database).to_owned());
+        let copied = snapshots.copy(path, &to.join(database), |copied| {
+            bar.set_length(copied.of_pages);
+            bar.set_position(copied.pages);
+        });
+        copied.context(format!("copying {}", path.display()))?;
+    }
+    let locked_for = snapshots.locked_for;
+    drop(snapshots);
+    let found = files_below(&source.join(IMAGES)).context("reading the folder images")?;
+    bar.set_message(IMAGES);
+    bar.set_length(found.len() as u64);
+    bar.set_position(0);
+    let mut images = Vec::with_capacity(found.len());
+    for below in found {
+        let below = Path::new(IMAGES).join(below);
+        let copied = copy_hashed(&source.join(&below), &to.join(&below));
+        bar.inc(1);
+        match copied {
+            Ok((bytes, sha256)) => images.push(BackupFile { path: below.display().to_string(), bytes, sha256 }),
+            // The last item that had the image was deleted meanwhile.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error).context(format!("copying {}", below.display())),
+        }
+    }
+    bar.finish_and_clear();
+    Ok(CopiedFiles { at, locked_for, images })
+}
+
+/// Reads the whole audit log of the copy.
+async fn log_end(folder: &Path) -> Result<PlatformPoint, CommandError> {
+    let (config, services, _keys) = super::restore::copy_services(folder)?;
+    let platform = open_platform(&config, &services).await?;
+    let verified = platform.verify_log(&[], &|_| ()).await.context("reading the audit log of the copy")?;
+    drop(platform);
+    super::restore::remove_lock_files(folder)?;
+    if let Some(broken) = verified.broken.first() {
+        return Err(CommandError::new(format!(
+            "the audit log is broken: {}. Run `lotwire verify --all` on the server's data directory",
+            broken.what
+        )));
+    }
+    let anchor = verified.anchor.map(|anchor| anchor.to_string()).unwrap_or_default();
+    Ok(PlatformPoint { log_entries: verified.log_entries, anchor })
+}
+
+/// Deletes all but the newest complete backups of a folder, and returns their paths.
+fn delete_older(dir: &Path, keep: NonZeroUsize) -> Result<Vec<PathBuf>, CommandError> {
+    let doing = || format!("reading {}", dir.display());
+    let mut backups = Vec::new();
+    for entry in std::fs::read_dir(dir).context(doing())? {
+        let path = entry.context(doing())?.path();
+        let is_named = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(NAME_BEGINNING));
+        if is_named && path.join(MANIFEST).is_file() {
+            backups.push(path);
+        }
+    }
+    // The names begin with the time.
+    backups.sort();
+    backups.truncate(backups.len().saturating_sub(keep.get()));
+    for path in &backups {
+        std::fs::remove_dir_all(path).context(format!("deleting {}", path.display()))?;
+    }
+    Ok(backups)
+}
+
+/// Creates a folder that only its owner can read, unless it exists.
+fn private_folder(path: &Path) -> Result<(), CommandError> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).context(format!("creating {}", path.display()))
+}
+
+/// Waits until the names in a folder are on disk.
+fn sync_folder(path: &Path) -> Result<(), CommandError> {
+    let synced = std::fs::File::open(path).and_then(|folder| folder.sync_all());
+    synced.context(format!("writing {} to disk", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_backups_are_left_and_other_folders_are_not_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let make = |name: &str, complete: bool| {
+            let path = folder.path().join(name);
+            std::fs::create_dir(&path).unwrap();
+            if complete {
+                std::fs::write(path.join(MANIFEST), "{}").unwrap();
+            }
+            path
+        };
+        let days = ["lotwire-20261124T030000Z", "lotwire-20261125T030000Z", "lotwire-20261126T030000Z"];
+        let made = days.map(|name| make(name, true));
+        let others = [make("lotwire-notes", false), make("images", true)];
+        let deleted = delete_older(folder.path(), NonZeroUsize::new(2).unwrap()).unwrap();
+        assert_eq!(deleted, [made[0].clone()]);
+        assert!(!made[0].exists() && made[1].exists() && made[2].exists());
+        assert!(others.iter().all(|path| path.exists()));
+        assert!(delete_older(folder.path(), NonZeroUsize::new(9).unwrap()).unwrap().is_empty());
+    }
+}

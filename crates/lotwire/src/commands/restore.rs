@@ -1,0 +1,194 @@
+//! Runs `lotwire restore`: puts a backup into an empty data directory and checks it.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use kit_engine::sqlite::check_file;
+use platform_core::verification::{Anchor, VerifyReport};
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::{pluralise, print, print_json};
+use crate::backup::{Manifest, PLATFORM_FILE, PROVIDER_FILE, PlatformPoint, copy_hashed};
+use crate::cli::Restore;
+use crate::config::Config;
+use crate::error::{CommandError, ErrorContext as _};
+use crate::node::{NodeServices, open_platform};
+
+/// What may be in the data directory before.
+const KEY_FILE: &str = "secret.key";
+
+/// How much of the audit log a restore checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    /// The log in the order of writing.
+    Log,
+    /// Every auction, item and registration too.
+    All,
+}
+
+pub(super) async fn run(config: &Config, options: &Restore) -> Result<ExitCode, CommandError> {
+    let manifest = Manifest::read(&options.backup)?;
+    if options.verify {
+        let beside = options.backup.canonicalize().context("reading the backup's path")?;
+        let beside = beside.parent().unwrap_or(Path::new("/")).to_owned();
+        let folder = tempfile::Builder::new().prefix(".verify-").tempdir_in(&beside);
+        let folder = folder.context(format!("creating a folder in {}", beside.display()))?;
+        let verified = restore(&options.backup, &manifest, folder.path(), Depth::All).await?;
+        return report(options, &manifest, folder.path(), verified.as_ref());
+    }
+    if !config.database.url.is_empty() {
+        return Err(CommandError::new(
+            "a backup by `lotwire backup` is of SQLite files, but the configuration names a PostgreSQL database. Restore \
+             without database.url, or restore the PostgreSQL database with its own tools",
+        ));
+    }
+    require_empty(&config.data_dir)?;
+    let verified = restore(&options.backup, &manifest, &config.data_dir, Depth::Log).await?;
+    report(options, &manifest, &config.data_dir, verified.as_ref())
+}
+
+/// Refuses a data directory with files, which a restore would mix with its own.
+fn require_empty(data_dir: &Path) -> Result<(), CommandError> {
+    let entries = match std::fs::read_dir(data_dir) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.context(format!("reading {}", data_dir.display()))?,
+    };
+    for entry in entries {
+        let name = entry.context(format!("reading {}", data_dir.display()))?.file_name();
+        if name != KEY_FILE {
+            return Err(CommandError::new(format!(
+                "{} is not empty: it has {}. Nothing was changed. Stop the server, move its data directory away, and restore \
+                 into an empty one; only {KEY_FILE} may be there",
+                data_dir.display(),
+                name.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Copies all files of a backup and checks them. If a check fails, the copies are deleted.
+async fn restore(
+    backup: &Path,
+    manifest: &Manifest,
+    to: &Path,
+    depth: Depth,
+) -> Result<Option<VerifyReport>, CommandError> {
+    let restored = async {
+        copy(backup, manifest, to)?;
+        for database in [PLATFORM_FILE, PROVIDER_FILE].iter().filter(|file| to.join(file).exists()) {
+            check_file(&to.join(database)).context(format!("checking {database}"))?;
+        }
+        match &manifest.platform {
+            Some(point) => verify(to, point, depth).await.map(Some),
+            None => Ok(None),
+        }
+    };
+    let restored = restored.await;
+    if restored.is_err() {
+        for file in &manifest.files {
+            let _ = std::fs::remove_file(to.join(&file.path));
+        }
+    }
+    restored
+}
+
+fn copy(backup: &Path, manifest: &Manifest, to: &Path) -> Result<(), CommandError> {
+    let bar = ProgressBar::new(manifest.bytes());
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {bytes} of {total_bytes}") {
+        bar.set_style(style);
+    }
+    for file in &manifest.files {
+        let from = backup.join(&file.path);
+        let (bytes, sha256) =
+            copy_hashed(&from, &to.join(&file.path)).context(format!("copying {}", from.display()))?;
+        if (bytes, &sha256) != (file.bytes, &file.sha256) {
+            return Err(CommandError::new(format!(
+                "{} is damaged: its checksum is not the one in the manifest. Use another backup",
+                from.display()
+            )));
+        }
+        bar.inc(bytes);
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+/// Verifies the audit log of a copy against the anchor of its backup.
+async fn verify(folder: &Path, point: &PlatformPoint, depth: Depth) -> Result<VerifyReport, CommandError> {
+    let anchor: Anchor = point.anchor.parse().context("reading the anchor in the manifest")?;
+    let (config, services, _keys) = copy_services(folder)?;
+    let platform = open_platform(&config, &services).await?;
+    let verified = match depth {
+        Depth::Log => platform.verify_log(&[anchor], &|_| ()).await,
+        Depth::All => platform.verify_all(&[anchor], &|_| ()).await,
+    };
+    let verified = verified.context("verifying the audit log")?;
+    drop(platform);
+    remove_lock_files(folder)?;
+    match verified.broken.first() {
+        Some(broken) => Err(CommandError::new(format!(
+            "the audit log of the backup is broken: {} ({})",
+            broken.what,
+            pluralise(verified.broken.len(), "finding", "findings")
+        ))),
+        None => Ok(verified),
+    }
+}
+
+/// A configuration and services for reading the databases in `folder`. Their sealing key is a new one in the returned folder: the
+/// audit log is not sealed, and no key file is written beside the databases.
+pub(super) fn copy_services(folder: &Path) -> Result<(Config, NodeServices, TempDir), CommandError> {
+    let keys = tempfile::tempdir().context("creating a temporary folder")?;
+    let services = NodeServices::new(&Config { data_dir: keys.path().to_owned(), ..Config::default() })?;
+    Ok((Config { data_dir: folder.to_owned(), ..Config::default() }, services, keys))
+}
+
+/// Removes the files that opening a database leaves beside it.
+pub(super) fn remove_lock_files(folder: &Path) -> Result<(), CommandError> {
+    for name in [PLATFORM_FILE, PROVIDER_FILE] {
+        match std::fs::remove_file(folder.join(format!("{name}.migrate"))) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(error).context(format!("deleting {name}.migrate"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn report(
+    options: &Restore,
+    manifest: &Manifest,
+    data_dir: &Path,
+    verified: Option<&VerifyReport>,
+) -> Result<ExitCode, CommandError> {
+    if options.json {
+        print_json(&json!({
+            "intact": true,
+            "at": manifest.at,
+            "files": manifest.files.len(),
+            "bytes": manifest.bytes(),
+            "logEntries": verified.map(|verified| verified.log_entries),
+            "dataDir": (!options.verify).then_some(data_dir),
+        }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let files = pluralise(manifest.files.len(), "file", "files");
+    print(&format!("The backup of {} is intact: {files} have their checksums.", manifest.at));
+    if let Some(verified) = verified {
+        let entries = pluralise(verified.log_entries, "entry", "entries");
+        print(&format!("The audit log holds against the backup's anchor: {entries}."));
+    }
+    if !options.verify {
+        print(&format!("Restored into {}.", data_dir.display()));
+        if !data_dir.join(KEY_FILE).exists() {
+            print(&format!(
+                "Before you start the server, put {KEY_FILE} into it, or set secrets.key: the secrets were sealed with it."
+            ));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
