@@ -22,7 +22,7 @@ use crate::config::{Overrides, Role};
 
 pub(crate) use api_key::ApiKeyCommand;
 pub(crate) use application_target::ApplicationTarget;
-pub(crate) use backup::{Backup, Restore};
+pub(crate) use backup::{Backup, Restore, Resume};
 pub(crate) use customer_publishing::{CustomerPublishing, Quarantine, QuarantineSend};
 pub(crate) use listen::{ListenCommand, Trigger};
 pub(crate) use provider::{
@@ -184,6 +184,8 @@ Exit status: 0 if every check passes, otherwise 1. A line that begins with WRONG
     Backup(Backup),
     /// Put a backup into an empty data directory, or check one.
     Restore(Restore),
+    /// Show what a restored installation would do, and end its hold.
+    Resume(Resume),
     /// Verify the audit log against the stored auctions, items and bids, or verify an exported record.
     Verify(Verify),
     /// Print the OpenAPI document of an API as JSON.
@@ -453,7 +455,7 @@ impl Command {
     pub(crate) fn needs_data_dir(&self) -> bool {
         match self {
             Self::Provider(_) | Self::Customer(_) | Self::Key(_) | Self::User(_) | Self::Catalogue(_) => true,
-            Self::Secrets(_) | Self::Sale(_) | Self::Backup(_) => true,
+            Self::Secrets(_) | Self::Sale(_) | Self::Backup(_) | Self::Resume(_) => true,
             Self::Listen(listen) => listen.target.provider_url.is_none(),
             Self::Trigger(trigger) => trigger.target.provider_url.is_none(),
             // These create the directory, do not read it, or report its absence themselves.

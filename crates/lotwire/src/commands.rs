@@ -13,6 +13,7 @@ pub(crate) mod openapi;
 mod provider;
 mod publishing_state;
 mod restore;
+mod resume;
 mod sale;
 mod secrets;
 mod serve;
@@ -53,6 +54,7 @@ pub(crate) async fn run(cli: &Cli, resolved: Resolved) -> Result<ExitCode, Comma
         Command::Verify(options) => return verify::run(&config, options).await,
         Command::Backup(options) => backup::run(&config, options).await?,
         Command::Restore(options) => return restore::run(&config, options).await,
+        Command::Resume(options) => resume::run(&config, options).await?,
         Command::Secrets(command) => return secrets::run(&config, command).await,
         Command::Listen(options) => return listen::run(&config, options).await,
         Command::Trigger(options) => trigger::run(&config, options).await?,

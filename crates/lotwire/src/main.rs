@@ -13,6 +13,7 @@ mod data_dir_lock;
 mod demo;
 mod embedded_provider;
 mod error;
+mod hold;
 mod home;
 mod node;
 mod ready_event_types;

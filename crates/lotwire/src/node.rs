@@ -32,6 +32,7 @@ use crate::config::{Config, Role, listen_address};
 use crate::data_dir_lock::{self, DataDirLock};
 use crate::embedded_provider::EmbeddedNodes;
 use crate::error::{CommandError, ErrorContext as _};
+use crate::hold::Wings;
 use crate::home;
 use crate::ready_event_types::ready_event_types;
 use crate::sealing_key::{require_platform_key, require_provider_key};
@@ -125,6 +126,11 @@ impl Node {
         // Neither port answers before both databases are ready.
         let provider = if config.runs(Role::Provider) { Some(node.open_provider(config).await?) } else { None };
         let platform = if config.runs(Role::Platform) { Some(node.open_platform(config).await?) } else { None };
+        let wings = Wings {
+            platform: platform.as_ref().map(|opened| &opened.wing),
+            provider: provider.as_ref().map(|opened| &opened.wing),
+        };
+        wings.require_no_hold().await?;
         let mut sources = Vec::new();
         // The provider comes first, because the platform may publish events immediately.
         if let Some(opened) = provider {

@@ -15,6 +15,7 @@ pub mod batcher;
 pub mod clock;
 pub mod gcra;
 pub mod heartbeat_run;
+pub mod hold;
 pub mod ids;
 pub mod log_throttle;
 pub mod metrics;

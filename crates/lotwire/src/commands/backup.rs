@@ -1,7 +1,8 @@
 //! Runs `lotwire backup`: copies the databases and images of an installation on SQLite while a server uses them.
 
+use std::fs::Permissions;
 use std::num::NonZeroUsize;
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -40,7 +41,9 @@ pub(super) async fn run(config: &Config, options: &Backup) -> Result<(), Command
     }
     private_folder(&options.dir)?;
     // Complete when it has its name. The folder is removed if the backup fails.
-    let partial = tempfile::Builder::new().prefix(".partial-").tempdir_in(&options.dir).context("creating a folder")?;
+    let mut folder = tempfile::Builder::new();
+    folder.prefix(".partial-").permissions(Permissions::from_mode(0o700));
+    let partial = folder.tempdir_in(&options.dir).context(format!("creating a folder in {}", options.dir.display()))?;
     let (source, to, files) = (config.data_dir.clone(), partial.path().to_owned(), databases.clone());
     let copied = tokio::task::spawn_blocking(move || copy(&source, &files, &to)).await.context("copying")??;
     let platform = if databases.contains(&PLATFORM_FILE) { Some(log_end(partial.path()).await?) } else { None };
@@ -86,7 +89,7 @@ fn report(
     }
     let files = pluralise(manifest.files.len(), "file", "files");
     print(&format!("{}: {files}, {} MB, as of {}.", path.display(), manifest.bytes().div_ceil(1_000_000), manifest.at));
-    print(&format!("Writers waited for {:.1} ms. The copies were checked.", locked_for.as_secs_f64() * 1_000.0));
+    print(&format!("Writers waited for {:.2} ms. The copies were checked.", locked_for.as_secs_f64() * 1_000.0));
     if let Some(platform) = &manifest.platform {
         print(&format!("Anchor {}", platform.anchor));
     }

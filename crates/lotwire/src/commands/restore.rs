@@ -4,7 +4,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use jiff::Timestamp;
 use kit_engine::sqlite::check_file;
+use kit_runtime::hold::Hold;
 use platform_core::verification::{Anchor, VerifyReport};
 use serde_json::json;
 use tempfile::TempDir;
@@ -14,7 +16,8 @@ use crate::backup::{Manifest, PLATFORM_FILE, PROVIDER_FILE, PlatformPoint, copy_
 use crate::cli::Restore;
 use crate::config::Config;
 use crate::error::{CommandError, ErrorContext as _};
-use crate::node::{NodeServices, open_platform};
+use crate::hold::Wings;
+use crate::node::{NodeServices, open_platform, open_provider};
 
 /// What may be in the data directory before.
 const KEY_FILE: &str = "secret.key";
@@ -29,24 +32,57 @@ enum Depth {
 }
 
 pub(super) async fn run(config: &Config, options: &Restore) -> Result<ExitCode, CommandError> {
-    let manifest = Manifest::read(&options.backup)?;
+    let Some(backup) = &options.backup else {
+        return mark(config, options).await;
+    };
+    let manifest = Manifest::read(backup)?;
     if options.verify {
-        let beside = options.backup.canonicalize().context("reading the backup's path")?;
+        let beside = backup.canonicalize().context("reading the backup's path")?;
         let beside = beside.parent().unwrap_or(Path::new("/")).to_owned();
         let folder = tempfile::Builder::new().prefix(".verify-").tempdir_in(&beside);
         let folder = folder.context(format!("creating a folder in {}", beside.display()))?;
-        let verified = restore(&options.backup, &manifest, folder.path(), Depth::All).await?;
+        let verified = restore(backup, &manifest, folder.path(), Depth::All).await?;
         return report(options, &manifest, folder.path(), verified.as_ref());
     }
     if !config.database.url.is_empty() {
         return Err(CommandError::new(
             "a backup by `lotwire backup` is of SQLite files, but the configuration names a PostgreSQL database. Restore \
-             without database.url, or restore the PostgreSQL database with its own tools",
+             without database.url, or restore the PostgreSQL database with its own tools and then run `lotwire restore --mark`",
         ));
     }
     require_empty(&config.data_dir)?;
-    let verified = restore(&options.backup, &manifest, &config.data_dir, Depth::Log).await?;
+    let verified = restore(backup, &manifest, &config.data_dir, Depth::Log).await?;
+    let (copy, services, _keys) = copy_services(&config.data_dir)?;
+    put_on_hold(&copy, &services, Some(manifest.at)).await?;
+    remove_lock_files(&config.data_dir)?;
     report(options, &manifest, &config.data_dir, verified.as_ref())
+}
+
+/// Puts an installation on hold that was restored with other tools.
+async fn mark(config: &Config, options: &Restore) -> Result<ExitCode, CommandError> {
+    let (_, services, _keys) = copy_services(&config.data_dir)?;
+    put_on_hold(config, &services, options.backup_at).await?;
+    match options.json {
+        true => print_json(&json!({ "isOnHold": true, "backupAt": options.backup_at }))?,
+        false => print("The installation is on hold. To see what it would do, and to go on, run `lotwire resume`."),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn put_on_hold(
+    config: &Config,
+    services: &NodeServices,
+    backup_at: Option<Timestamp>,
+) -> Result<(), CommandError> {
+    let exists = |file: &str| !config.database.url.is_empty() || config.data_dir.join(file).exists();
+    let platform = if exists(PLATFORM_FILE) { Some(open_platform(config, services).await?) } else { None };
+    let provider = if exists(PROVIDER_FILE) { Some(open_provider(config, services).await?) } else { None };
+    if platform.is_none() && provider.is_none() {
+        let dir = config.data_dir.display();
+        return Err(CommandError::new(format!("{dir} contains no database. Is --data-dir the server's?")));
+    }
+    let hold = Hold { backup_at, since: services.clock.now() };
+    Wings { platform: platform.as_ref(), provider: provider.as_ref() }.put(Some(hold)).await
 }
 
 /// Refuses a data directory with files, which a restore would mix with its own.
@@ -183,12 +219,11 @@ fn report(
         print(&format!("The audit log holds against the backup's anchor: {entries}."));
     }
     if !options.verify {
-        print(&format!("Restored into {}.", data_dir.display()));
+        print(&format!("Restored into {}. The installation is on hold.", data_dir.display()));
         if !data_dir.join(KEY_FILE).exists() {
-            print(&format!(
-                "Before you start the server, put {KEY_FILE} into it, or set secrets.key: the secrets were sealed with it."
-            ));
+            print(&format!("Put {KEY_FILE} into it, or set secrets.key: the secrets were sealed with it."));
         }
+        print("To see what it would do, and to go on, run `lotwire resume`. Then start the server.");
     }
     Ok(ExitCode::SUCCESS)
 }

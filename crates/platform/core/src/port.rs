@@ -26,6 +26,7 @@ mod catalogue_uploads;
 mod clerks;
 mod consumers;
 mod customers;
+mod hold;
 mod idempotency;
 mod images;
 mod invitations;
@@ -58,6 +59,7 @@ pub use catalogue_uploads::{
 pub use clerks::{Clerk, ClerkAssignResult, ClerkStore};
 pub use consumers::{Consumer, ConsumerStore, Contact, ContactRecord, Parked, ProviderAddress, StartFrom};
 pub use customers::{Address, Auctioneer, AuctioneerChange, AuctioneerProfile, Customer, CustomerStore, NewAuctioneer};
+pub use hold::HoldStore;
 pub use idempotency::{IdempotencyStore, IdempotentAnswer};
 pub use images::{ImageContent, ImageStore, ImageVariant, ItemImage};
 pub use invitations::{Invitation, InvitationStore};
@@ -143,6 +145,7 @@ pub trait Store:
     + OutboxStore
     + AuditStore
     + SealingStore
+    + HoldStore
     + StaffReadStore
     + 'static
 {
@@ -172,6 +175,7 @@ impl<S> Store for S where
         + OutboxStore
         + AuditStore
         + SealingStore
+        + HoldStore
         + StaffReadStore
         + 'static
 {

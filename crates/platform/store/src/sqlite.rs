@@ -16,6 +16,7 @@ mod clerks;
 mod commit;
 mod consumers;
 mod customers;
+mod holds;
 mod idempotency;
 mod image_files;
 mod images;

@@ -57,6 +57,7 @@ pub mod operational;
 pub mod ordering;
 mod overview;
 mod portal;
+pub mod restores;
 mod sealing;
 mod supervision;
 pub mod users;

@@ -26,6 +26,7 @@ mod endpoints;
 pub(crate) mod error;
 mod event_types;
 mod health;
+mod hold;
 mod idempotency;
 mod message_search;
 mod messages;
@@ -65,6 +66,7 @@ pub use endpoints::{EndpointStates, EndpointStore};
 pub use error::{StoreError, StoreResult};
 pub use event_types::{EventTypeStore, UNKNOWN_EVENT_TYPES_MAX};
 pub use health::{EndpointWaiting, HealthStore};
+pub use hold::HoldStore;
 pub use idempotency::{Answer, IdempotencyStore, IdempotentAnswer};
 pub use message_search::{
     AttemptEnd, FAILURE_BYTES_MAX, FailureFilter, LatestFailure, MessageConditions, MessageKey, MessageProgress,
@@ -179,6 +181,7 @@ pub trait Store:
     + PortalSettingsStore
     + RetentionStore
     + SealingStore
+    + HoldStore
     + TaskStore
     + 'static
 {
@@ -210,6 +213,7 @@ impl<T> Store for T where
         + PortalSettingsStore
         + RetentionStore
         + SealingStore
+        + HoldStore
         + TaskStore
         + 'static
 {

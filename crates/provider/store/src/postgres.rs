@@ -21,6 +21,7 @@ mod endpoint_search;
 mod endpoints;
 mod event_types;
 mod health;
+mod holds;
 mod idempotency;
 mod message_search;
 mod messages;

@@ -20,6 +20,7 @@ mod endpoint_search;
 mod endpoints;
 mod event_types;
 mod health;
+mod holds;
 mod idempotency;
 mod insert;
 mod message_search;

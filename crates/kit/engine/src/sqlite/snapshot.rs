@@ -4,6 +4,7 @@
 //! wait for milliseconds. A read transaction sees the file as it was when the transaction began, however long copying takes.
 //! Meanwhile the write-ahead log grows, because SQLite can't copy newer changes into the file that is read.
 
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -66,9 +67,11 @@ impl Snapshots {
         let Some((_, source)) = self.files.iter().find(|(file, _)| file == path) else {
             return Err(EngineError::Unsupported(format!("{} has no snapshot", path.display())));
         };
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        let mut copy = connect(to, flags)?;
-        super::make_private(to);
+        let writing =
+            |error: std::io::Error| EngineError::Unsupported(format!("writing {} failed: {error}", to.display()));
+        // Only its owner can read the copy.
+        std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(to).map_err(writing)?;
+        let mut copy = connect(to, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         // The pages are written once and synchronised at the end.
         copy.pragma_update(None, "synchronous", "OFF")?;
         let backup = Backup::new(source, &mut copy)?;
@@ -86,9 +89,7 @@ impl Snapshots {
         }
         drop(backup);
         copy.close().map_err(|(_, error)| error)?;
-        std::fs::File::open(to)
-            .and_then(|file| file.sync_all())
-            .map_err(|error| EngineError::Unsupported(format!("writing {} to disk failed: {error}", to.display())))
+        std::fs::File::open(to).and_then(|file| file.sync_all()).map_err(writing)
     }
 }
 

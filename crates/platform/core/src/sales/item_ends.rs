@@ -267,6 +267,26 @@ impl ItemEndWorker {
 }
 
 impl Platform {
+    /// Extends the ends of all items that are due at `now` until `grace` later.
+    pub(crate) async fn extend_due_ends(&self, now: Timestamp, grace: Duration) -> PlatformResult<EndReport> {
+        let downtime = Downtime { since: Timestamp::MIN, until: now };
+        let extension = DowntimeExtension { downtime, to: now + grace };
+        let (mut report, batch_max) = (EndReport::default(), self.config().timers.batch_items_max.max(1));
+        loop {
+            let due = self.store().due_items(now, batch_max).await?;
+            if due.is_empty() {
+                return Ok(report);
+            }
+            let (batch, _) = end_batch(self.clone(), due, Some(extension), now).await?;
+            report.items += batch.items;
+            report.conflicts += batch.conflicts;
+            report.refused += batch.refused;
+            if batch.items == 0 {
+                return Ok(report);
+            }
+        }
+    }
+
     pub(crate) fn spawn_timers(&self, tasks: &Tasks) {
         let platform = self.clone();
         tasks.spawn("ending items", move |stopping| ItemEndWorker::new(platform.clone()).keep_running(stopping));

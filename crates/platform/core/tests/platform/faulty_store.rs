@@ -8,6 +8,7 @@ use contract::ItemStatus;
 use jiff::Timestamp;
 use kit_identity::second_factor::CodeUse;
 use kit_identity::throttle::{Attempt, AttemptsToReturn};
+use kit_runtime::hold::Hold;
 use kit_runtime::signal::Signal;
 use kit_runtime::vault::Sealed;
 use platform_core::audit::{LogEntry, LogKind};
@@ -316,6 +317,10 @@ forward! {
         async fn telephone_bookings_of(item: Uuid) -> StoreResult<Vec<TelephoneBooking>>;
         async fn put_telephone_booking(booking: TelephoneBooking, bookings_max: usize) -> StoreResult<bool>;
         async fn remove_telephone_booking(item: Uuid, paddle: &str) -> StoreResult<bool>;
+    }
+    impl HoldStore {
+        async fn hold() -> StoreResult<Option<Hold>>;
+        async fn put_hold(hold: Option<Hold>) -> StoreResult<()>;
     }
     impl SealingStore {
         async fn sentinels() -> StoreResult<Vec<Sealed>>;

@@ -17,6 +17,7 @@ mod customers;
 mod downtimes;
 mod edits;
 mod given;
+mod holds;
 mod images;
 mod journal;
 mod large;
@@ -179,6 +180,8 @@ stories! {
         an_event_from_quarantine_precedes_later_events_of_its_subject,
         an_overtaken_event_is_sent_only_on_explicit_request,
         a_dropped_event_stays_in_the_journal;
+    holds:
+        a_hold_begins_is_replaced_and_ends;
     sealings:
         sentinels_are_replaced_only_if_unchanged,
         of_concurrent_first_sentinels_one_is_stored,

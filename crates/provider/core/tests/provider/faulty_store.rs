@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use kit_identity::Digest;
 use kit_identity::second_factor::CodeUse;
 use kit_identity::throttle::{Attempt as Attempts, AttemptsToReturn};
+use kit_runtime::hold::Hold;
 use kit_runtime::signal::Signal;
 use kit_runtime::vault::Sealed;
 use provider_core::model::counts::{AttemptCounts, DeliveryCounts, Hour, MessageCounts};
@@ -388,6 +389,10 @@ forward! {
         async fn claim_mails(now: Timestamp, leased_until: Timestamp, limit: usize) -> StoreResult<Vec<WaitingMail>>;
         async fn delete_mail(no: i64) -> StoreResult<()>;
         async fn postpone_mail(no: i64, at: Timestamp) -> StoreResult<()>;
+    }
+    impl HoldStore {
+        async fn hold() -> StoreResult<Option<Hold>>;
+        async fn put_hold(hold: Option<Hold>) -> StoreResult<()>;
     }
     impl SealingStore {
         async fn sentinels() -> StoreResult<Vec<Sealed>>;

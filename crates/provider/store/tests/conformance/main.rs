@@ -18,6 +18,7 @@ mod endpoint_tasks;
 mod given;
 mod health;
 mod history;
+mod holds;
 mod limits;
 mod operational;
 mod operations;
@@ -161,6 +162,8 @@ stories! {
         attempts_and_what_waits_are_counted_within_their_ids;
     puts:
         concurrent_puts_create_once_and_update_after;
+    holds:
+        a_hold_begins_is_replaced_and_ends;
     sealings:
         sentinels_are_replaced_as_they_were_seen,
         an_endpoints_secrets_are_replaced_where_they_are_what_was_seen;

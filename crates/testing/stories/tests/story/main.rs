@@ -12,6 +12,7 @@ mod administration;
 mod amounts_fit;
 mod api_conventions;
 mod audit;
+mod backups;
 mod broken_log;
 mod bulk_changes;
 mod catalogue_check;

@@ -480,6 +480,13 @@ CREATE TABLE pings (
 ) WITH (fillfactor = 10);
 INSERT INTO pings (no, count) VALUES (1, 0);
 
+-- A row while the installation is on hold after a restore from a backup: no node starts.
+CREATE TABLE holds (
+    no integer PRIMARY KEY CHECK (no = 1),
+    backup_at bigint,
+    held_since bigint NOT NULL
+);
+
 -- One text sealed by each key that may have sealed a value here. A process that can't open all of them has the wrong keys.
 CREATE TABLE sentinels (
     sealed text PRIMARY KEY

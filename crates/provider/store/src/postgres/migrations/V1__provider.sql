@@ -485,6 +485,13 @@ CREATE TABLE pings (
 );
 INSERT INTO pings (no, count) VALUES (1, 0);
 
+-- A row while the installation is on hold after a restore from a backup: no node starts.
+CREATE TABLE holds (
+    no INTEGER PRIMARY KEY CHECK (no = 1),
+    backup_at TIMESTAMPTZ,
+    held_since TIMESTAMPTZ NOT NULL
+);
+
 -- One text sealed by each key that may have sealed a value here. A process that can't open all of them has the wrong keys.
 CREATE TABLE sentinels (
     sealed TEXT PRIMARY KEY

@@ -487,6 +487,13 @@ CREATE TABLE pings (
 ) STRICT;
 INSERT INTO pings (no, count) VALUES (1, 0);
 
+-- A row while the installation is on hold after a restore from a backup: no node starts.
+CREATE TABLE holds (
+    no INTEGER NOT NULL PRIMARY KEY CHECK (no = 1),
+    backup_at INTEGER,
+    held_since INTEGER NOT NULL
+) STRICT;
+
 -- One text sealed by each key that may have sealed a value here. A process that can't open all of them has the wrong keys.
 CREATE TABLE sentinels (
     sealed TEXT NOT NULL PRIMARY KEY

@@ -1,0 +1,57 @@
+//! The hold after a restore, over both wings of an installation.
+
+use kit_runtime::hold::Hold;
+use platform_core::Platform;
+use provider_core::Provider;
+
+use crate::error::{CommandError, ErrorContext as _};
+
+/// The wings of which this process has the databases.
+pub(crate) struct Wings<'a> {
+    pub(crate) platform: Option<&'a Platform>,
+    pub(crate) provider: Option<&'a Provider>,
+}
+
+impl Wings<'_> {
+    /// The hold of either wing.
+    pub(crate) async fn hold(&self) -> Result<Option<Hold>, CommandError> {
+        let doing = "reading the hold";
+        if let Some(platform) = self.platform
+            && let Some(hold) = platform.hold().await.context(doing)?
+        {
+            return Ok(Some(hold));
+        }
+        match self.provider {
+            Some(provider) => provider.hold().await.context(doing),
+            None => Ok(None),
+        }
+    }
+
+    /// Puts both wings on hold, or ends their hold.
+    pub(crate) async fn put(&self, hold: Option<Hold>) -> Result<(), CommandError> {
+        let doing = "storing the hold";
+        if let Some(platform) = self.platform {
+            platform.put_hold(hold).await.context(doing)?;
+        }
+        match self.provider {
+            Some(provider) => provider.put_hold(hold).await.context(doing),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses to work while the installation is on hold.
+    pub(crate) async fn require_no_hold(&self) -> Result<(), CommandError> {
+        let Some(hold) = self.hold().await? else { return Ok(()) };
+        Err(CommandError::new(format!(
+            "{} The server does not start, because it would end lots, publish events and deliver webhooks as of then. To see \
+             what it would do, and to go on, run `lotwire resume`",
+            sentence(&hold)
+        )))
+    }
+}
+
+/// What was restored, and when.
+pub(crate) fn sentence(hold: &Hold) -> String {
+    let of = hold.backup_at.map(|at| format!(" of {at}")).unwrap_or_default();
+    format!("The installation was restored at {} from a backup{of}, and is on hold.", hold.since)
+}
