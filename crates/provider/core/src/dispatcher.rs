@@ -82,6 +82,7 @@ use recorder::Recorders;
 use sweeper::SweepSchedule;
 use throttle::ApplicationThrottles;
 
+pub(crate) use lane_state::LaneHold;
 pub use transport::{ExchangeFuture, ProbeFuture, Transport};
 
 /// The wait that a receiver's response asks for, and the stored text of the response.
@@ -305,6 +306,12 @@ impl Dispatcher {
     /// Whether the endpoint is paused on this node because its receiver asked for a pause.
     pub(crate) fn is_paused(&self, endpoint: &str) -> bool {
         self.shared.lanes.is_paused(endpoint, self.shared.context.clock.now())
+    }
+
+    /// What holds back the deliveries that this node has for the endpoint; none when it has no lane for the endpoint, or an
+    /// idle one.
+    pub(crate) fn lane_hold(&self, endpoint: &str) -> Option<LaneHold> {
+        self.shared.lanes.get(endpoint)?.hold(self.shared.context.clock.now())
     }
 
     pub(crate) fn lane_gauges(&self, endpoint: &str) -> LaneGauges {

@@ -1,6 +1,7 @@
 //! Endpoints: the URLs that receive an application's messages, with their secrets, headers and statistics.
 
 pub(crate) mod delivery_counts;
+pub(crate) mod delivery_holds;
 mod disable;
 pub mod example;
 mod headers;
@@ -8,6 +9,7 @@ pub mod health_timeline;
 mod patch;
 mod pause;
 mod put;
+mod rate_limits;
 pub mod search;
 mod secrets;
 pub mod signature_check;
@@ -35,6 +37,7 @@ use crate::validation::{self, FILTER_TYPES_MAX, FieldErrors};
 
 pub use disable::Switch;
 pub use patch::EndpointPatch;
+pub use rate_limits::RateLimits;
 
 const CHANNELS_MAX: usize = 10;
 
@@ -223,13 +226,6 @@ impl Provider {
             created_at: now,
             updated_at: now,
         })
-    }
-
-    /// Maximum messages a second of the endpoint: the lower of the endpoint's limit and its application's.
-    pub(crate) async fn rate(&self, endpoint: &Endpoint) -> ProviderResult<Option<u16>> {
-        let application =
-            self.store().snapshot(&endpoint.application).await?.and_then(|(found, _)| found.throttle_rate);
-        Ok([endpoint.throttle_rate, application].into_iter().flatten().min())
     }
 }
 

@@ -78,9 +78,10 @@ pub use caller::{Caller, CallingUser, Scope};
 pub use config::ProviderConfig;
 pub use config::endpoint_address::{AllowedSchemes, EndpointAddressPolicy};
 pub use endpoints::delivery_counts::EndpointCounts;
+pub use endpoints::delivery_holds::{DeliveryHold, HeldDeliveries};
 pub use endpoints::health_timeline::EndpointHealth;
 pub use endpoints::search::EndpointSearch;
-pub use endpoints::{EndpointInput, EndpointPatch, Switch};
+pub use endpoints::{EndpointInput, EndpointPatch, RateLimits, Switch};
 pub use error::{FieldError, ProviderError, Quota};
 pub use event_types::{
     Archived, CheckedSchemas, EventTypeInput, EventTypePatch, ImportPreview, ImportedEventTypes, OpenApiImport,

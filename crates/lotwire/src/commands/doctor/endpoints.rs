@@ -6,7 +6,7 @@ use ipnet::IpNet;
 use jiff::{SignedDuration, Timestamp};
 use kit_runtime::clock::rfc3339_ms;
 use provider_core::model::cause::Cause;
-use provider_core::{EndedRetries, StuckEndpoint, StuckReason};
+use provider_core::{DeliveryHold, EndedRetries, StuckEndpoint, StuckReason};
 
 use super::CheckResult;
 use crate::commands::{pluralise, subnet_remedy};
@@ -83,18 +83,18 @@ fn problem(stuck: &StuckEndpoint, is_late: bool, allowed: &[IpNet]) -> Option<St
             };
             (format!("every attempt fails since {}{last}", rfc3339_ms(*since)), remedy)
         }
-        StuckReason::Disabled => {
+        StuckReason::Held(DeliveryHold::Disabled) => {
             let remedy = format!(
                 "`lotwire provider endpoint enable {0}` enables it, `… delete {0}` deletes it",
                 stuck.endpoint.id
             );
             ("the endpoint is disabled and its deliveries are dropped".to_owned(), remedy)
         }
-        StuckReason::Paused { until } if is_late => {
+        StuckReason::Held(DeliveryHold::Paused { until }) if is_late => {
             let why = format!("the receiver asked for a pause until {}", rfc3339_ms(*until));
             (why, format!("`lotwire provider endpoint retry-now {}` ends the pause", stuck.endpoint.id))
         }
-        StuckReason::Slowed { .. } if is_late => {
+        StuckReason::Held(DeliveryHold::Slowed { .. }) if is_late => {
             let why = "attempts time out or the receiver is overloaded, so the server waits up to 5 s between attempts";
             (why.to_owned(), "Ask its owner to answer faster".to_owned())
         }

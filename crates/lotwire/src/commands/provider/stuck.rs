@@ -81,7 +81,7 @@ fn view(stuck: &StuckEndpoint) -> Value {
     };
     let error = cause.filter(|_| matches!(code, Some(0 | 200..=299))).map(|cause| cause.sentence_without_response());
     let paused_until = match &stuck.why {
-        StuckReason::Paused { until } | StuckReason::Slowed { until } => Some(rfc3339_ms(*until)),
+        StuckReason::Held(hold) => hold.until().map(rfc3339_ms),
         _ => None,
     };
     json!({

@@ -1,11 +1,10 @@
 //! Phrases for why deliveries wait. `lotwire provider stuck` uses them for an endpoint, and `blocked-keys` for the
 //! message that blocks an ordering key.
 
-use std::fmt::Display;
-
 use jiff::Timestamp;
 use kit_runtime::clock::rfc3339_ms;
-use provider_core::{BlockedReason, StuckReason};
+use provider_core::endpoints::RateLimits;
+use provider_core::{BlockedReason, DeliveryHold, StuckReason};
 
 use super::one_line;
 
@@ -17,15 +16,22 @@ fn paused(until: Timestamp) -> String {
     format!("the receiver asked for a pause until {}", rfc3339_ms(until))
 }
 
-fn slowed(until: Timestamp) -> String {
-    format!(
-        "attempts timed out or the receiver is overloaded, so the server waits up to 5 s between attempts; next at {}",
-        rfc3339_ms(until)
-    )
+fn slowed(until: Option<Timestamp>) -> String {
+    let next = until.map(|until| format!("; next at {}", rfc3339_ms(until))).unwrap_or_default();
+    format!("attempts timed out or the receiver is overloaded, so the server waits up to 5 s between attempts{next}")
 }
 
-fn throttled(rate: impl Display) -> String {
-    format!("limited to {rate} deliveries a second by the endpoint or its application")
+fn throttled(limits: RateLimits) -> String {
+    format!("held to {}", limits.words())
+}
+
+fn of_hold(hold: DeliveryHold) -> String {
+    match hold {
+        DeliveryHold::Disabled => DISABLED.to_owned(),
+        DeliveryHold::Paused { until } => paused(until),
+        DeliveryHold::Slowed { until, .. } => slowed(until),
+        DeliveryHold::Throttled(limits) => throttled(limits),
+    }
 }
 
 /// Why the deliveries of an endpoint wait.
@@ -42,10 +48,7 @@ pub(super) fn of_endpoint(reason: &StuckReason) -> String {
             };
             format!("failing since {}{last}", rfc3339_ms(*since))
         }
-        StuckReason::Disabled => DISABLED.to_owned(),
-        StuckReason::Paused { until } => paused(*until),
-        StuckReason::Slowed { until } => slowed(*until),
-        StuckReason::Throttled { rate } => throttled(rate),
+        StuckReason::Held(hold) => of_hold(*hold),
         StuckReason::Due => UNCLAIMED.to_owned(),
         StuckReason::Retry => "waiting for the next attempt".to_owned(),
         StuckReason::Later => "the sender asked for delivery at a later time".to_owned(),
@@ -59,8 +62,8 @@ pub(super) fn of_blocked_key(reason: &BlockedReason) -> String {
         BlockedReason::Retry(at) => format!("next attempt at {}", rfc3339_ms(*at)),
         BlockedReason::Later(at) => format!("the sender asked for delivery at {}", rfc3339_ms(*at)),
         BlockedReason::Pause(until) => paused(*until),
-        BlockedReason::Slowed(until) => slowed(*until),
-        BlockedReason::Rate(rate) => throttled(rate),
+        BlockedReason::Slowed(until) => slowed(Some(*until)),
+        BlockedReason::Rate(limits) => throttled(*limits),
         BlockedReason::Node => UNCLAIMED.to_owned(),
         BlockedReason::Attempt => CLAIMED.to_owned(),
         BlockedReason::Nothing => DISABLED.to_owned(),

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use tokio::sync::Notify;
 
 use super::attempt::{AttemptResult, attempt};
-use super::lane_state::{LaneAction, LaneLimits, LaneState, QueuedDelivery, StoredPause};
+use super::lane_state::{LaneAction, LaneHold, LaneLimits, LaneState, QueuedDelivery, StoredPause};
 use super::load::Share;
 use super::metrics::LaneGauges;
 use super::node_leases::NodeLease;
@@ -194,6 +194,11 @@ impl Lane {
 
     pub(super) fn gauges(&self, now: Timestamp) -> LaneGauges {
         self.lock().state.gauges(now)
+    }
+
+    pub(super) fn hold(&self, now: Timestamp) -> Option<LaneHold> {
+        let initial = self.shared.upgrade()?.context.config.lanes.under_way_initial;
+        self.lock().state.hold(now, initial)
     }
 
     pub(super) fn oldest_waiting_since(&self, now: Timestamp) -> Option<Instant> {

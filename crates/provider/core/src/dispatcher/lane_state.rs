@@ -84,6 +84,19 @@ pub(super) enum LaneAction {
     Idle,
 }
 
+/// What keeps a lane from sending its deliveries now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LaneHold {
+    /// Nothing: the next delivery begins at once, or as soon as the node's share allows it.
+    Nothing,
+    /// A pause until this time.
+    Pause(Timestamp, PauseReason),
+    /// The endpoint was overloaded, and this number of attempts is under way, which is less than a new endpoint may have.
+    Concurrency(usize),
+    /// The rate of the endpoint or its application.
+    Rate,
+}
+
 /// Limits of the endpoint and its application that a lane enforces.
 pub(super) struct LaneLimits {
     /// When the endpoint or the application was last changed.
@@ -346,6 +359,23 @@ impl LaneState {
             concurrency_limit: self.concurrency_limit,
             paused_ms: self.paused_until.map_or(0, |until| (to_ms(until) - to_ms(now)).max(0)),
         }
+    }
+
+    /// What holds back the deliveries in memory; none without any. A new endpoint may have `initial` attempts under way.
+    pub(super) fn hold(&self, now: Timestamp, initial: usize) -> Option<LaneHold> {
+        if let Some(until) = self.paused_until.filter(|until| *until > now) {
+            return Some(LaneHold::Pause(until, self.pause_reason));
+        }
+        if !self.is_active() {
+            return None;
+        }
+        let limit = self.concurrency_limit;
+        Some(match self.queues.len() {
+            0 => LaneHold::Nothing,
+            _ if limit < initial && self.under_way >= limit => LaneHold::Concurrency(limit),
+            _ if self.rates.would_wait(now) => LaneHold::Rate,
+            _ => LaneHold::Nothing,
+        })
     }
 
     /// Since when the oldest delivery in memory waits, without those that a pause holds back.

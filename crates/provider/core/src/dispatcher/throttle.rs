@@ -32,6 +32,13 @@ impl LaneThrottle {
         self.application = application;
     }
 
+    /// Whether an attempt is not allowed now.
+    pub(super) fn would_wait(&self, now: Timestamp) -> bool {
+        let mut own = self.endpoint;
+        let shared = self.application.as_ref().map(|bucket| *bucket.lock().unwrap_or_else(PoisonError::into_inner));
+        own.take(now).is_err() || shared.is_some_and(|mut shared| shared.take(now).is_err())
+    }
+
     /// Takes one attempt, or returns when the next is allowed.
     pub(super) fn take(&mut self, now: Timestamp) -> Result<(), Timestamp> {
         // The endpoint's bucket changes only if the application allows the attempt, too.

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::{BLOCKED_MAX, OrderingKey};
 use crate::caller::Caller;
+use crate::endpoints::RateLimits;
 use crate::error::{ProviderError, ProviderResult};
 use crate::model::{Endpoint, Id};
 use crate::port::{BlockedKeyRow, BlockedKeysTotal, PauseReason, RESEND_DUE};
@@ -49,8 +50,8 @@ pub enum BlockedReason {
     Pause(Timestamp),
     /// Attempts timed out or the receiver is overloaded, so the dispatcher waits until this time.
     Slowed(Timestamp),
-    /// The message is due, and its endpoint or application allows this number of messages a second.
-    Rate(u16),
+    /// The message is due, and these rate limits apply to its endpoint.
+    Rate(RateLimits),
     /// The message is due, and no node has claimed it yet.
     Node,
     /// A node has claimed it, and an attempt is under way or will begin.
@@ -144,7 +145,7 @@ impl Provider {
         let endpoint_state = EndpointState {
             disabled: endpoint.disabled,
             pause: self.store().pause(&endpoint.id, now).await?.map(|pause| (pause.until, pause.reason)),
-            rate: self.rate(endpoint).await?,
+            rate: self.rate_limits(endpoint).await?,
         };
         Ok(blocked.into_iter().map(|head| with_reason(head, now, endpoint_state)).collect())
     }
@@ -156,8 +157,7 @@ struct EndpointState {
     disabled: bool,
     /// End and reason.
     pause: Option<(Timestamp, PauseReason)>,
-    /// Messages a second.
-    rate: Option<u16>,
+    rate: Option<RateLimits>,
 }
 
 fn with_reason(head: BlockedKeyRow, now: Timestamp, endpoint_state: EndpointState) -> BlockedKey {
@@ -190,20 +190,21 @@ mod tests {
     fn a_key_waits_for_the_reason_that_delays_its_first_message_longest() {
         let at = |seconds: i64| from_ms(1_700_000_000_000 + 1_000 * seconds);
         let (now, on, off) = (at(0), false, true);
+        let five = RateLimits::new(Some(5), None).unwrap();
         let asked = |seconds| Some((at(seconds), PauseReason::Requested));
         // Attempts, due time, whether claimed; whether the endpoint is disabled, end of its pause, its rate.
         for ((attempts, next, claimed), (disabled, pause, rate), waits_for, since) in [
-            ((0, at(60), false), (on, None, Some(5)), Later(at(60)), at(-9)),
+            ((0, at(60), false), (on, None, Some(five)), Later(at(60)), at(-9)),
             ((0, at(60), false), (on, asked(90), None), Pause(at(90)), at(-9)),
             ((0, at(60), false), (on, Some((at(90), PauseReason::Overload)), None), Slowed(at(90)), at(-9)),
             ((0, at(60), false), (on, asked(30), None), Later(at(60)), at(-9)),
             ((2, at(60), false), (on, None, None), Retry(at(60)), at(-9)),
             ((0, at(-3), false), (on, None, None), Node, at(-3)),
             ((2, at(-3), false), (on, None, None), Node, at(-9)),
-            ((0, at(-3), false), (on, None, Some(5)), Rate(5), at(-3)),
-            ((0, at(-3), false), (on, asked(30), Some(5)), Pause(at(30)), at(-3)),
+            ((0, at(-3), false), (on, None, Some(five)), Rate(five), at(-3)),
+            ((0, at(-3), false), (on, asked(30), Some(five)), Pause(at(30)), at(-3)),
             ((1, RESEND_DUE, false), (on, asked(30), None), Node, at(-9)),
-            ((0, at(-3), true), (on, asked(30), Some(5)), Attempt, at(-3)),
+            ((0, at(-3), true), (on, asked(30), Some(five)), Attempt, at(-3)),
             ((2, at(60), false), (off, None, None), Nothing, at(-9)),
         ] {
             let head = BlockedKeyRow {

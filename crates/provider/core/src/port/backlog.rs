@@ -57,6 +57,14 @@ pub struct WaitingCounts {
     pub later: u64,
 }
 
+impl WaitingCounts {
+    /// All rows.
+    pub fn total(self) -> u64 {
+        let Self { claimed, key, due, retry, later } = self;
+        claimed + key + due + retry + later
+    }
+}
+
 /// Reading the backlog.
 #[async_trait]
 pub trait BacklogStore: Send + Sync {

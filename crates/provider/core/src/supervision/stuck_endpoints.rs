@@ -2,12 +2,13 @@
 
 use jiff::Timestamp;
 
+use crate::endpoints::delivery_holds::DeliveryHold;
 use crate::error::ProviderResult;
 use crate::model::cause::Cause;
 use crate::model::{AttemptStatus, Endpoint, Id};
 use crate::ordering::BLOCKED_MAX;
 use crate::port::WaitingCounts;
-use crate::port::{Backlog, EndpointBacklog, Order, Page, Pause, PauseReason, RESEND_DUE};
+use crate::port::{Backlog, EndpointBacklog, Order, Page, RESEND_DUE};
 use crate::provider::Provider;
 
 /// Number of endpoints that one store call reads.
@@ -37,19 +38,8 @@ pub struct StuckEndpoint {
 /// Why messages wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StuckReason {
-    /// The endpoint is disabled; the deliveries will be deleted.
-    Disabled,
-    /// The endpoint's receiver asked for a pause.
-    Paused {
-        /// End of the pause.
-        until: Timestamp,
-    },
-    /// Attempts timed out or the receiver responded that it is overloaded, so the dispatcher waits up to five seconds
-    /// between attempts.
-    Slowed {
-        /// Time of the next attempt.
-        until: Timestamp,
-    },
+    /// The deliveries are held back.
+    Held(DeliveryHold),
     /// Every attempt has failed since this time.
     Failing {
         /// Beginning of the failures.
@@ -59,11 +49,6 @@ pub enum StuckReason {
         /// Cause of the last attempt's failure. Its [sentence](Cause::sentence_without_response) without the receiver's
         /// response is for the operator, who must not see what receivers answer.
         cause: Option<Cause>,
-    },
-    /// The messages are due, and are sent at the rate that the endpoint or its application allows.
-    Throttled {
-        /// Messages a second.
-        rate: u16,
     },
     /// The messages are due, but no node has claimed them: no node runs, or the endpoint's lane has no room.
     Due,
@@ -79,11 +64,8 @@ impl StuckReason {
     /// Stable name.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Disabled => "disabled",
-            Self::Paused { .. } => "paused",
-            Self::Slowed { .. } => "slowed",
+            Self::Held(hold) => hold.name(),
             Self::Failing { .. } => "failing",
-            Self::Throttled { .. } => "throttled",
             Self::Due => "due",
             Self::Retry => "retry",
             Self::Later => "later",
@@ -143,12 +125,9 @@ impl Provider {
     }
 
     async fn stuck_reason(&self, endpoint: &Endpoint, waiting_for: WaitingCounts) -> ProviderResult<StuckReason> {
-        if endpoint.disabled {
-            return Ok(StuckReason::Disabled);
-        }
-        let pause = self.store().pause(&endpoint.id, self.now()).await?;
-        if let Some(Pause { until, reason: PauseReason::Requested, .. }) = pause {
-            return Ok(StuckReason::Paused { until });
+        let hold = self.delivery_hold(endpoint, waiting_for).await?;
+        if let Some(hold @ (DeliveryHold::Disabled | DeliveryHold::Paused { .. })) = hold {
+            return Ok(StuckReason::Held(hold));
         }
         if let Some(since) = endpoint.failing_since {
             let page = Page { from: None, order: Order::Descending, limit: 1 };
@@ -157,14 +136,11 @@ impl Provider {
             let code = last.as_ref().map(|attempt| attempt.response_status_code);
             return Ok(StuckReason::Failing { since, code, cause: last.as_ref().map(Cause::of) });
         }
-        if let Some(Pause { until, .. }) = pause {
-            return Ok(StuckReason::Slowed { until });
+        if let Some(hold) = hold {
+            return Ok(StuckReason::Held(hold));
         }
         Ok(match waiting_for {
-            WaitingCounts { due: 1.., .. } => match self.rate(endpoint).await? {
-                Some(rate) => StuckReason::Throttled { rate },
-                None => StuckReason::Due,
-            },
+            WaitingCounts { due: 1.., .. } => StuckReason::Due,
             WaitingCounts { retry: 1.., .. } => StuckReason::Retry,
             WaitingCounts { later: 1.., .. } => StuckReason::Later,
             _ => StuckReason::Claimed,

@@ -4,9 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit_runtime::clock::{Clock as _, SystemClock, TestClock};
+use provider_core::endpoints::RateLimits;
 use provider_core::model::{TaskKind, TaskStatus};
 use provider_core::port::WaitingCounts;
-use provider_core::{EndpointInput, MessageInput, ProviderConfig, ProviderError, ReplayInput, StuckReason};
+use provider_core::{
+    DeliveryHold, EndpointInput, MessageInput, ProviderConfig, ProviderError, ReplayInput, StuckReason,
+};
 
 use crate::faults;
 use crate::faulty_store::Fault;
@@ -160,7 +163,8 @@ async fn endpoints_and_tasks_are_counted_by_state() {
 async fn a_stuck_endpoint_reports_its_reason() {
     // No worker runs, so due deliveries stay due.
     let fixture = Fixture::without_workers(store(), quick()).await;
-    let limits = [(None, StuckReason::Due), (Some(7), StuckReason::Throttled { rate: 7 })];
+    let seven = DeliveryHold::Throttled(RateLimits::new(Some(7), None).unwrap());
+    let limits = [(None, StuckReason::Due), (Some(7), StuckReason::Held(seven))];
     for (throttle_rate, expected) in limits {
         let input = EndpointInput { url: "https://example.com/".into(), throttle_rate, ..EndpointInput::default() };
         let endpoint = fixture.endpoint_with(input).await;

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kit_runtime::clock::{Clock as _, SystemClock};
+use kit_runtime::clock::{Clock as _, SystemClock, to_ms};
 use kit_runtime::tasks::Tasks;
 use provider_core::config::Nodes;
+use provider_core::endpoints::RateLimits;
 use provider_core::model::{AttemptStatus, AttemptTrigger, Endpoint, Message};
 use provider_core::port::{ClaimLimit, DeliveryKind, Resend};
-use provider_core::{EndpointInput, PageRequest, ProviderConfig};
+use provider_core::{DeliveryHold, EndpointInput, HeldDeliveries, PageRequest, ProviderConfig};
 
 use crate::fixture::{Fixture, eventually, message, provider, quick};
 use crate::receiver::{Receiver, Reply};
@@ -77,6 +78,61 @@ async fn a_pause_ends_when_the_url_of_the_endpoint_changes() {
     fixture.provider.put_endpoint(&fixture.caller, "app", &endpoint.id, input).await.unwrap();
     let attempts = fixture.attempts(&waiting, 1).await;
     assert_eq!((attempts[0].status, attempts[0].url.as_str()), (AttemptStatus::Success, healthy.url().as_str()));
+}
+
+#[tokio::test]
+async fn an_endpoint_names_what_holds_back_its_deliveries_on_every_node() {
+    let fixture = Fixture::new(quick()).await;
+    let held = async |endpoint: &Endpoint| fixture.provider.held_deliveries(endpoint).await.unwrap();
+    let (paused, _) = paused_endpoint(&fixture).await;
+    let HeldDeliveries { hold: DeliveryHold::Paused { until }, waiting: 2 } = held(&paused).await.unwrap() else {
+        panic!("{:?}", held(&paused).await)
+    };
+    assert!(until > SystemClock.now() + Duration::from_secs(3_000), "{until}");
+    // A node that sends nothing reads the pause from the store.
+    let other = provider(Arc::clone(&fixture.store), quick());
+    eventually(async || {
+        let found = other.held_deliveries(&paused).await.unwrap()?;
+        // The store keeps milliseconds.
+        let is_same = matches!(found.hold, DeliveryHold::Paused { until: stored } if to_ms(stored) == to_ms(until));
+        is_same.then_some(())
+    })
+    .await;
+
+    let healthy = Receiver::start(|_| Reply::Status(200)).await;
+    let input = EndpointInput { url: healthy.url(), throttle_rate: Some(1), ..EndpointInput::default() };
+    let throttled = fixture.endpoint_with(input).await;
+    assert_eq!(held(&throttled).await, None);
+    for _ in 0..30 {
+        fixture.send().await;
+    }
+    let found = held(&throttled).await.unwrap();
+    assert_eq!(found.hold, DeliveryHold::Throttled(RateLimits::new(Some(1), None).unwrap()));
+    assert!((25..=30).contains(&found.waiting), "{found:?}");
+    assert_eq!(other.held_deliveries(&throttled).await.unwrap().unwrap().hold, found.hold);
+
+    let input = EndpointInput { url: healthy.url(), disabled: true, ..EndpointInput::default() };
+    fixture.provider.put_endpoint(&fixture.caller, "app", &paused.id, input).await.unwrap();
+    let disabled = fixture.provider.endpoint(&fixture.caller, "app", &paused.id).await.unwrap();
+    // The rows of the disabled endpoint may be gone already.
+    assert!(held(&disabled).await.is_none_or(|held| held.hold == DeliveryHold::Disabled));
+}
+
+#[tokio::test]
+async fn deliveries_after_time_outs_are_held_to_fewer_attempts_at_a_time() {
+    let config = ProviderConfig { request_timeout: Duration::from_millis(20), ..quick() };
+    let fixture = Fixture::new(config).await;
+    let receiver = Receiver::start(|_| Reply::Never).await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
+    for _ in 0..40 {
+        fixture.send().await;
+    }
+    let hold = eventually(async || {
+        let held = fixture.provider.held_deliveries(&endpoint).await.unwrap()?;
+        matches!(held.hold, DeliveryHold::Slowed { attempts_max: 1, until: Some(_) }).then_some(held.hold)
+    })
+    .await;
+    assert!(hold.sentence(SystemClock.now()).starts_with("Slowed to one attempt at a time"), "{hold:?}");
 }
 
 #[tokio::test]

@@ -10,12 +10,13 @@ use http::request::Parts;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page};
-use provider_core::ids;
-use provider_core::model::Role;
+use provider_core::model::{Endpoint, Role};
+use provider_core::{ProviderError, ids};
 
 use super::access::Page;
 use super::session::{DashboardSession, PathParams, Section};
 use super::{Dashboard, ordering, outcomes};
+use crate::endpoints::hold::{self, HoldNotice};
 use crate::live::{self, OpenList};
 use crate::messages::Place;
 use crate::messages::detail::{self, MessageRights, MessageView, SignedView};
@@ -51,7 +52,9 @@ pub(super) fn router() -> Router<Dashboard> {
 #[template(path = "dashboard/messages/list.html")]
 struct MessagesPage {
     frame: Frame,
-    /// Ordering keys that are blocked at the endpoint of the filter.
+    /// What holds back the deliveries to the endpoint of the filter.
+    held: Option<HoldNotice>,
+    /// Ordering keys that are blocked there.
     blocked: Option<Banner>,
     list: MessageList,
 }
@@ -85,8 +88,24 @@ impl DashboardSession {
 /// The list of messages that match the filters.
 async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let list = list::list(&session.place(), &query).await?;
-    let blocked = ordering::banner(&session, &query).await?;
-    render_page(&MessagesPage { frame: session.frame("Messages", Section::Messages), blocked, list })
+    let (mut held, mut blocked) = (None, None);
+    if let Some(endpoint) = endpoint_of_filter(&session, &query).await? {
+        held = hold::notice(&session.place(), &endpoint).await?;
+        blocked = ordering::banner(&session, &endpoint).await?;
+    }
+    render_page(&MessagesPage { frame: session.frame("Messages", Section::Messages), held, blocked, list })
+}
+
+/// The endpoint that the list is filtered by, if it exists.
+async fn endpoint_of_filter(session: &DashboardSession, query: &FormFields) -> Result<Option<Endpoint>, PageError> {
+    let (Some(application), Some(endpoint)) = (query.non_empty("application"), query.non_empty("endpoint")) else {
+        return Ok(None);
+    };
+    match session.provider().endpoint(&session.caller, application, endpoint).await {
+        Ok(endpoint) => Ok(Some(endpoint)),
+        Err(ProviderError::NotFound) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// One message with its attempts.

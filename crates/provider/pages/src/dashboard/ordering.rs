@@ -4,9 +4,8 @@ use askama::Template;
 use axum::Router;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::{get, post};
-use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
+use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page};
-use provider_core::ProviderError;
 use provider_core::model::{Endpoint, Role};
 
 use super::access::Page;
@@ -70,16 +69,9 @@ impl DashboardSession {
     }
 }
 
-/// The banner of the endpoint that a list of messages is filtered by.
-pub(super) async fn banner(session: &DashboardSession, query: &FormFields) -> Result<Option<Banner>, PageError> {
-    let (Some(application), Some(endpoint)) = (query.non_empty("application"), query.non_empty("endpoint")) else {
-        return Ok(None);
-    };
-    match session.provider().endpoint(&session.caller, application, endpoint).await {
-        Ok(endpoint) => ordering::banner(&session.ordering_place(&endpoint)).await,
-        Err(ProviderError::NotFound) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
+/// The banner of an endpoint.
+pub(super) async fn banner(session: &DashboardSession, endpoint: &Endpoint) -> Result<Option<Banner>, PageError> {
+    ordering::banner(&session.ordering_place(endpoint)).await
 }
 
 /// The list of blocked keys.

@@ -90,3 +90,20 @@ async fn endpoints_are_found_by_what_names_them_and_show_what_they_receive() {
         ann.get(&format!("/endpoints?{field}={hostile}")).await.is(200).hides("<script>alert");
     }
 }
+
+#[tokio::test]
+async fn the_messages_of_an_endpoint_say_what_holds_them_back() {
+    let place = Workplace::open().await;
+    let mut ann = place.user(Role::Viewer).await;
+    let app = place.application("North").await;
+    let input = EndpointInput { throttle_rate: Some(2), ..at(&receiver(200, "").await) };
+    let endpoint = place.endpoint(&app.id, input).await;
+    let path = format!("/messages?application={}&endpoint={}", app.id, endpoint.id);
+    ann.get(&path).await.is(200).hides("id=\"held\"");
+    for _ in 0..3 {
+        place.send(&app.id, "a.b", "{}").await;
+    }
+    let held = "Held to the endpoint&#39;s rate limit of 2 messages a second.</strong> 2 messages wait.";
+    ann.until_shown(&path, held).await;
+    ann.get("/messages").await.is(200).hides("id=\"held\"");
+}

@@ -11,6 +11,7 @@ mod escaping;
 mod fixture;
 mod forgery;
 mod forms;
+mod holds;
 mod login;
 mod overview;
 mod url_check;

@@ -53,6 +53,41 @@ fn claim_of(state: &mut LaneState, config: &LaneConfig, kind: DeliveryKind) -> C
     }
 }
 
+/// Begins as many attempts as the lane allows.
+fn begin(state: &mut LaneState, config: &LaneConfig) -> usize {
+    begun(state, config, 1)
+}
+
+#[test]
+fn a_lane_names_what_holds_back_its_deliveries() {
+    let initial = LaneConfig::default().under_way_initial;
+    let (state, _) = lane(0);
+    assert_eq!(state.hold(now(), initial), None, "an idle lane");
+    let (mut state, config) = lane(40);
+    assert_eq!(begin(&mut state, &config), initial);
+    assert_eq!(state.hold(now(), initial), Some(LaneHold::Nothing), "as many as a new endpoint may have");
+
+    // Each overloaded response halves the limit. The attempts under way then exceed it.
+    for limit in [8, 4, 2, 1] {
+        state.ended(DELIVERY_BYTES, ConcurrencySignal::Decrease, now(), now(), &config);
+        assert_eq!(state.hold(now(), initial), Some(LaneHold::Concurrency(limit)));
+    }
+    state.ended(DELIVERY_BYTES, ConcurrencySignal::Decrease, now(), now(), &config);
+    let until = now() + PAUSE_MIN;
+    assert_eq!(state.hold(now(), initial), Some(LaneHold::Pause(until, PauseReason::Overload)));
+    assert_eq!(state.hold(until, initial), Some(LaneHold::Concurrency(1)));
+    state.ended(DELIVERY_BYTES, ConcurrencySignal::Pause(PAUSE_MAX), now(), now(), &config);
+    assert_eq!(state.hold(now(), initial), Some(LaneHold::Pause(now() + PAUSE_MAX, PauseReason::Requested)));
+
+    let (mut state, config) = lane(5);
+    let rate = Some(ThrottleRate { per_second: 1.try_into().unwrap(), nodes: 1 });
+    state.set_limits(LaneLimits { changed_at: now(), endpoint: rate, application: None }, &config);
+    assert_eq!(state.hold(now(), initial), Some(LaneHold::Nothing), "a first attempt is allowed at once");
+    assert_eq!(begin(&mut state, &config), 1);
+    assert_eq!(state.hold(now(), initial), Some(LaneHold::Rate));
+    assert_eq!(state.hold(now() + Duration::from_millis(1_100), initial), Some(LaneHold::Nothing));
+}
+
 /// Number of attempts that the lane begins now, with its share 1/`share_divisor`.
 fn begun(state: &mut LaneState, config: &LaneConfig, share_divisor: usize) -> usize {
     let start = || matches!(state.next_action(now(), config, share_divisor), LaneAction::Start(_)).then_some(());

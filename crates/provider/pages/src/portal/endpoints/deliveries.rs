@@ -13,6 +13,7 @@ use provider_core::{HistoryQuery, HistoryRequest, ids};
 use super::head::{Head, Tab};
 use super::list::{EndpointDay, endpoint_day};
 use crate::alert_recipients::span;
+use crate::endpoints::hold::{self, HoldNotice};
 use crate::live::{self, COUNTED_MAX, OpenList};
 use crate::ordering::{self, Banner};
 use crate::page_error::PageError;
@@ -40,6 +41,7 @@ struct DeliveriesPage {
     trouble: Option<Trouble>,
     /// How long attempts fail before the endpoint is disabled.
     disable_after: String,
+    held: Option<HoldNotice>,
     blocked: Option<Banner>,
     throttle: Option<Throttle>,
     /// `success`, `fail` or empty.
@@ -141,6 +143,7 @@ pub(in crate::portal) async fn page(
         disable_after: span(session.provider().config().disable_after),
         trouble: Trouble::of(&endpoint, &found.data, &session.portal.site().base, session.portal.now())
             .filter(|_| is_first),
+        held: hold::notice(&session.place(), &endpoint).await?,
         blocked: ordering::banner(&session.ordering_place(&endpoint)).await?,
         throttle: throttle(&session, &endpoint, day.as_ref()).await?,
         day,
