@@ -242,7 +242,7 @@ async fn search(store: &dyn Store, messages: usize) {
         ("event id", MessageSource::Named(format!("event-{middle}")), all.clone(), SCANNED_MAX, None),
         ("failed", MessageSource::Failed(FailureFilter::default()), all.clone(), SCANNED_MAX, None),
         ("frequent cause", failed(&[503], None), all.clone(), SCANNED_MAX, None),
-        ("rare cause", failed(&[], Some(NoResponse::Cause("no_tls"))), all.clone(), SCANNED_MAX, None),
+        ("rare cause", failed(&[], Some(NoResponse::Causes(&["no_tls"]))), all.clone(), SCANNED_MAX, None),
         ("cause of no attempt", failed(&[418], None), all.clone(), SCANNED_MAX, None),
         (
             "rare event type",

@@ -1,6 +1,6 @@
-//! Failures by which messages are searched: a status code, a class of status codes, or a cause.
+//! Failures by which messages are searched: a status code, a class of status codes, a cause, or a class of causes.
 
-use crate::model::cause::Cause;
+use crate::model::cause::{Cause, CauseClass};
 use crate::port::{AttemptEnd, NoResponse};
 
 /// Status codes that a receiver may respond.
@@ -53,6 +53,20 @@ const CAUSES_OF_RESPONSES: &[(&str, &str)] = &[
     ("other_status", "Another status code"),
 ];
 
+/// Classes of causes, with their names in a search, which differ from the names of causes, and words for them.
+const CLASSES: [(CauseClass, &str, &str); CauseClass::ALL.len()] = [
+    (CauseClass::Address, "any-address", "Address not found or not allowed, any cause"),
+    (CauseClass::Connection, "any-connection", "No connection, any cause"),
+    (CauseClass::Tls, "any-tls", "TLS, any cause"),
+    (CauseClass::Timeout, "any-timeout", "No response in time, any cause"),
+    (CauseClass::Redirect, "any-redirect", "Redirect (3xx), any cause"),
+    (CauseClass::Refused, "any-refused", "Refused (4xx), any cause"),
+    (CauseClass::RateLimit, "any-rate-limit", "Too many requests (429), any cause"),
+    (CauseClass::Server, "any-server", "Receiver failed (5xx), any cause"),
+    (CauseClass::Response, "any-response", "Response not valid, any cause"),
+    (CauseClass::Other, "any-other", "Other, any cause"),
+];
+
 /// How a failed attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailedWith {
@@ -64,6 +78,8 @@ pub enum FailedWith {
     NoResponse,
     /// It failed for the cause of this name.
     Cause(&'static str),
+    /// It failed for a cause of this class.
+    CauseClass(CauseClass),
 }
 
 impl FailedWith {
@@ -80,12 +96,21 @@ impl FailedWith {
 
     /// The cause of this name.
     pub fn parse_cause(name: &str) -> Option<Self> {
+        if let Some((class, ..)) = CLASSES.iter().find(|(_, known, _)| *known == name) {
+            return Some(Self::CauseClass(*class));
+        }
         Self::causes().find(|(known, _)| *known == name).map(|(known, _)| Self::Cause(known))
     }
 
-    /// Name of each cause, and words for it: first those without a response.
+    /// Name of each cause and class of causes, and words for it: first the classes, then causes without a response.
     pub fn causes() -> impl Iterator<Item = (&'static str, &'static str)> {
-        CAUSES_WITHOUT_RESPONSE.iter().chain(CAUSES_OF_RESPONSES).copied()
+        let classes = CLASSES.iter().map(|(_, name, words)| (*name, *words));
+        classes.chain(CAUSES_WITHOUT_RESPONSE.iter().chain(CAUSES_OF_RESPONSES).copied())
+    }
+
+    /// The name by which a class of causes is searched.
+    pub fn class_name(class: CauseClass) -> &'static str {
+        CLASSES[class as usize].1
     }
 
     /// The ends of attempts that match.
@@ -96,20 +121,48 @@ impl FailedWith {
             Self::Class(class) => responses((class..=class + 99).collect()),
             Self::NoResponse => AttemptEnd { codes: Vec::new(), no_response: Some(NoResponse::Any) },
             Self::Cause(name) => {
-                let is_without_response = CAUSES_WITHOUT_RESPONSE.iter().any(|(known, _)| *known == name);
-                let is_cause = |code: &u16| Cause::from_parts(*code, "", None, "").code() == name;
+                let without_response = CAUSES_WITHOUT_RESPONSE.iter().find(|(known, _)| *known == name);
                 AttemptEnd {
-                    codes: CODES.filter(|code| !(200..300).contains(code)).filter(is_cause).collect(),
-                    no_response: is_without_response.then_some(NoResponse::Cause(name)),
+                    codes: codes_of(|cause| cause.code() == name),
+                    no_response: without_response.map(|(name, _)| NoResponse::Causes(std::slice::from_ref(name))),
+                }
+            }
+            Self::CauseClass(class) => {
+                let without_response = class.causes_without_response();
+                AttemptEnd {
+                    codes: codes_of(|cause| CauseClass::of(cause) == class),
+                    no_response: (!without_response.is_empty()).then_some(NoResponse::Causes(without_response)),
                 }
             }
         }
     }
 }
 
+/// The status codes of failure whose cause is one of these.
+fn codes_of(is_cause: impl Fn(&Cause) -> bool) -> Vec<u16> {
+    let cause = |code: &u16| Cause::from_parts(*code, "", None, "");
+    CODES.filter(|code| !(200..300).contains(code)).filter(|code| is_cause(&cause(code))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_cause_is_in_one_class_and_each_class_is_found_by_its_name() {
+        for (place, class) in CauseClass::ALL.into_iter().enumerate() {
+            assert_eq!(CLASSES[place].0, class);
+            assert_eq!(FailedWith::parse_cause(FailedWith::class_name(class)), Some(FailedWith::CauseClass(class)));
+        }
+        for (name, _) in CAUSES_WITHOUT_RESPONSE {
+            let has = |class: &CauseClass| class.causes_without_response().contains(name);
+            assert_eq!(CauseClass::ALL.iter().filter(|class| has(class)).count(), 1, "{name}");
+        }
+        for code in CODES.filter(|code| !(200..300).contains(code)) {
+            let finds = |class: &CauseClass| FailedWith::CauseClass(*class).end().matches(code, None);
+            assert_eq!(CauseClass::ALL.iter().filter(|class| finds(class)).count(), 1, "{code}");
+        }
+    }
 
     #[test]
     fn each_failed_response_is_found_by_its_cause() {

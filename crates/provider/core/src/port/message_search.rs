@@ -70,8 +70,8 @@ pub struct AttemptEnd {
 pub enum NoResponse {
     /// Whatever the cause.
     Any,
-    /// With the cause of this name.
-    Cause(&'static str),
+    /// With one of the causes of these names.
+    Causes(&'static [&'static str]),
 }
 
 /// Causes without a whole response that may have any status code, because the response began.
@@ -83,7 +83,11 @@ impl AttemptEnd {
         match self.no_response {
             _ if code > 0 && self.codes.contains(&code) => Some(true),
             Some(NoResponse::Any) => Some(code == 0),
-            Some(NoResponse::Cause(name)) if code < 300 || CAUSES_WITH_ANY_CODE.contains(&name) => None,
+            Some(NoResponse::Causes(names))
+                if code < 300 || CAUSES_WITH_ANY_CODE.iter().any(|name| names.contains(name)) =>
+            {
+                None
+            }
             _ => Some(false),
         }
     }
@@ -92,27 +96,30 @@ impl AttemptEnd {
     pub fn matches(&self, code: u16, detail: Option<&str>) -> bool {
         self.decided_by_code(code).unwrap_or_else(|| {
             let Some(no_response) = self.no_response else { return false };
-            match (detail, no_response.detail_pattern()) {
-                (Some(detail), Some(pattern)) => detail.contains(&pattern),
-                _ => code == 0 && no_response.includes_unexplained(),
+            match detail {
+                Some(detail) => no_response.detail_patterns().iter().any(|pattern| detail.contains(pattern)),
+                None => code == 0 && no_response.includes_unexplained(),
             }
         })
     }
 }
 
 impl NoResponse {
-    /// The text that a stored failure detail of the cause contains, and no other: JSON escapes quotes within texts. None for
-    /// every cause.
-    pub fn detail_pattern(self) -> Option<String> {
+    /// The texts of which a stored failure detail of the causes contains one, and no other detail does: JSON escapes quotes
+    /// within texts. Empty for every cause.
+    pub fn detail_patterns(self) -> Vec<String> {
         match self {
-            Self::Any => None,
-            Self::Cause(name) => Some(format!("\"cause\":\"{name}\"")),
+            Self::Any => Vec::new(),
+            Self::Causes(names) => names.iter().map(|name| format!("\"cause\":\"{name}\"")).collect(),
         }
     }
 
     /// Whether an attempt without a stored failure detail matches.
     pub fn includes_unexplained(self) -> bool {
-        matches!(self, Self::Any | Self::Cause("other"))
+        match self {
+            Self::Any => true,
+            Self::Causes(names) => names.contains(&"other"),
+        }
     }
 }
 
@@ -275,14 +282,16 @@ mod tests {
         let end = |no_response| AttemptEnd { codes: vec![404, 410], no_response };
         let refused = Some(r#"{"transport":{"cause":"connection_refused","address":"192.0.2.1:80"}}"#);
         let quoted = Some(r#"{"transport":{"cause":"other","reason":"\"cause\":\"connection_refused\""}}"#);
-        let by_cause = end(Some(NoResponse::Cause("connection_refused")));
+        let by_cause = end(Some(NoResponse::Causes(&["no_dns_record", "connection_refused"])));
         assert!(by_cause.matches(0, refused) && !by_cause.matches(0, quoted) && !by_cause.matches(0, None));
         assert!(by_cause.matches(410, None) && !by_cause.matches(500, None));
-        assert!(end(Some(NoResponse::Cause("other"))).matches(0, None) && end(Some(NoResponse::Any)).matches(0, None));
+        assert!(
+            end(Some(NoResponse::Causes(&["other"]))).matches(0, None) && end(Some(NoResponse::Any)).matches(0, None)
+        );
         assert!(!end(None).matches(0, refused));
         let broke_off = Some(r#"{"transport":{"cause":"closed_early","received_bytes":5}}"#);
         for code in [200, 500] {
-            assert!(end(Some(NoResponse::Cause("closed_early"))).matches(code, broke_off), "{code}");
+            assert!(end(Some(NoResponse::Causes(&["closed_early"]))).matches(code, broke_off), "{code}");
         }
         assert!(!by_cause.matches(500, refused), "a whole response has the cause of its status code");
     }

@@ -10,12 +10,14 @@ use http::request::Parts;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page};
+use provider_core::model::counts::CountSpan;
 use provider_core::model::{Endpoint, Role};
-use provider_core::{ProviderError, ids};
+use provider_core::{EndpointHealth, ProviderError, ids};
 
 use super::access::Page;
 use super::session::{DashboardSession, PathParams, Section};
 use super::{Dashboard, ordering, outcomes};
+use crate::endpoints::failures::FailureClasses;
 use crate::endpoints::hold::{self, HoldNotice};
 use crate::live::{self, OpenList};
 use crate::messages::Place;
@@ -56,6 +58,8 @@ struct MessagesPage {
     held: Option<HoldNotice>,
     /// Ordering keys that are blocked there.
     blocked: Option<Banner>,
+    /// Why attempts there failed in the last 24 hours.
+    failures: Option<FailureClasses>,
     list: MessageList,
 }
 
@@ -88,12 +92,17 @@ impl DashboardSession {
 /// The list of messages that match the filters.
 async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let list = list::list(&session.place(), &query).await?;
-    let (mut held, mut blocked) = (None, None);
+    let (mut held, mut blocked, mut failures) = (None, None, None);
     if let Some(endpoint) = endpoint_of_filter(&session, &query).await? {
-        held = hold::notice(&session.place(), &endpoint).await?;
+        let place = session.place();
+        held = hold::notice(&place, &endpoint).await?;
         blocked = ordering::banner(&session, &endpoint).await?;
+        let health = place.provider.endpoint_health(std::slice::from_ref(&endpoint), CountSpan::DAY).await?;
+        let filter = [("application", &*endpoint.application), ("endpoint", &*endpoint.id)];
+        let day = health.first().map(EndpointHealth::total).unwrap_or_default();
+        failures = FailureClasses::new(&place, &day, CountSpan::DAY, &filter);
     }
-    render_page(&MessagesPage { frame: session.frame("Messages", Section::Messages), held, blocked, list })
+    render_page(&MessagesPage { frame: session.frame("Messages", Section::Messages), held, blocked, failures, list })
 }
 
 /// The endpoint that the list is filtered by, if it exists.

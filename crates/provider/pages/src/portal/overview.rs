@@ -5,11 +5,11 @@ use axum::response::Response;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use kit_design::charts::{BarChart, Step};
-use provider_core::model::cause::CauseClass;
 use provider_core::model::counts::{CountSpan, DeliveryCounts};
 
 use super::labels::{self, DeliveryFigures, StatusBadge};
 use super::session::{Permissions, Section, Session};
+use crate::endpoints::failures::FailureClasses;
 use crate::page_error::PageError;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
@@ -31,7 +31,7 @@ struct OverviewPage {
     waiting: String,
     next: Option<RelativeTime>,
     failing: Vec<Failing>,
-    failures: Vec<FailureClass>,
+    failures: Option<FailureClasses>,
     chart: BarChart,
 }
 
@@ -40,12 +40,6 @@ struct Failing {
     url: String,
     status: StatusBadge,
     since: Option<RelativeTime>,
-}
-
-/// Failed attempts of one class of causes.
-struct FailureClass {
-    words: &'static str,
-    attempts: String,
 }
 
 /// The page for the last 24 hours, or with `range=7d` for the last 7 days.
@@ -78,24 +72,12 @@ pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> R
         waiting: labels::number(waiting.iter().map(|waiting| waiting.deliveries()).sum()),
         next: next.map(|at| RelativeTime::new(at, now)),
         failing: failing.collect(),
-        failures: failures(&total),
+        failures: FailureClasses::new(&session.place(), &total, span, &[]),
         chart: BarChart::new(
             if is_week { "Attempts of the last 7 days, by 6 hours" } else { "Attempts of the last 24 hours, by hour" },
             chart_steps(&session, &span.bounds(now), &counts),
         ),
     })
-}
-
-/// The classes of causes with failed attempts, the most frequent first.
-fn failures(total: &DeliveryCounts) -> Vec<FailureClass> {
-    let mut classes: Vec<_> = CauseClass::ALL.into_iter().map(|class| (total.failures_of(class), class)).collect();
-    classes.retain(|(attempts, _)| *attempts > 0);
-    classes.sort_by_key(|(attempts, _)| std::cmp::Reverse(*attempts));
-    let row = |(attempts, class): (u64, CauseClass)| FailureClass {
-        words: class.words(),
-        attempts: labels::number(attempts),
-    };
-    classes.into_iter().map(row).collect()
 }
 
 /// The steps between these bounds, each with a link to its messages.

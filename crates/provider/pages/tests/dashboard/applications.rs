@@ -127,6 +127,8 @@ async fn failing_applications_come_first_and_a_search_finds_the_others() {
     let detail = ann.get(&format!("/applications/{}", failing.id)).await;
     detail.is(200).shows("Failing").shows("Recent failures").shows("500: The receiver").hides("<script>alert");
     detail.hides("Preview App Portal").hides("Delete application");
+    let messages = format!("application={}&#38;cause=any-server&#38;from=2026-11-20T07%3A00", failing.id);
+    detail.shows(&format!("<a href=\"/dashboard/messages?{messages}\">Receiver failed (5xx) <strong>1</strong>"));
     ann.get("/").await.shows("Endpoints that need attention").hides("<script>alert");
 }
 

@@ -43,6 +43,13 @@ async fn a_message_is_found_across_applications_by_what_is_known_of_it() {
         shown.into_iter().for_each(|path| _ = page.shows(path));
         hidden.into_iter().for_each(|path| _ = page.hides(path));
     }
+    let of_endpoint = format!("application={}&endpoint={}", north.id, bad.id);
+    let class = format!("/messages?{of_endpoint}&cause=any-refused&from=2026-11-20T07%3A00");
+    ann.get(&format!("/messages?{of_endpoint}"))
+        .await
+        .shows(&format!("<a href=\"/dashboard{}\">Refused (4xx) <strong>1</strong>", class.replace('&', "&#38;")));
+    ann.get(&class).await.is(200).shows(&failed).hides(&good).hides(&unsent);
+    ann.get("/messages").await.is(200).hides("Why attempts failed");
     ann.get("/messages?state=failed")
         .await
         .is(200)

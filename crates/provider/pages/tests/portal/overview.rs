@@ -25,6 +25,17 @@ async fn the_overview_shows_rates_durations_and_endpoints_that_need_attention() 
         page.shows("Deliveries that succeeded").shows("Receiver failed (5xx)").shows("Duration, p95");
         page.shows("<table").shows(&bad.url).hides(&good.url).hides("style=");
     }
+    // A class of causes leads to the messages that failed so, on the page of an endpoint, too.
+    let link =
+        |query: &str| format!("<a href=\"/app-portal/messages?{query}\">Receiver failed (5xx) <strong>1</strong>");
+    visitor.get("/overview").await.shows(&link("cause=any-server&#38;from=2026-11-20T07%3A00"));
+    visitor.get("/overview?range=7d").await.shows(&link("cause=any-server&#38;from=2026-11-14T12%3A00"));
+    let of_endpoint = format!("endpoint={}&#38;cause=any-server&#38;from=2026-11-20T07%3A00", bad.id);
+    visitor.get(&format!("/endpoints/{}", bad.id)).await.shows(&link(&of_endpoint));
+    visitor.get(&format!("/endpoints/{}", good.id)).await.is(200).hides("Why attempts failed");
+    let found = visitor.get(&format!("/messages?{}", of_endpoint.replace("&#38;", "&"))).await;
+    found.is(200).shows(&message.id).shows("Cause: Receiver failed (5xx), any cause").shows("From: 2026-11-20T07:00");
+    visitor.get("/messages?cause=any-timeout").await.is(200).shows("No matching messages");
     let list = visitor.get("/endpoints").await;
     list.shows("aria-label=\"Attempts of the last 24 hours: 1 succeeded, 0 failed\"");
 }

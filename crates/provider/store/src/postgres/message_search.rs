@@ -355,7 +355,7 @@ fn meets(conditions: &MessageConditions, row: &Row) -> StoreResult<(bool, usize)
 
 /// How the latest failure ended, as parameters: any end, status codes, any cause, pattern of the detail, no detail.
 const ENDED_SO: &str = "($4::integer[] IS NULL OR response_status_code = ANY($4) \
-     OR strpos(failure_detail, $6::text) > 0 \
+     OR EXISTS (SELECT FROM unnest($6::text[]) AS wanted_cause (pattern) WHERE strpos(failure_detail, pattern) > 0) \
      OR (response_status_code = 0 AND ($5 OR ($7 AND failure_detail IS NULL))))";
 
 async fn progress(
@@ -399,11 +399,11 @@ async fn progress(
         filter.failure.as_ref().map(|end| end.codes.iter().map(|code| i32::from(*code)).collect());
     let no_response = filter.failure.as_ref().and_then(|end| end.no_response);
     let is_any = no_response == Some(NoResponse::Any);
-    let pattern = no_response.and_then(NoResponse::detail_pattern);
+    let patterns = no_response.map(NoResponse::detail_patterns).unwrap_or_default();
     let is_unexplained = no_response.is_some_and(NoResponse::includes_unexplained);
     let bytes_max = FAILURE_BYTES_MAX as i32;
     let params: &[&(dyn ToSql + Sync)] =
-        &[&applications, &ids, &filter.endpoint.as_deref(), &codes, &is_any, &pattern, &is_unexplained, &bytes_max];
+        &[&applications, &ids, &filter.endpoint.as_deref(), &codes, &is_any, &patterns, &is_unexplained, &bytes_max];
     rows::all(db, &select, params, read_progress).await
 }
 

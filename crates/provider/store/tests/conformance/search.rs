@@ -200,9 +200,10 @@ pub(super) async fn messages_are_found_by_their_failures_and_by_what_waits(store
     let with = |code: u16| expected(move |number| is_own(number) && end_of(number) == Some(code));
     assert_found(&store, &account, &failed(Some(of_code(&[404]))), &all, &with(404)).await;
     assert_found(&store, &account, &failed(Some(of_code(&[500, 503]))), &all, &with(503)).await;
-    let cause = |name| AttemptEnd { codes: Vec::new(), no_response: Some(NoResponse::Cause(name)) };
-    assert_found(&store, &account, &failed(Some(cause("connection_refused"))), &all, &with(1)).await;
-    assert_found(&store, &account, &failed(Some(cause("no_tls"))), &all, &[]).await;
+    let cause = |names| AttemptEnd { codes: Vec::new(), no_response: Some(NoResponse::Causes(names)) };
+    assert_found(&store, &account, &failed(Some(cause(&["connection_refused"]))), &all, &with(1)).await;
+    assert_found(&store, &account, &failed(Some(cause(&["no_tls", "connection_refused"]))), &all, &with(1)).await;
+    assert_found(&store, &account, &failed(Some(cause(&["no_tls"]))), &all, &[]).await;
     let at_second = FailureFilter { endpoint: Some(id("ep", 2)), end: Some(of_code(&[503])) };
     let of_second = expected(|number| application_of(number) == 1 && end_of(number) == Some(503));
     assert_found(&store, &account, &MessageSource::Failed(at_second), &all, &of_second).await;
@@ -229,8 +230,10 @@ pub(super) async fn messages_are_found_by_their_failures_and_by_what_waits(store
     for (failure, is_found) in [
         (None, true),
         (Some(of_code(&[404])), false),
-        (Some(cause("connection_refused")), true),
-        (Some(cause("other")), false),
+        (Some(cause(&["connection_refused"])), true),
+        (Some(cause(&["no_tls", "connection_refused"])), true),
+        (Some(cause(&["other"])), false),
+        (Some(cause(&[])), false),
     ] {
         let filter = ProgressFilter { endpoint: None, failure };
         let found = store.message_progress(std::slice::from_ref(&key), &filter).await.unwrap();

@@ -74,6 +74,32 @@ impl CauseClass {
         }
     }
 
+    /// The [codes](Cause::code) of the causes of this class that an attempt without a whole response may have.
+    pub fn causes_without_response(self) -> &'static [&'static str] {
+        match self {
+            Self::Address => &["no_dns_record", "name_servers_silent", "private_address", "loop"],
+            Self::Connection => {
+                &["connection_refused", "connect_timeout", "not_connected", "connection_reset", "proxy"]
+            }
+            Self::Tls => &[
+                "tls_timeout",
+                "certificate_expired",
+                "certificate_not_yet_valid",
+                "certificate_name",
+                "certificate_self_signed",
+                "certificate_authority",
+                "tls_version",
+                "no_tls",
+                "expects_tls",
+                "tls",
+            ],
+            Self::Timeout => &["no_answer", "send_timeout", "answer_unfinished"],
+            Self::Response => &["closed_early", "interim_responses", "large_headers", "not_http"],
+            Self::Other => &["other"],
+            Self::Redirect | Self::Refused | Self::RateLimit | Self::Server => &[],
+        }
+    }
+
     /// The class of a cause.
     pub fn of(cause: &Cause) -> Self {
         match cause {

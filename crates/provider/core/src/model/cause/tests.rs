@@ -145,6 +145,7 @@ fn every_transport_error_has_a_cause() {
         let cause = stored(Cause::of_transport_error(&error, URL), &error.to_string());
         assert_eq!((cause.code(), cause.sentence().as_str()), (code, say), "{error}");
         assert!(code == "other" || !cause.remedy().is_empty(), "{code}");
+        assert!(CauseClass::of(&cause).causes_without_response().contains(&code), "{code} is in another class");
     }
 }
 

@@ -6,6 +6,7 @@ use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use provider_core::EndpointSearch;
+use provider_core::model::counts::CountSpan;
 use provider_core::model::{Application, Attempt, AttemptStatus};
 use provider_core::page::PageRequest;
 use provider_core::port::{EndpointState, FoundEndpoint};
@@ -15,6 +16,7 @@ use super::portal_links::{self, PortalLinks};
 use crate::dashboard::outcomes;
 use crate::dashboard::rights::Rights;
 use crate::dashboard::session::{DashboardSession, PathParams, Section};
+use crate::endpoints::failures::FailureClasses;
 use crate::endpoints::list::{self, EndpointList, ListPlace};
 use crate::page_error::PageError;
 use crate::portal::causes;
@@ -37,6 +39,8 @@ struct ApplicationPage {
     last_message: Option<RelativeTime>,
     failure_rate: Option<String>,
     endpoints: EndpointList,
+    /// Why attempts failed in the last 24 hours.
+    classes: Option<FailureClasses>,
     failures: Vec<Failure>,
     /// Addresses that receive alerts of this application.
     contacts: String,
@@ -79,6 +83,10 @@ pub(super) async fn page(
         last_message: figures.and_then(|figures| figures.last_message_at).map(|at| RelativeTime::new(at, now)),
         failure_rate: overview.as_ref().and_then(|overview| failure_rate(overview.day.attempts)),
         endpoints,
+        classes: overview.as_ref().and_then(|overview| {
+            let filter = [("application", &*application.id)];
+            FailureClasses::new(&session.place(), &overview.day, CountSpan::DAY, &filter)
+        }),
         failures,
         contacts: contacts.join(", "),
         portal_links: portal_links::newest(&session, &application.id).await?,

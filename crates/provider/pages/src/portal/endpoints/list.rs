@@ -2,9 +2,11 @@
 
 use askama::Template;
 use axum::response::Response;
+use provider_core::EndpointHealth;
 use provider_core::model::Endpoint;
 use provider_core::model::counts::CountSpan;
 
+use crate::endpoints::failures::FailureClasses;
 use crate::endpoints::list::{self, EndpointList, ListPlace};
 use crate::page_error::PageError;
 use crate::portal::labels::{DeliveryFigures, number};
@@ -35,6 +37,7 @@ pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryF
 
 /// The last 24 hours of an endpoint.
 pub(super) struct EndpointDay {
+    pub(super) failures: Option<FailureClasses>,
     pub(super) figures: DeliveryFigures,
     pub(super) waiting: String,
     pub(super) is_any_waiting: bool,
@@ -43,7 +46,12 @@ pub(super) struct EndpointDay {
 /// The last 24 hours of an endpoint.
 pub(super) async fn endpoint_day(session: &Session, endpoint: &Endpoint) -> Result<Option<EndpointDay>, PageError> {
     let health = session.provider().endpoint_health(std::slice::from_ref(endpoint), CountSpan::DAY).await?;
+    let place = session.place();
+    let failures = |health: &EndpointHealth| {
+        FailureClasses::new(&place, &health.total(), CountSpan::DAY, &[("endpoint", &endpoint.id)])
+    };
     Ok(health.first().map(|health| EndpointDay {
+        failures: failures(health),
         figures: health.total().into(),
         waiting: number(health.waiting.deliveries()),
         is_any_waiting: health.waiting.deliveries() > 0,
