@@ -23,6 +23,8 @@ pub(crate) struct Recipients {
     base: Arc<str>,
     /// Path of the page, to which the forms are sent.
     path: String,
+    /// Id of the application whose list this is.
+    application: Option<String>,
     rows: Vec<Row>,
     /// The visitor may add and remove addresses.
     may_change: bool,
@@ -89,6 +91,7 @@ impl Recipients {
         Ok(Self {
             base: Arc::clone(viewer.base),
             path: viewer.path.to_owned(),
+            application: viewer.application.map(str::to_owned),
             rows: rows.collect(),
             may_change: viewer.may_change,
             sends_mail: viewer.provider.sends_mail(),

@@ -16,6 +16,7 @@ pub(crate) mod labels;
 mod login;
 mod messages;
 mod notice;
+mod one_session;
 mod overview;
 pub(crate) mod pager;
 mod session;
@@ -109,6 +110,7 @@ fn pages() -> Router<Portal> {
         .route("/event-types", get(event_types::list))
         .route("/event-types/{name}", get(event_types::detail))
         .route("/logo/{version}", get(theme::logo))
+        .layer(from_fn(one_session::middleware))
         .layer(from_fn(embedding::middleware))
         .route("/theme/{name}", get(theme::style))
         .merge(assets::routes_with(crate::FILES))

@@ -56,6 +56,7 @@ pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> R
 
 /// Adds, confirms or removes an address.
 pub(super) async fn submit(session: Session, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
+    session.check_form(&form)?;
     match Recipients::submit(viewer(&session), &form, form_errors).await? {
         Outcome::Done(done) => Ok(session.portal.redirect(&format!("{PATH}?done={done}")).into_response()),
         Outcome::Refused(status, list) => {

@@ -13,11 +13,13 @@ use provider_core::uid::{NAME_CHARS_MAX, check_name};
 use provider_core::{Caller, Provider, ProviderError, Scope};
 
 use super::embedding::{self, AllowedSites};
+use super::one_session::{self, SignedInTo};
 use super::{Portal, access, theme};
 use crate::dashboard;
 use crate::page_error::PageError;
 use crate::stream_slots::StreamSlot;
 use kit_design::error_page::ErrorPage;
+use kit_design::fields::FormFields;
 use kit_design::frame::{Frame, NavLink, WayBack};
 
 /// A visitor who may see the requested page, and the application of the visitor's token.
@@ -65,6 +67,11 @@ impl Session {
     /// An endpoint of the application, by id or uid; 404 when there is none.
     pub(crate) async fn endpoint(&self, id_or_uid: &str) -> Result<Endpoint, PageError> {
         Ok(self.provider().endpoint(&self.caller, self.app(), id_or_uid).await?)
+    }
+
+    /// 409 for a form of a page that was shown for another application.
+    pub(crate) fn check_form(&self, form: &FormFields) -> Result<(), PageError> {
+        Ok(one_session::check(form, &self.application)?)
     }
 
     pub(crate) fn permissions(&self) -> Permissions {
@@ -138,6 +145,9 @@ impl FromRequestParts<Portal> for Session {
             error.into_response()
         })?;
         sites.allow(session.settings.embed_origins.clone());
+        if let Some(signed_in_to) = parts.extensions.get::<SignedInTo>() {
+            signed_in_to.application(&session.application);
+        }
         let path = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
         let needed =
             access::required_capability(&parts.method, path).ok_or_else(|| ErrorPage::not_found().into_response())?;

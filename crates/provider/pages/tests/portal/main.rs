@@ -13,6 +13,7 @@ mod forgery;
 mod forms;
 mod holds;
 mod login;
+mod one_session;
 mod overview;
 mod url_check;
 mod verify;

@@ -16,7 +16,15 @@ use kit_design::frame::{Frame, render_page_as};
 #[template(path = "portal/endpoints/new.html")]
 struct NewPage {
     frame: Frame,
+    /// Id of the application that gets the endpoint.
+    application: String,
     form: FormPart,
+}
+
+impl NewPage {
+    fn new(session: &Session, form: FormPart) -> Self {
+        Self { frame: session.frame("Add endpoint", Section::Endpoints), application: session.app().to_string(), form }
+    }
 }
 
 async fn form_page(
@@ -26,7 +34,7 @@ async fn form_page(
     errors: FieldErrors,
 ) -> Result<Response, PageError> {
     let form = FormPart::new(session, "/endpoints", typed, errors).await?;
-    render_page_as(status, &NewPage { frame: session.frame("Add endpoint", Section::Endpoints), form })
+    render_page_as(status, &NewPage::new(session, form))
 }
 
 /// The empty form.
@@ -39,6 +47,7 @@ pub(in crate::portal) async fn create(
     session: Session,
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
+    session.check_form(&form)?;
     let typed = EndpointForm::read(&form);
     let input = typed.input();
     let created = session.provider().create_endpoint(&session.caller, session.app(), input, None, |_| String::new());
@@ -66,6 +75,5 @@ pub(in crate::portal) async fn check_url(
         return render_page_as(StatusCode::OK, &verdict);
     }
     let part = FormPart::new(&session, "/endpoints", typed, FieldErrors::default()).await?.with_verdict(&verdict);
-    let frame = session.frame("Add endpoint", Section::Endpoints);
-    render_page_as(StatusCode::OK, &NewPage { frame, form: part })
+    render_page_as(StatusCode::OK, &NewPage::new(&session, part))
 }
