@@ -1,17 +1,20 @@
 //! The activity log: changes in an account with their actor (user, key or link) and the values before and after.
 //!
 //! Use cases that change users, keys and settings hand their entry to the store with the change, so that both are
-//! committed together. Changes of applications, endpoints and event types are recorded directly after their commit: a
+//! committed together. Changes of applications, endpoints and event types, and messages
+//! that a person sent again or gave up, are recorded directly after their commit: a
 //! crash between the two loses the entry, not the change.
 //!
 //! Guarantee: no entry contains a password, a key, a token or a signing secret.
 
 mod action;
 mod configuration;
+mod deliveries;
 mod log;
 
 pub use action::Action;
 pub(crate) use configuration::Change;
+pub use deliveries::TASK_VALUE;
 pub use log::{ActivityPage, ActivityQuery};
 
 use crate::caller::{Caller, Scope};

@@ -240,7 +240,7 @@ impl Provider {
             let detail = "the endpoint is disabled and receives nothing; enable it first".into();
             return Err(ProviderError::BadRequest { code: "endpoint_disabled", detail });
         }
-        let resend = Resend { application: message.application, message: message.id, endpoint: endpoint.id };
+        let resend = Resend { application: message.application, message: message.id, endpoint: endpoint.id.clone() };
         let written = idempotency::write(self.store(), caller, idempotency, self.now(), RESENT, render, |answer| {
             self.store().resend(resend.clone(), answer)
         });
@@ -248,6 +248,7 @@ impl Provider {
             IdempotentWrite::Replayed(answer) => Ok(Created::Replayed(answer)),
             IdempotentWrite::Done => {
                 self.dispatcher().wake_lane(&resend.application, &resend.endpoint);
+                self.record_resend(caller, &endpoint, &resend.message).await;
                 Ok(Created::New(()))
             }
         }

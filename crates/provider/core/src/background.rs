@@ -94,8 +94,13 @@ impl Provider {
         let kind = input.kind;
         let selection = input.check(now)?;
         let endpoint = self.endpoint(caller, application, endpoint).await?;
-        let request = TaskRequest { kind, application: endpoint.application, endpoint: endpoint.id, selection };
-        self.begin_task(caller, request, now, idempotency, render).await
+        let (application, id) = (endpoint.application.clone(), endpoint.id.clone());
+        let request = TaskRequest { kind, application, endpoint: id, selection };
+        let begun = self.begin_task(caller, request, now, idempotency, render).await?;
+        if let Created::New(task) = &begun {
+            self.record_replay(caller, &endpoint, task).await;
+        }
+        Ok(begun)
     }
 
     /// Stores a task. A worker then runs it.

@@ -12,9 +12,10 @@ use crate::cli::{Confirmation, EndpointRef, Skip};
 use crate::error::{CommandError, ErrorContext as _};
 
 pub(super) async fn retry_now(provider: &Provider, name: &EndpointRef) -> Result<(Endpoint, usize), CommandError> {
-    let (_, endpoint) = resolve::endpoint(provider, name).await?;
+    let (caller, endpoint) = resolve::endpoint(provider, name).await?;
     refuse_disabled(&endpoint)?;
-    let messages = provider.retry_now(&endpoint).await.context(format!("making the retries of {} due", endpoint.id))?;
+    let retried = provider.retry_now(&caller, &endpoint).await;
+    let messages = retried.context(format!("making the retries of {} due", endpoint.id))?;
     Ok((endpoint, messages))
 }
 
@@ -49,7 +50,7 @@ pub(super) async fn cancel(
     name: &EndpointRef,
     confirmation: &Confirmation,
 ) -> Result<(Endpoint, usize), CommandError> {
-    let (_, endpoint) = resolve::endpoint(provider, name).await?;
+    let (caller, endpoint) = resolve::endpoint(provider, name).await?;
     let doing = || format!("cancelling the waiting deliveries of {}", endpoint.id);
     let waiting = provider.endpoint_backlog(&endpoint).await.context(doing())?.deliveries;
     if waiting == 0 {
@@ -59,7 +60,7 @@ pub(super) async fn cancel(
         let waiting = pluralise(waiting, "waiting delivery", "waiting deliveries");
         format!("Cancel {waiting} for {} ({})?", endpoint.id, one_line(&endpoint.url))
     })?;
-    let messages = provider.cancel_waiting_deliveries(&endpoint).await.context(doing())?;
+    let messages = provider.cancel_waiting_deliveries(&caller, &endpoint).await.context(doing())?;
     Ok((endpoint, messages))
 }
 

@@ -92,6 +92,20 @@ actions! {
     MessageSkipped = "endpoint.message_skipped", "Skipped a message to the endpoint";
     /// The message that an ordering key waits for was made due.
     MessageRetried = "endpoint.message_retried", "Retried a message to the endpoint";
+    /// A user or the holder of a link resent a message to an endpoint.
+    MessageResent = "endpoint.message_resent", "Resent a message to the endpoint";
+    /// A background task began to send failed messages again.
+    MessagesRecovered = "endpoint.messages_recovered", "Sent failed messages again to the endpoint";
+    /// A background task began to send messages that had no attempt.
+    MissingMessagesSent = "endpoint.missing_messages_sent", "Sent missing messages to the endpoint";
+    /// A background task began to send attempted messages again.
+    MessagesReplayed = "endpoint.messages_replayed", "Replayed messages to the endpoint";
+    /// A background task that sent messages again was stopped.
+    ReplayStopped = "endpoint.replay_stopped", "Stopped sending messages again to the endpoint";
+    /// All waiting retries of an endpoint were made due.
+    RetriesMadeDue = "endpoint.retries_made_due", "Retried what waits for the endpoint";
+    /// All waiting deliveries of an endpoint were cancelled.
+    DeliveriesCancelled = "endpoint.deliveries_cancelled", "Cancelled what waits for the endpoint";
     /// An event type was created.
     EventTypeCreated = "event_type.created", "Created the event type";
     /// An event type was changed.

@@ -52,7 +52,7 @@ fn list(names: Option<&Vec<String>>) -> Option<String> {
 }
 
 /// An address without its query, which may contain a token.
-fn without_query(url: &str) -> String {
+pub(super) fn without_query(url: &str) -> String {
     url.split_once('?').map_or_else(|| url.to_owned(), |(address, _)| format!("{address}?…"))
 }
 
@@ -216,7 +216,7 @@ impl Provider {
 
     /// Records a change that is committed already. The caller gets the change's result even if the entry can't be
     /// written.
-    async fn record(&self, caller: &Caller, action: Action, subject: Subject<'_>, values: ChangedValues) {
+    pub(super) async fn record(&self, caller: &Caller, action: Action, subject: Subject<'_>, values: ChangedValues) {
         let is_change =
             matches!(action, Action::ApplicationChanged | Action::EndpointChanged | Action::EventTypeChanged);
         if is_change && values.is_empty() {

@@ -29,6 +29,10 @@ impl Provider {
         task: &str,
     ) -> ProviderResult<bool> {
         let endpoint = self.endpoint(caller, application, endpoint).await?;
-        Ok(self.store().stop_task(&endpoint.id, task, STOPPED, self.now()).await?)
+        let was_running = self.store().stop_task(&endpoint.id, task, STOPPED, self.now()).await?;
+        if was_running {
+            self.record_stopped_replay(caller, &endpoint, task).await;
+        }
+        Ok(was_running)
     }
 }

@@ -1,5 +1,7 @@
 //! Actions of the operator on stuck deliveries, and look-ups of applications and endpoints by id or uid.
 
+use crate::activity::Action;
+use crate::caller::Caller;
 use crate::error::ProviderResult;
 use crate::ids;
 use crate::model::{Account, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint, Id};
@@ -56,8 +58,8 @@ impl Provider {
     }
 
     /// Makes all waiting retries of an endpoint due now, and ends its pause. Returns the number of messages. Earlier
-    /// attempts still count. 404.
-    pub async fn retry_now(&self, endpoint: &Endpoint) -> ProviderResult<usize> {
+    /// attempts still count. The activity log gets an entry. 404.
+    pub async fn retry_now(&self, caller: &Caller, endpoint: &Endpoint) -> ProviderResult<usize> {
         let now = self.now();
         self.end_pause(endpoint).await?;
         let mut retried = 0;
@@ -70,13 +72,14 @@ impl Provider {
         }
         self.dispatcher().wake_lane(&endpoint.application, &endpoint.id);
         tracing::info!(endpoint = %endpoint.id, messages = retried, "an operator made waiting deliveries due now");
+        self.record_waiting_deliveries(caller, Action::RetriesMadeDue, endpoint, retried).await;
         Ok(retried)
     }
 
     /// Cancels the deliveries that wait for an endpoint now, and records a cancelled attempt for each. Returns their
     /// number. Attempts under way continue, without a retry. Cancelled messages can be sent again: one by a resend, all
-    /// attempted ones by a background task.
-    pub async fn cancel_waiting_deliveries(&self, endpoint: &Endpoint) -> ProviderResult<usize> {
+    /// attempted ones by a background task. The activity log gets an entry.
+    pub async fn cancel_waiting_deliveries(&self, caller: &Caller, endpoint: &Endpoint) -> ProviderResult<usize> {
         let newest: Id = ids::lowest_id_at(ids::MESSAGE, self.now() + ids::RESOLUTION).into();
         let mut cancelled = 0;
         for _ in 0..PASSES_MAX {
@@ -95,6 +98,7 @@ impl Provider {
             }
         }
         tracing::info!(endpoint = %endpoint.id, messages = cancelled, "an operator cancelled waiting deliveries");
+        self.record_waiting_deliveries(caller, Action::DeliveriesCancelled, endpoint, cancelled).await;
         Ok(cancelled)
     }
 

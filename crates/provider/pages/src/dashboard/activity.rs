@@ -10,16 +10,17 @@ use kit_design::fields::QueryFields;
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
-use provider_core::activity::{Action, ActivityQuery};
-use provider_core::ids;
+use provider_core::activity::{Action, ActivityQuery, TASK_VALUE};
 use provider_core::model::Role;
 use provider_core::model::{ActivityEntry, ActorKind};
+use provider_core::{ProviderError, ids};
 
 use super::Dashboard;
 use super::access::Page;
 use super::session::{DashboardSession, Section};
 use crate::live::{self, COUNTED_MAX, OpenList};
 use crate::page_error::PageError;
+use crate::portal::labels;
 
 pub(super) const PAGES: &[Page] = &[("GET", "/activity", Role::Viewer), ("GET", "/activity/live", Role::Viewer)];
 
@@ -54,6 +55,34 @@ struct Row {
     subject_name: String,
     /// Name of a changed value, and the value before and after.
     values: Vec<Value>,
+    task: Option<Task>,
+}
+
+/// A background task that an entry names, with its figures.
+struct Task {
+    id: String,
+    /// Messages that it enqueued; none when the task was deleted since.
+    messages: Option<String>,
+}
+
+impl Task {
+    /// Reads the task of an entry with these values.
+    async fn of(session: &DashboardSession, values: &[Value]) -> Result<Option<Self>, PageError> {
+        let Some(id) = values.iter().find(|value| value.name == TASK_VALUE).and_then(|value| value.after.clone())
+        else {
+            return Ok(None);
+        };
+        let messages = match session.provider().background_task(&session.caller, &id).await {
+            Ok(task) if task.progress.enqueued == 0 => Some("0".to_owned()),
+            Ok(task) => {
+                let enqueued = labels::number(task.progress.enqueued);
+                Some(format!("{enqueued} ({})", labels::delivery_results(&task.progress)))
+            }
+            Err(ProviderError::NotFound) => None,
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Some(Self { id, messages }))
+    }
 }
 
 struct Value {
@@ -76,6 +105,15 @@ impl Value {
 }
 
 impl Row {
+    async fn of(session: &DashboardSession, entry: &ActivityEntry) -> Result<Self, PageError> {
+        let mut row = Self::new(entry, session.now());
+        row.task = Task::of(session, &row.values).await?;
+        if row.task.is_some() {
+            row.values.retain(|value| value.name != TASK_VALUE);
+        }
+        Ok(row)
+    }
+
     fn new(entry: &ActivityEntry, now: jiff::Timestamp) -> Self {
         let action = Action::parse(&entry.action);
         Self {
@@ -94,6 +132,7 @@ impl Row {
             subject: entry.subject.clone(),
             subject_name: entry.subject_name.clone(),
             values: values(&entry.before, &entry.after),
+            task: None,
         }
     }
 }
@@ -130,9 +169,13 @@ async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Res
         query.extend_pairs(before.map(|before| ("before", before))).finish()
     };
     let older = found.older.map(|before| page_query(Some(&before)));
+    let mut rows = Vec::with_capacity(found.entries.len());
+    for entry in &found.entries {
+        rows.push(Row::of(&session, entry).await?);
+    }
     render_page(&ActivityPage {
         frame: session.frame("Activity", Section::Activity),
-        rows: found.entries.iter().map(|entry| Row::new(entry, now)).collect(),
+        rows,
         text: text.to_owned(),
         older,
         newest: page_query(None),

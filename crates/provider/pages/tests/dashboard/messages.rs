@@ -109,6 +109,15 @@ async fn a_failing_endpoint_leads_to_the_request_and_response_that_failed_in_two
     let mut bob = place.user(Role::Member).await;
     bob.get(&path).await.shows("Resend message");
     bob.submit(&format!("{path}/resend"), &[("endpoint", &bad.id)]).await.shows("The message is being sent once more.");
+    let entry = ann.get("/activity?q=resent").await;
+    entry.is(200).shows("Resent a message to the endpoint").shows("Ann").shows(&bad.url).shows("message: msg_");
+    assert_eq!(entry.text.matches("Resent a message").count(), 1);
+    // A program may resend thousands.
+    let account = place.provider.account(&place.account.account).await.unwrap();
+    let key = place.provider.create_api_key(&account.id, "shop").await.unwrap();
+    let program = place.provider.authenticate(&key.text).await.unwrap();
+    place.provider.resend(&program, &app.id, &message.id, &bad.id, None, String::new).await.unwrap();
+    assert_eq!(ann.get("/activity?q=resent").await.text.matches("Resent a message").count(), 1);
     bob.until_shown(&path, "manual").await;
     // Another account sees nothing of it.
     let other = provider_core::Caller::operator(&place.provider.create_account("Other").await.unwrap());

@@ -105,6 +105,9 @@ async fn a_background_task_shows_its_progress_and_outcome() {
     let path = page.text.split("/dashboard/tasks/").nth(1).unwrap().split('"').next().unwrap();
     let detail = ann.get(&format!("/tasks/{path}")).await;
     detail.is(200).shows("1 of 1 delivered, 0 failed, 0 waiting.").shows(&endpoint.url);
+    let entry = ann.get("/activity").await;
+    entry.is(200).shows("Sent missing messages to the endpoint").shows(&endpoint.url).shows("from: 2026-11-21T");
+    entry.shows(&format!("<a href=\"/dashboard/tasks/{path}\">1 (1 of 1 delivered, 0 failed, 0 waiting)</a>"));
     ann.get("/tasks?status=failed").await.shows("No such tasks");
 
     let input = ReplayInput::time_range(TaskKind::ReplayMissing, app.created_at - SignedDuration::from_secs(60), None);
@@ -112,6 +115,7 @@ async fn a_background_task_shows_its_progress_and_outcome() {
     let Created::New(task) = again.unwrap() else { panic!("a new task") };
     assert!(place.provider.stop_endpoint_task(&place.account, &app.id, &endpoint.id, &task.id).await.unwrap());
     ann.get("/tasks?status=failed").await.shows("Stopped").hides(">Failed<");
+    ann.get("/activity").await.shows("Stopped sending messages again to the endpoint").shows("\">0</a>");
     ann.get(&format!("/tasks/{}", task.id)).await.is(200).shows("Stopped").hides("stopped on request");
     ann.get("/tasks/qtask_1srOrx2ZWZBpBUvZwXKQmoEYga2").await.is(404);
 }

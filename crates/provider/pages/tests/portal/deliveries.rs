@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use provider_core::activity::ActivityQuery;
-use provider_core::model::Capability;
+use provider_core::model::{ActorKind, Capability};
 use provider_core::payload::PAYLOAD_BYTES_MAX;
 use provider_core::{DeliveryOrder, EndpointInput};
 use serde_json::json;
@@ -174,6 +174,11 @@ async fn missing_messages_are_replayed_and_the_progress_is_shown() {
     let page = visitor.until_shown(&path, "1 of 1 delivered, 0 failed, 0 waiting").await;
     page.shows("Finished").shows("data-of=\"Sent\"><div>1<");
     visitor.until_shown(&format!("/endpoints/{}", late.id), &message.id).await;
+    let log =
+        fixture.provider.activity(&fixture.account, ActivityQuery { text: "missing", before: None }).await.unwrap();
+    let [entry] = &log.entries[..] else { panic!("{log:?}") };
+    assert_eq!((entry.action.as_str(), entry.actor_kind), ("endpoint.missing_messages_sent", ActorKind::PortalLink));
+    assert!(entry.after.starts_with("background task: qtask_"), "{entry:?}");
     visitor
         .submit(&path, &[("what", "failed"), ("hours", "1"), ("since", "2026-11-21T00:00")])
         .await
