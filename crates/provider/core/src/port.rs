@@ -37,6 +37,7 @@ mod pauses;
 mod portal_settings;
 mod retention;
 mod sealings;
+mod search_text;
 mod tasks;
 mod user_sessions;
 mod users;
@@ -70,7 +71,7 @@ pub use hold::HoldStore;
 pub use idempotency::{Answer, IdempotencyStore, IdempotentAnswer};
 pub use message_search::{
     AttemptEnd, FAILURE_BYTES_MAX, FailureFilter, LatestFailure, MessageConditions, MessageKey, MessageProgress,
-    MessageScope, MessageSearchStore, MessageSource, NoResponse, ProgressFilter, SEARCHED_BYTES_MAX, SearchText,
+    MessageScope, MessageSearchStore, MessageSource, NoResponse, ProgressFilter, SEARCHED_BYTES_MAX,
 };
 pub use messages::{MessageFilter, MessageStore, NewDelivery, NewMessage};
 pub use nodes::{NodeId, NodeStore};
@@ -80,6 +81,7 @@ pub use pauses::{Pause, PauseReason, PauseStore};
 pub use portal_settings::{LogoChange, PortalSettingsStore};
 pub use retention::{EXPUNGED, RetentionStore};
 pub use sealings::SealingStore;
+pub use search_text::SearchText;
 pub use tasks::{FailedAttempt, ReplayCandidate, TaskCount, TaskFilter, TaskStep, TaskStore};
 pub use user_sessions::UserSessionStore;
 pub use users::{AcceptedInvitation, InvitedUser, SessionsToEnd, UserChange, UserChangeResult, UserStore};

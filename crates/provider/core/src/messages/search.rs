@@ -102,7 +102,8 @@ pub struct MessageSearch {
     pub states: Vec<MessageState>,
     /// An attempt of the message failed so.
     pub failed_with: Option<FailedWith>,
-    /// The id, the event id or the payload contains this text, whatever its case. The time span of the request must be
+    /// The id, the event id or the payload contains this text, whatever its case. White space between the tokens of JSON does
+    /// not count. The time span of the request must be
     /// at most [`TEXT_SPAN_MAX`].
     pub text: Option<String>,
 }

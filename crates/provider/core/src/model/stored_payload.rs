@@ -54,6 +54,11 @@ impl StoredPayload {
         split(stored).map_or(stored, |(_, text)| text)
     }
 
+    /// The JSON in these stored bytes; none for a text of another media type.
+    pub fn json_of(stored: &[u8]) -> Option<&[u8]> {
+        split(stored).is_none().then_some(stored)
+    }
+
     /// The media type that the sender set; none for `application/json`.
     pub fn media_type(&self) -> Option<&str> {
         split(&self.0).and_then(|(media_type, _)| std::str::from_utf8(media_type).ok())

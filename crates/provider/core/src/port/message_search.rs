@@ -6,9 +6,8 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use super::{MessageFilter, Scan, ScanResult, StoreResult};
+use super::{MessageFilter, Scan, ScanResult, SearchText, StoreResult};
 use crate::model::cause::FailureDetail;
-use crate::model::stored_payload::StoredPayload;
 use crate::model::{AttemptStatus, Id, Message};
 
 /// Bytes of a failed attempt's response that [`LatestFailure::response`] contains: enough for its cause.
@@ -141,40 +140,6 @@ impl MessageConditions {
     }
 }
 
-/// A text to search for, whatever the case of its ASCII letters.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SearchText {
-    /// The text in lower case.
-    lower: String,
-    /// A payload that expired before this time counts as removed.
-    now: Timestamp,
-}
-
-impl SearchText {
-    /// The text, searched for at this time.
-    pub fn new(text: &str, now: Timestamp) -> Self {
-        Self { lower: text.to_ascii_lowercase(), now }
-    }
-
-    /// Whether a message with this id, event id and stored payload contains the text.
-    pub fn matches(&self, id: &str, event_id: Option<&str>, payload: Option<&[u8]>, expires_at: Timestamp) -> bool {
-        let has = |bytes: &[u8]| contains_ignoring_case(bytes, self.lower.as_bytes());
-        has(id.as_bytes())
-            || event_id.is_some_and(|event_id| has(event_id.as_bytes()))
-            || (expires_at > self.now && payload.is_some_and(|stored| has(StoredPayload::text_of(stored))))
-    }
-}
-
-/// Whether the bytes contain a text in lower case, whatever the case of their ASCII letters.
-fn contains_ignoring_case(bytes: &[u8], lower: &[u8]) -> bool {
-    let Some((first, rest)) = lower.split_first() else { return true };
-    let upper = first.to_ascii_uppercase();
-    let last_start = bytes.len().saturating_sub(rest.len());
-    bytes[..last_start].iter().enumerate().any(|(at, byte)| {
-        (*byte == *first || *byte == upper) && bytes[at + 1..at + 1 + rest.len()].eq_ignore_ascii_case(rest)
-    })
-}
-
 /// The attempts that a message's progress counts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProgressFilter {
@@ -259,23 +224,6 @@ pub trait MessageSearchStore: Send + Sync {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_text_is_found_whatever_its_case_and_place() {
-        for (bytes, lower, found) in [
-            ("", "", true),
-            ("", "a", false),
-            ("a", "a", true),
-            ("A", "a", true),
-            ("xxAB", "ab", true),
-            ("xxAB", "abc", false),
-            ("aab", "ab", true),
-            ("LOT/7 größe", "größe", true),
-            ("lot/8", "lot/7", false),
-        ] {
-            assert_eq!(contains_ignoring_case(bytes.as_bytes(), lower.as_bytes()), found, "{bytes} {lower}");
-        }
-    }
 
     #[test]
     fn an_attempt_without_response_matches_by_the_cause_in_its_detail() {

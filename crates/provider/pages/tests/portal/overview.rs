@@ -58,6 +58,7 @@ async fn messages_are_filtered_by_state_response_text_and_time() {
         ("cause=no_route", &failed.id, &unsent.id),
         (&format!("id={}", unsent.id), &unsent.id, &failed.id),
         ("q=0199c0de-0000-7000-8000-00000000000a", &unsent.id, &failed.id),
+        ("q=%7B%0D%0A++%22itemUuid%22%3A+%220199c0de", &unsent.id, &failed.id),
         ("from=2026-11-21T07:00", &failed.id, &unsent.id),
         ("to=2026-11-21T07:00", &unsent.id, &failed.id),
         (&format!("endpoint={}", endpoint.id), &failed.id, &unsent.id),

@@ -168,6 +168,10 @@ pub(super) async fn messages_of_an_account_are_found_across_its_applications(sto
     let has_text = |number: usize| is_own(number) && format!("LOT-{number}-").contains("LOT-1");
     assert_found(&store, &account, &MessageSource::Accepted, &text("lot-1"), &expected(has_text)).await;
     assert_found(&store, &account, &MessageSource::Accepted, &text("lot-7-Ä"), &expected(|number| number == 7)).await;
+    // As copied from the indented payload on a page.
+    let copied = text("{\n  \"lot\": \"lot-7-Ä\"\n}");
+    assert_found(&store, &account, &MessageSource::Accepted, &copied, &expected(|number| number == 7)).await;
+    assert_found(&store, &account, &MessageSource::Accepted, &text("\"lot\": \"lot -7"), &[]).await;
     let expired = MessageConditions { text: Some(SearchText::new("lot-7", at(7_776_000_001))), ..all.clone() };
     assert_found(&store, &account, &MessageSource::Accepted, &expired, &[]).await;
     let at_second = MessageConditions { addressed: Some(id("ep", 2)), ..all.clone() };
