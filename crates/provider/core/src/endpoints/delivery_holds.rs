@@ -80,9 +80,10 @@ impl DeliveryHold {
     }
 }
 
+/// A no-break space keeps the time and its zone on one line.
 fn clock_time(at: Timestamp, now: Timestamp) -> String {
     let [at, now] = [at, now].map(|at| at.to_zoned(TimeZone::UTC));
-    let form = if at.date() == now.date() { "%H:%M:%S UTC" } else { "%-d %b %Y, %H:%M:%S UTC" };
+    let form = if at.date() == now.date() { "%H:%M:%S\u{a0}UTC" } else { "%-d %b %Y, %H:%M:%S\u{a0}UTC" };
     at.strftime(form).to_string()
 }
 
@@ -156,16 +157,16 @@ mod tests {
         for (hold, sentence) in [
             (
                 DeliveryHold::Paused { until: soon },
-                "Paused until 14:05:10 UTC, because the receiver asked for it (Retry-After).",
+                "Paused until 14:05:10\u{a0}UTC, because the receiver asked for it (Retry-After).",
             ),
             (
                 DeliveryHold::Paused { until: tomorrow },
-                "Paused until 22 Nov 2026, 00:00:01 UTC, because the receiver asked for it (Retry-After).",
+                "Paused until 22 Nov 2026, 00:00:01\u{a0}UTC, because the receiver asked for it (Retry-After).",
             ),
             (
                 DeliveryHold::Slowed { attempts_max: 1, until: Some(soon) },
                 "Slowed to one attempt at a time, with up to 5 seconds between two, because attempts timed out or the \
-                 receiver is overloaded; the next one is at 14:05:10 UTC.",
+                 receiver is overloaded; the next one is at 14:05:10\u{a0}UTC.",
             ),
             (
                 DeliveryHold::Slowed { attempts_max: 4, until: None },

@@ -17,7 +17,7 @@ use crate::portal::labels::number;
 #[template(path = "endpoints/failures.html")]
 pub(crate) struct FailureClasses {
     rows: Vec<FailureClass>,
-    /// Such as "the last 24 hours".
+    /// Such as "24 hours".
     range: &'static str,
 }
 
@@ -49,7 +49,7 @@ impl FailureClasses {
             messages: format!("{}/messages?{}", place.base, query(filter, class, from)),
         };
         let rows: Vec<FailureClass> = classes.into_iter().map(row).collect();
-        let range = if span == CountSpan::WEEK { "the last 7 days" } else { "the last 24 hours" };
+        let range = if span == CountSpan::WEEK { "7 days" } else { "24 hours" };
         (!rows.is_empty()).then_some(Self { rows, range })
     }
 }
