@@ -3,6 +3,7 @@
 mod ci;
 mod clients;
 mod debian;
+mod dist;
 mod fresh;
 mod fuzz;
 mod generate;
@@ -38,6 +39,8 @@ cargo xtask <task>
                       run each fuzz target for N seconds (60)
   schemathesis [platform|provider]
                       send generated requests to target/debug/lotwire and check the responses against OpenAPI
+  dist                build the archive, the Debian package, the list of crates and the checksums of a release
+                                                                                      (more: cargo xtask dist --help)
   fresh               run both commands of the README in a new Debian root      (more: cargo xtask fresh --help)
   crash --kills N     kill -9 a server N times during a sale and count what arrives   (more: cargo xtask crash --help)
   bench               measure deliveries, ending items and bids                       (more: cargo xtask bench --help)
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Some("generate") => generate::run(&root(), rest),
         Some("licences") => licences::check(),
         Some("provider-facts") => provider_facts::run_task(&root(), rest),
+        Some("dist") => dist::run_task(rest),
         Some("fresh") => fresh::run_task(rest),
         Some("samples") => samples::run_task(rest),
         Some("fuzz") => fuzz::run_task(rest),

@@ -180,6 +180,16 @@ Examples:
 
 Exit status: 0 if every check passes, otherwise 1. A line that begins with WRONG is a failed check and says what to do.")]
     Doctor,
+    /// Ask this machine's server whether it works, for health checks of containers and for scripts.
+    ///
+    /// The command calls `/api/v1/health` on the port of each role. It opens no database, so it costs the server one request.
+    #[command(after_help = "\
+Examples:
+  lotwire health
+  lotwire health --data-dir /var/lib/lotwire
+
+Exit status: 0 if the server of every role works, otherwise 1.")]
+    Health,
     /// Copy the databases and images of an installation on SQLite while the server runs.
     Backup(Backup),
     /// Put a backup into an empty data directory, or check one.
@@ -202,6 +212,18 @@ Examples:
 Examples:
   lotwire asyncapi > asyncapi.json")]
     Asyncapi,
+    /// Write a man page for each command, and completions for bash, fish and zsh, to a directory.
+    #[command(
+        hide = true,
+        after_help = "\
+Examples:
+  lotwire command-line-files target/manual"
+    )]
+    CommandLineFiles {
+        /// Directory for the files. Existing files are replaced.
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        directory: PathBuf,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -462,7 +484,7 @@ impl Command {
             Self::Demo(_) | Self::Serve(_) | Self::Config(_) | Self::Doctor | Self::Verify(_) | Self::Restore(_) => {
                 false
             }
-            Self::Openapi { .. } | Self::Asyncapi => false,
+            Self::Openapi { .. } | Self::Asyncapi | Self::CommandLineFiles { .. } | Self::Health => false,
         }
     }
 }

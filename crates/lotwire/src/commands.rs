@@ -4,10 +4,12 @@ mod api_key;
 mod application_client;
 mod backup;
 mod catalogue;
+pub(crate) mod command_line_files;
 pub(crate) mod config;
 mod customer_publishing;
 mod customers;
 mod doctor;
+mod health;
 mod listen;
 pub(crate) mod openapi;
 mod provider;
@@ -60,7 +62,8 @@ pub(crate) async fn run(cli: &Cli, resolved: Resolved) -> Result<ExitCode, Comma
         Command::Trigger(options) => trigger::run(&config, options).await?,
         Command::Sale(options) => sale::run(&config, options).await?,
         Command::Doctor => return doctor::run(&config).await,
-        Command::Config(_) | Command::Openapi { .. } | Command::Asyncapi => {
+        Command::Health => return health::run(&config).await,
+        Command::Config(_) | Command::Openapi { .. } | Command::Asyncapi | Command::CommandLineFiles { .. } => {
             return Err(CommandError::new("this command runs before the async runtime starts"));
         }
     }

@@ -19,6 +19,7 @@ mod node;
 mod ready_event_types;
 mod sealing_key;
 mod server_proof;
+mod service_manager;
 mod setup_code;
 mod telemetry;
 
@@ -54,6 +55,9 @@ fn run(cli: &Cli) -> Result<ExitCode, CommandError> {
     }
     if let Command::Asyncapi = &cli.command {
         return commands::openapi::run_asyncapi();
+    }
+    if let Command::CommandLineFiles { directory } = &cli.command {
+        return commands::command_line_files::run(directory);
     }
     let resolved = load(cli)?;
     telemetry::start(&resolved.config.log, &cli.command)?;

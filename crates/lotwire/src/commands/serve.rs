@@ -7,6 +7,7 @@ use super::print;
 use crate::config::{Config, LogFormat, Role};
 use crate::error::CommandError;
 use crate::node::{self, Node};
+use crate::service_manager::{self, Starting};
 use crate::setup_code::{self, SetupCode};
 
 /// Runs until SIGINT or SIGTERM.
@@ -14,6 +15,7 @@ pub(super) async fn run(config: &Config) -> Result<(), CommandError> {
     for warning in warnings::of(config) {
         tracing::warn!("{warning}");
     }
+    let starting = Starting::begin();
     let node = Node::start(config).await?;
     let store = if config.database.url.is_empty() { "SQLite" } else { "PostgreSQL" };
     let data_dir = greeting::absolute(&config.data_dir);
@@ -31,8 +33,11 @@ pub(super) async fn run(config: &Config) -> Result<(), CommandError> {
         print(&greeting::text(config, &node.platform_url(), &node.provider_url(), node.is_empty().await?));
     }
     show_setup_code(config, &node).await?;
-    node::shutdown_signal()?.await;
+    let stopped = node::shutdown_signal()?;
+    starting.finish(&format!("platform {}, provider {}", node.platform_url(), node.provider_url()));
+    stopped.await;
     tracing::info!("shutting down: requests and attempts under way finish first");
+    service_manager::report_stopping(config.provider.drain_timeout.get());
     node.stop().await;
     Ok(())
 }
