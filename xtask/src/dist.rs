@@ -79,17 +79,20 @@ pub(crate) fn build(options: &Options) -> Result<PathBuf, Failure> {
     unit::check()?;
     check_configuration(&staging)?;
     let packages = packages_dir();
-    make_dir(&packages)?;
-    // Packages of an earlier build have another version or revision.
-    for file in fs::read_dir(&packages).map_err(|error| format!("{}: {error}", packages.display()))?.flatten() {
-        fs::remove_file(file.path()).map_err(|error| format!("{}: {error}", file.path().display()))?;
-    }
+    empty(&packages)?;
     archive(&staging, &packages)?;
     let package = debian_package::build(&staging, &packages, options.revision)?;
     sbom::write(&packages)?;
     checksums(&packages)?;
     say(&format!("dist: {}", packages.display()));
     Ok(package)
+}
+
+/// Packages what the last [`build`] packaged as the next revision, in target/dist/next: what an upgrade is tried with.
+pub(crate) fn build_next(revision: u32) -> Result<PathBuf, Failure> {
+    let next = target_dir().join("dist/next");
+    empty(&next)?;
+    debian_package::build(&staging(), &next, revision)
 }
 
 /// Where the release's files are.
@@ -104,10 +107,7 @@ fn staging() -> PathBuf {
 
 /// Copies the binary, strips it, and lets it write its man pages and completions.
 fn stage(binary: &Path, staging: &Path) -> Result<(), Failure> {
-    if staging.exists() {
-        fs::remove_dir_all(staging).map_err(|error| format!("{}: {error}", staging.display()))?;
-    }
-    make_dir(staging)?;
+    empty(staging)?;
     let staged = staging.join("lotwire");
     fs::copy(binary, &staged).map_err(|error| format!("{}: {error}", binary.display()))?;
     run(Command::new("strip").arg("--strip-all").arg(&staged))?;
@@ -163,6 +163,14 @@ fn commit_time() -> Result<String, Failure> {
 /// The version of all crates.
 fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
+}
+
+/// A folder without the files of an earlier build, which have another version or revision.
+fn empty(folder: &Path) -> Result<(), Failure> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    make_dir(folder)
 }
 
 fn make_dir(folder: &Path) -> Result<(), Failure> {

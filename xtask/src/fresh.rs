@@ -142,7 +142,7 @@ fn inside(new_root: &Path, command: &str) -> Result<Command, Failure> {
 }
 
 /// Folder of the toolchain that runs this task.
-fn toolchain() -> Result<PathBuf, Failure> {
+pub(crate) fn toolchain() -> Result<PathBuf, Failure> {
     let rustc = Path::new(&cargo()).with_file_name("rustc");
     let output = Command::new(rustc).args(["--print", "sysroot"]).output();
     let output = output.map_err(|error| format!("rustc --print sysroot: {error}"))?;

@@ -2,12 +2,15 @@
 
 mod ci;
 mod clients;
+mod container_test;
 mod debian;
+mod debian_root;
 mod dist;
 mod fresh;
 mod fuzz;
 mod generate;
 mod licences;
+mod package_test;
 mod provider_facts;
 mod release_check;
 mod samples;
@@ -25,7 +28,7 @@ cargo xtask <task>
   ci                  run everything that has to pass before a change lands: format, tidy, licences, clippy, generated files,
                       all tests, a sale, and one kill -9 on each engine
   release-check       run what takes longer, before a release and when what it covers changed: documentation, OpenAPI against
-                      a running server, and ten times kill -9 on each engine
+                      a running server, ten times kill -9 on each engine, the Debian package on a new machine, and the container
   test [NAME …]       build everything and run all tests side by side, or those of the named packages and targets
   tidy                check arrows between crates, references, forbidden phrases, real sleeps and file sizes
   licences            check licences, sources and banned crates of all dependencies against deny.toml
@@ -41,6 +44,9 @@ cargo xtask <task>
                       send generated requests to target/debug/lotwire and check the responses against OpenAPI
   dist                build the archive, the Debian package, the list of crates and the checksums of a release
                                                                                       (more: cargo xtask dist --help)
+  package-test        install, upgrade, remove and purge the Debian package on a new machine, with a sale
+                                                                                      (more: cargo xtask package-test --help)
+  container-test      build the container image and run a sale in it
   fresh               run both commands of the README in a new Debian root      (more: cargo xtask fresh --help)
   crash --kills N     kill -9 a server N times during a sale and count what arrives   (more: cargo xtask crash --help)
   bench               measure deliveries, ending items and bids                       (more: cargo xtask bench --help)
@@ -70,6 +76,8 @@ fn main() -> ExitCode {
         Some("licences") => licences::check(),
         Some("provider-facts") => provider_facts::run_task(&root(), rest),
         Some("dist") => dist::run_task(rest),
+        Some("container-test") => container_test::run_task(rest),
+        Some("package-test") => package_test::run_task(rest),
         Some("fresh") => fresh::run_task(rest),
         Some("samples") => samples::run_task(rest),
         Some("fuzz") => fuzz::run_task(rest),

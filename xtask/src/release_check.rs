@@ -3,7 +3,9 @@
 
 use std::process::Command;
 
-use crate::{Failure, Step, cargo, root, run, run_steps, schemathesis, target_dir, test_run};
+use crate::{
+    Failure, Step, cargo, container_test, dist, package_test, root, run, run_steps, schemathesis, target_dir, test_run,
+};
 
 /// Kills on each engine.
 const KILLS: &str = "10";
@@ -16,6 +18,11 @@ pub(crate) fn run_all() -> Result<(), Failure> {
         ("schemathesis", || schemathesis::check(&root())),
         ("kill -9, SQLite", || kill("sqlite")),
         ("kill -9, PostgreSQL", || kill("postgres")),
+        ("the unit's exposure", dist::unit::check),
+        ("the Debian package on a new machine", || {
+            package_test::check(&dist::Options { binary: None, revision: 1 }, false)
+        }),
+        ("the container image", container_test::check),
     ];
     run_steps("release-check", steps)
 }

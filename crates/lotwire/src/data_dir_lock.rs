@@ -47,6 +47,22 @@ pub(crate) fn path(config: &Config, role: Role) -> PathBuf {
     config.data_dir.join(format!("{}.lock", name(role)))
 }
 
+/// The process id of the server that holds the lock of a role. None without a server, and with PostgreSQL.
+pub(crate) fn holder(config: &Config, role: Role) -> Option<u32> {
+    let file = File::open(path(config, role)).ok()?;
+    match file.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => holder_in(&file).parse().ok(),
+        Ok(()) | Err(TryLockError::Error(_)) => None,
+    }
+}
+
+/// The process id in a lock file; empty while its server writes it.
+fn holder_in(file: &File) -> String {
+    let mut text = String::new();
+    let _ = file.take(TEXT_BYTES_MAX).read_to_string(&mut text);
+    text.trim().to_owned()
+}
+
 fn name(role: Role) -> &'static str {
     match role {
         Role::Platform => "platform",
@@ -68,9 +84,7 @@ fn take_file(path: &Path, name: &str) -> Result<File, CommandError> {
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
-            let mut holder = String::new();
-            let _ = (&mut file).take(TEXT_BYTES_MAX).read_to_string(&mut holder);
-            let holder = holder.trim();
+            let holder = holder_in(&file);
             let process = if holder.is_empty() { String::new() } else { format!(" (process {holder})") };
             return Err(CommandError::new(format!(
                 "another lotwire server{process} uses {}. Stop it, or choose another data_dir. To run several \
@@ -98,7 +112,10 @@ mod tests {
         let refused = take_file(&path, "provider").unwrap_err().to_string();
         assert!(refused.contains(&format!("process {}", std::process::id())), "{refused}");
         assert!(refused.contains("provider.db"), "{refused}");
+        let config = Config { data_dir: directory.path().to_owned(), ..Config::default() };
+        assert_eq!(holder(&config, Role::Provider), Some(std::process::id()));
         drop(first);
+        assert_eq!(holder(&config, Role::Provider), None);
         take_file(&path, "provider").unwrap();
     }
 }

@@ -11,8 +11,9 @@ const CARGO_DEB_VERSION: &str = "3.8.0";
 
 /// Writes the package below `packages` and returns its path.
 pub(super) fn build(staging: &Path, packages: &Path, revision: u32) -> Result<PathBuf, Failure> {
-    // Debian's policy wants man pages compressed.
-    run(Command::new("gzip").args(["--no-name", "--best", "--recursive"]).arg(staging.join("man")))?;
+    // Debian's policy wants man pages compressed. For a further revision they are already.
+    let compress = r#"for page in "$0"/*.1; do [ ! -e "$page" ] || gzip --no-name --best "$page"; done"#;
+    run(Command::new("sh").args(["-c", compress]).arg(staging.join("man")))?;
     // dpkg-shlibdeps, which finds the libraries that the binary needs.
     debian::ensure(&["dpkg-dev"], || debian::on_path("dpkg-shlibdeps"))?;
     let tool = install_tool("cargo-deb", CARGO_DEB_VERSION)?;

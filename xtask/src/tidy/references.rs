@@ -9,7 +9,7 @@ use super::{Findings, Kind};
 use crate::Failure;
 
 /// Folders of the repository: a path in prose that begins with one of them must exist.
-const FOLDERS: &[&str] = &["crates/", "docs/", "fuzz/", "xtask/"];
+const FOLDERS: &[&str] = &["crates/", "docs/", "fuzz/", "packaging/", "xtask/"];
 /// Paths below these appear when a task runs.
 const GENERATED: &[&str] = &["fuzz/artifacts", "fuzz/corpus"];
 

@@ -13,6 +13,7 @@ use tokio::net::TcpListener;
 use super::{print, require_database, secrets};
 use crate::address_file;
 use crate::config::{Config, Role, listen_address};
+use crate::data_dir_lock;
 use crate::error::CommandError;
 use crate::node::{NodeServices, open_platform, open_provider};
 use crate::server_proof::Server;
@@ -38,7 +39,7 @@ pub(super) async fn run(config: &Config) -> Result<ExitCode, CommandError> {
 }
 
 async fn check(config: &Config) -> Vec<(&'static str, CheckResult)> {
-    let mut findings = vec![("configuration", Ok("valid".to_owned())), ("open files", open_files())];
+    let mut findings = vec![("configuration", Ok("valid".to_owned())), ("open files", open_files(config))];
     let exposed = files::exposed(&config.data_dir);
     let services = services(config);
     for (name, role, addr) in [
@@ -114,17 +115,24 @@ async fn check_provider(config: &Config, services: &NodeServices) -> Vec<(&'stat
     findings
 }
 
-fn open_files() -> CheckResult {
-    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+/// The limit of the server that runs on this data directory, or without one the limit of this process, which a server that
+/// is started in the same way would have.
+fn open_files(config: &Config) -> CheckResult {
+    let server = config.roles.iter().find_map(|role| data_dir_lock::holder(config, *role));
+    let (whose, limits) = match server {
+        Some(process) => ("the server's limit", format!("/proc/{process}/limits")),
+        None => ("the limit", "/proc/self/limits".to_owned()),
+    };
+    let limits = std::fs::read_to_string(limits).unwrap_or_default();
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files")).unwrap_or_default();
     match line.split_whitespace().next() {
         Some("unlimited") => Ok("no limit".to_owned()),
         Some(soft) => match soft.parse::<u64>() {
             Ok(count) if count < OPEN_FILES_MIN => Err(format!(
-                "the limit is {count}. Raise it to at least {OPEN_FILES_MIN} (ulimit -n, or LimitNOFILE= of the \
+                "{whose} is {count}. Raise it to at least {OPEN_FILES_MIN} (ulimit -n, or LimitNOFILE= of the \
                  systemd unit)"
             )),
-            _ => Ok(format!("the limit is {soft}")),
+            _ => Ok(format!("{whose} is {soft}")),
         },
         None => Ok("the system does not report the limit".to_owned()),
     }

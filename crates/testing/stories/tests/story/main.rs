@@ -63,6 +63,7 @@ mod screens_fit;
 mod sealing_keys;
 mod secrets;
 mod send_samples;
+mod service_manager;
 mod silent_database;
 mod startup_refusals;
 mod stuck_deliveries;
