@@ -1,8 +1,10 @@
 //! Runs `lotwire config`.
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use super::print;
+use super::serve::warnings;
+use super::{pluralise, print, warn};
 use crate::cli::{Cli, ConfigCommand};
 use crate::config::Resolved;
 use crate::config::settings::{self, SETTINGS};
@@ -12,14 +14,25 @@ pub(crate) fn run(cli: &Cli, command: &ConfigCommand) -> Result<ExitCode, Comman
     match command {
         ConfigCommand::Reference => print(settings::reference().trim_end()),
         ConfigCommand::Check => {
-            crate::load(cli)?;
-            print("The configuration is valid.");
+            let resolved = crate::load(cli)?;
+            warnings::of(&resolved.config).iter().for_each(|warning| warn(warning));
+            print(&checked(&resolved, cli.common.config.as_deref()));
         }
         ConfigCommand::Show => {
             print(&show(&crate::load(cli)?));
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What was checked. Without `--config`, no file was read: an operator could take the answer for that of the file in /etc.
+fn checked(resolved: &Resolved, file: Option<&Path>) -> String {
+    let count = pluralise(resolved.origins.len(), "setting", "settings");
+    let sources = match file {
+        Some(file) => format!("from {}, variables and flags", file.display()),
+        None => "from variables and flags, and no file, because there is no --config".to_owned(),
+    };
+    format!("The configuration is valid: {count} {sources}. The others have their defaults.")
 }
 
 /// The configuration as a file that `lotwire config check` accepts, with the source of each value. A secret stands in a
@@ -49,6 +62,18 @@ mod tests {
 
     use super::*;
     use crate::config::{self, Overrides};
+
+    #[test]
+    fn a_check_says_whether_it_read_a_file() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(b"[log]\nlevel = \"debug\"\n").unwrap();
+        let variables = [("LOTWIRE_LOG__FORMAT".to_owned(), "json".to_owned())];
+        let both = config::load(Some(file.path()), variables.clone(), Overrides::default()).unwrap();
+        let text = checked(&both, Some(file.path()));
+        assert!(text.contains("2 settings") && text.contains(file.path().to_str().unwrap()), "{text}");
+        let text = checked(&config::load(None, variables, Overrides::default()).unwrap(), None);
+        assert!(text.contains("1 setting ") && text.contains("no file"), "{text}");
+    }
 
     #[test]
     fn the_shown_configuration_loads_again_with_the_same_values_except_secrets() {

@@ -1,7 +1,7 @@
 //! Runs `lotwire serve`.
 
 mod greeting;
-mod warnings;
+pub(super) mod warnings;
 
 use super::print;
 use crate::config::{Config, LogFormat, Role};

@@ -6,7 +6,7 @@ use url::{Host, Url};
 
 use crate::config::{Config, Role};
 
-pub(super) fn of(config: &Config) -> Vec<String> {
+pub(crate) fn of(config: &Config) -> Vec<String> {
     let mut warnings = Vec::new();
     if !config.database.url.is_empty() && config.secrets.key.is_empty() {
         warnings.push(
