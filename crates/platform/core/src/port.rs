@@ -29,6 +29,7 @@ mod customers;
 mod hold;
 mod idempotency;
 mod images;
+mod installation;
 mod invitations;
 mod item_ends;
 mod journal;
@@ -62,6 +63,7 @@ pub use customers::{Address, Auctioneer, AuctioneerChange, AuctioneerProfile, Cu
 pub use hold::HoldStore;
 pub use idempotency::{IdempotencyStore, IdempotentAnswer};
 pub use images::{ImageContent, ImageStore, ImageVariant, ItemImage};
+pub use installation::InstallationStore;
 pub use invitations::{Invitation, InvitationStore};
 pub use item_ends::{ItemEndStore, LotsEndingBy};
 pub use journal::{JournalEntry, JournalRow, JournalStore, SubjectKind};
@@ -123,6 +125,7 @@ pub struct Page<K> {
 /// The whole port, as use cases hold it: `Arc<dyn Store>`.
 pub trait Store:
     NodeStore
+    + InstallationStore
     + CustomerStore
     + ApiKeyStore
     + IdempotencyStore
@@ -153,6 +156,7 @@ pub trait Store:
 
 impl<S> Store for S where
     S: NodeStore
+        + InstallationStore
         + CustomerStore
         + ApiKeyStore
         + IdempotencyStore

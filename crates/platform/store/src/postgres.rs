@@ -21,6 +21,7 @@ mod customers;
 mod holds;
 mod idempotency;
 mod images;
+mod installation;
 mod invitations;
 mod item_ends;
 mod journal;

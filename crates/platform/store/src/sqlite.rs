@@ -20,6 +20,7 @@ mod holds;
 mod idempotency;
 mod image_files;
 mod images;
+mod installation;
 mod invitations;
 mod item_ends;
 mod journal;

@@ -71,7 +71,7 @@ async fn lot_numbers(session: &Session, rows: &[JournalRow]) -> Result<HashMap<U
 }
 
 fn row(session: &Session, sale: &Sale, entry: &JournalRow, lots: &HashMap<Uuid, String>) -> Row {
-    let event = entry.body.as_ref().map(|_| format!("{}.{}", entry.subject, entry.sequence));
+    let event = entry.event_id();
     Row {
         cursor: entry.cursor,
         at: sale.zone.relative(entry.at, session.now()),

@@ -171,18 +171,19 @@ impl From<&Backlog> for BacklogView {
     }
 }
 
-/// An event that the provider refused for good.
+/// An event that the provider refused for good, or under whose id it has another message.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = QuarantinedEvent)]
 pub(crate) struct QuarantinedView {
     /// Cursor of the event in the feed.
     pub(crate) cursor: i64,
-    /// The `eventId` at the provider: subject and sequence.
+    /// The `eventId` at the provider: `<subject>.<sequence>`, followed by `.r<number>` if the event was announced again after
+    /// the platform was restored from a backup.
     pub(crate) event_id: String,
     /// `ITEM_STATUS_CHANGE` or `AUCTION_STATUS_CHANGE`.
     pub(crate) event_type: &'static str,
-    /// The status of the provider's response, and what to do.
+    /// Why the provider does not have it, and what to do.
     pub(crate) error: String,
     /// When the provider rejected the event.
     #[schema(format = DateTime)]

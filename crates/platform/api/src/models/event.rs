@@ -30,7 +30,8 @@ pub(crate) struct EventView {
     pub(crate) cursor: i64,
     /// `ITEM_STATUS_CHANGE` or `AUCTION_STATUS_CHANGE`.
     pub(crate) event_type: &'static str,
-    /// The `eventId` at the provider: subject and sequence.
+    /// The `eventId` at the provider: `<subject>.<sequence>`, followed by `.r<number>` if the event was announced again after
+    /// the platform was restored from a backup.
     pub(crate) event_id: String,
     /// When the status changed, by the server's clock.
     #[schema(format = DateTime)]
@@ -45,7 +46,7 @@ impl From<&JournalRow> for EventView {
         Self {
             cursor: row.cursor,
             event_type: row.kind.event_type().name(),
-            event_id: format!("{}.{}", row.subject, row.sequence),
+            event_id: row.event_id().unwrap_or_default(),
             occurred_at: time(row.at),
             payload: row.body.clone().and_then(|body| RawValue::from_string(body).ok()),
         }

@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use crate::error::{PlatformError, PlatformResult};
 use crate::journal::{JournalRow, SubjectKind};
-use crate::port::{Cursor, Page};
+use crate::port::{Cursor, Page, QuarantinedEvent};
 use crate::{Caller, Platform, Scope};
 
 impl Platform {
@@ -44,11 +44,28 @@ impl Platform {
         (kind, subject): (SubjectKind, Uuid),
         page: Page<i64>,
     ) -> PlatformResult<Vec<JournalRow>> {
+        self.require_history(caller, (kind, subject)).await?;
+        Ok(self.store().history(subject, page).await?)
+    }
+
+    /// Events of an auction or item that the provider refused for good, by cursor.
+    ///
+    /// Errors: as of [`Platform::history`].
+    pub async fn quarantined_of(
+        &self,
+        caller: &Caller,
+        of: (SubjectKind, Uuid),
+    ) -> PlatformResult<Vec<QuarantinedEvent>> {
+        self.require_history(caller, of).await?;
+        Ok(self.store().quarantined_of(of.1).await?)
+    }
+
+    async fn require_history(&self, caller: &Caller, (kind, subject): (SubjectKind, Uuid)) -> PlatformResult<()> {
         caller.require(Scope::EventsRead)?;
         match kind {
             SubjectKind::Auction => drop(self.visible_auction(caller, subject).await?),
             SubjectKind::Item => drop(self.visible_item(caller, subject).await?),
         }
-        Ok(self.store().history(subject, page).await?)
+        Ok(())
     }
 }

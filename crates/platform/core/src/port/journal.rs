@@ -78,6 +78,24 @@ pub struct JournalRow {
     pub reason: Option<String>,
     /// Exact body of the event; none when the change was not announced.
     pub body: Option<String>,
+    /// The number of the restore that the event id names; none unless the event was announced again after a restore.
+    pub restore_number: Option<u32>,
+}
+
+impl JournalRow {
+    /// The provider's `eventId` of the event; none when the change was not announced.
+    pub fn event_id(&self) -> Option<String> {
+        self.body.as_ref().map(|_| event_id(self.subject, self.sequence, self.restore_number))
+    }
+}
+
+/// The provider's `eventId` of an event: `<subject uuid>.<sequence>`, with `.r<number of the restore>` if it was announced
+/// again after a restore.
+pub(super) fn event_id(subject: Uuid, sequence: i64, restore_number: Option<u32>) -> String {
+    match restore_number {
+        None => format!("{subject}.{sequence}"),
+        Some(number) => format!("{subject}.{sequence}.r{number}"),
+    }
 }
 
 /// Reads of the journal. [`super::AuctionStore::commit`] appends to it.

@@ -5,6 +5,7 @@ use contract::event::{Event, EventType};
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use super::journal::event_id;
 use super::{Cursor, IdempotentAnswer, NodeId, Page, StoreError, StoreResult};
 
 /// An announced event on its way to the customer's provider.
@@ -26,12 +27,15 @@ pub struct OutboxEvent {
     pub attempts: u32,
     /// Server time of the status change.
     pub at: Timestamp,
+    /// The number of the restore that the event id names; none unless the event was announced again after a restore.
+    pub restore_number: Option<u32>,
 }
 
 impl OutboxEvent {
-    /// The provider's `eventId` and idempotency key: `<subject uuid>.<sequence>`.
+    /// The provider's `eventId`: `<subject uuid>.<sequence>`, with `.r<number of the restore>` if the event was announced
+    /// again after a restore.
     pub fn event_id(&self) -> String {
-        format!("{}.{}", self.subject, self.sequence)
+        event_id(self.subject, self.sequence, self.restore_number)
     }
 }
 
@@ -138,12 +142,14 @@ pub trait OutboxStore: Send + Sync {
     async fn backlog(&self, customer: Uuid) -> StoreResult<Backlog>;
     /// Events in quarantine by cursor.
     async fn quarantined(&self, customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<QuarantinedEvent>>;
+    /// Events of one item or auction in quarantine, by cursor.
+    async fn quarantined_of(&self, subject: Uuid) -> StoreResult<Vec<QuarantinedEvent>>;
     /// Those of these quarantined events whose subject has a later announced event that neither waits nor is in
     /// quarantine: that event was published, is being published, or was dropped.
     async fn overtaken(&self, customer: Uuid, cursors: Vec<Cursor>) -> StoreResult<Vec<Cursor>>;
-    /// Moves events from quarantine back to the outbox without attempts, all or none, and stores the answer. `Conflict`
-    /// when an event is not in quarantine, was overtaken and the policy refuses that, or the customer has no
-    /// connection; `Replayed`.
+    /// Moves events from quarantine back to the outbox without attempts, all or none, and stores the answer. If the
+    /// installation was restored, their event ids name the latest restore from then on. `Conflict` when an event is not
+    /// in quarantine, was overtaken and the policy refuses that, or the customer has no connection; `Replayed`.
     async fn requeue_quarantined(
         &self,
         customer: Uuid,

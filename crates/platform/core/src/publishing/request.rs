@@ -117,6 +117,7 @@ mod tests {
             body: payload.into(),
             attempts: 0,
             at: Timestamp::UNIX_EPOCH,
+            restore_number: None,
         };
         let body = body(&event, &event.event_id());
         assert_eq!(

@@ -26,8 +26,9 @@ pub(super) fn bid_mismatch(logged: &[Bid], stored: &[Bid]) -> Option<String> {
 }
 
 pub(super) fn journal_mismatch(logged: &[JournalRow], stored: &[JournalRow]) -> Option<String> {
-    let same =
-        |logged: &JournalRow, stored: &JournalRow| JournalRow { cursor: stored.cursor, ..logged.clone() } == *stored;
+    let same = |logged: &JournalRow, stored: &JournalRow| {
+        JournalRow { cursor: stored.cursor, restore_number: stored.restore_number, ..logged.clone() } == *stored
+    };
     if let Some((row, _)) = logged.iter().zip(stored).find(|(logged, stored)| !same(logged, stored)) {
         return Some(format!("row {} of its journal differs from the log", row.sequence));
     }

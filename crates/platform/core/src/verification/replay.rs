@@ -249,6 +249,7 @@ fn row(
         at: entry.at,
         reason: entry.reason.clone(),
         body: event.map(|event| event.to_json()),
+        restore_number: None,
     }
 }
 

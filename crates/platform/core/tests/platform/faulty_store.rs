@@ -227,6 +227,10 @@ forward! {
         async fn keep_answer(answer: IdempotentAnswer) -> StoreResult<()>;
         async fn delete_expired_answers(before: Timestamp, limit: usize) -> StoreResult<usize>;
     }
+    impl InstallationStore {
+        async fn restores() -> StoreResult<u32>;
+        async fn count_restore(at_least: u32) -> StoreResult<u32>;
+    }
     impl InvitationStore {
         async fn invitations(page: Page<Uuid>) -> StoreResult<Vec<Invitation>>;
         async fn invitation_by_hash(hash: Digest) -> StoreResult<Option<Invitation>>;
@@ -265,6 +269,7 @@ forward! {
         async fn next_outbox_attempt(customer: Uuid) -> StoreResult<Option<Timestamp>>;
         async fn backlog(customer: Uuid) -> StoreResult<Backlog>;
         async fn quarantined(customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<QuarantinedEvent>>;
+        async fn quarantined_of(subject: Uuid) -> StoreResult<Vec<QuarantinedEvent>>;
         async fn overtaken(customer: Uuid, cursors: Vec<Cursor>) -> StoreResult<Vec<Cursor>>;
         async fn requeue_quarantined(
             customer: Uuid,

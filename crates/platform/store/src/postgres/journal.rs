@@ -11,8 +11,8 @@ use super::PostgresStore;
 use super::rows::{self, SqlResult};
 use crate::codec;
 
-pub(super) const ROW: &str = "SELECT cursor, subject, kind, sequence, from_status, to_status, cause, actor, at_ms, reason, body \
-     FROM journal";
+pub(super) const ROW: &str = "SELECT cursor, subject, kind, sequence, from_status, to_status, cause, actor, at_ms, reason, body, \
+     (SELECT restore_number FROM announced_again a WHERE a.cursor = journal.cursor) FROM journal";
 
 /// Announced rows of a customer after a cursor, in order.
 pub(super) const ANNOUNCED: &str = "WHERE (customer, cursor) > ($1, $2) AND customer <= $1 AND body IS NOT NULL \
@@ -70,5 +70,6 @@ pub(super) fn journal_row(row: &Row) -> SqlResult<JournalRow> {
         at: rows::time(row, 8)?,
         reason: rows::get(row, 9)?,
         body: rows::get(row, 10)?,
+        restore_number: rows::optional_u32(row, 11)?,
     })
 }

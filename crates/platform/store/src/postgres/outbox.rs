@@ -29,10 +29,18 @@ const OPEN: &str = "c.application_id IS NOT NULL AND c.api_key IS NOT NULL AND c
 
 /// Selects the page first and then its journal rows. A join might read the journal from its beginning.
 pub(super) const QUARANTINED: &str = "SELECT q.cursor, q.customer, j.subject, q.attempts, j.sequence, j.kind, j.body, j.at_ms, \
-         q.error, q.at_ms \
+         (SELECT a.restore_number FROM announced_again a WHERE a.cursor = q.cursor), q.error, q.at_ms \
      FROM (SELECT cursor, customer, attempts, error, at_ms FROM quarantine \
          WHERE customer = $1 AND cursor > $2 ORDER BY cursor LIMIT $3) AS q \
      CROSS JOIN LATERAL (SELECT subject, sequence, kind, body, at_ms FROM journal WHERE cursor = q.cursor LIMIT 1) AS j \
+     ORDER BY q.cursor";
+
+/// Selects the journal rows of the subject first, for the same reason.
+pub(super) const QUARANTINED_OF: &str = "SELECT q.cursor, q.customer, j.subject, q.attempts, j.sequence, j.kind, j.body, j.at_ms, \
+         (SELECT a.restore_number FROM announced_again a WHERE a.cursor = q.cursor), q.error, q.at_ms \
+     FROM (SELECT cursor, customer, subject, sequence, kind, body, at_ms FROM journal WHERE subject = $1 OFFSET 0) AS j \
+     CROSS JOIN LATERAL (SELECT cursor, customer, attempts, error, at_ms FROM quarantine \
+         WHERE customer = j.customer AND cursor = j.cursor LIMIT 1) AS q \
      ORDER BY q.cursor";
 
 #[async_trait]
@@ -68,6 +76,10 @@ impl OutboxStore for PostgresStore {
 
     async fn quarantined(&self, customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<QuarantinedEvent>> {
         Ok(quarantined(&self.client().await?, customer, page).await?)
+    }
+
+    async fn quarantined_of(&self, subject: Uuid) -> StoreResult<Vec<QuarantinedEvent>> {
+        Ok(rows::list(&self.client().await?, QUARANTINED_OF, &[&subject], quarantined_event).await?)
     }
 
     async fn overtaken(&self, customer: Uuid, cursors: Vec<Cursor>) -> StoreResult<Vec<Cursor>> {
@@ -154,13 +166,14 @@ pub(super) async fn claim(
     nodes::register_node(db, node).await?;
     let give = "WITH given AS (UPDATE outbox SET owner = $3, next_at_ms = NULL WHERE customer = $2 AND cursor = ANY($1) \
              RETURNING cursor, customer, subject, attempts) \
-         SELECT g.cursor, g.customer, g.subject, g.attempts, j.sequence, j.kind, j.body, j.at_ms \
+         SELECT g.cursor, g.customer, g.subject, g.attempts, j.sequence, j.kind, j.body, j.at_ms, \
+             (SELECT a.restore_number FROM announced_again a WHERE a.cursor = g.cursor) \
          FROM given g JOIN journal j ON j.cursor = g.cursor ORDER BY g.cursor";
     rows::list(db, give, &[&cursors, &customer, &node.0], event).await
 }
 
-/// Columns `cursor, customer, subject, attempts` of the outbox or quarantine and `sequence, kind, body, at_ms` of the
-/// journal.
+/// Columns `cursor, customer, subject, attempts` of the outbox or quarantine, `sequence, kind, body, at_ms` of the journal,
+/// and the number of the restore in the event id.
 fn event(row: &Row) -> SqlResult<OutboxEvent> {
     Ok(OutboxEvent {
         cursor: rows::get(row, 0)?,
@@ -171,6 +184,7 @@ fn event(row: &Row) -> SqlResult<OutboxEvent> {
         event_type: codec::event_type(codec::kind(rows::get(row, 5)?)?),
         body: rows::get(row, 6)?,
         at: rows::time(row, 7)?,
+        restore_number: rows::optional_u32(row, 8)?,
     })
 }
 
@@ -284,10 +298,12 @@ pub(super) async fn quarantined(
     page: Page<Cursor>,
 ) -> SqlResult<Vec<QuarantinedEvent>> {
     let after = page.after.unwrap_or(0);
-    rows::list(db, QUARANTINED, &[&customer, &after, &rows::limit(page.limit)], |row| {
-        Ok(QuarantinedEvent { event: event(row)?, error: rows::get(row, 8)?, at: rows::time(row, 9)? })
-    })
-    .await
+    rows::list(db, QUARANTINED, &[&customer, &after, &rows::limit(page.limit)], quarantined_event).await
+}
+
+/// The columns of [`QUARANTINED`].
+fn quarantined_event(row: &Row) -> SqlResult<QuarantinedEvent> {
+    Ok(QuarantinedEvent { event: event(row)?, error: rows::get(row, 9)?, at: rows::time(row, 10)? })
 }
 
 async fn requeue_quarantined(
@@ -313,6 +329,11 @@ async fn requeue_quarantined(
          SELECT q.cursor, q.customer, j.subject, 0 FROM quarantine q JOIN journal j ON j.cursor = q.cursor \
          WHERE q.customer = $1 AND q.cursor = ANY($2) ORDER BY q.cursor ON CONFLICT (customer, cursor) DO NOTHING";
     rows::execute(db, enter, &[&customer, &cursors]).await?;
+    let number = "INSERT INTO announced_again (cursor, restore_number) \
+         SELECT q.cursor, i.restores FROM quarantine q CROSS JOIN installation i \
+         WHERE q.customer = $1 AND q.cursor = ANY($2) AND i.restores > 0 \
+         ON CONFLICT (cursor) DO UPDATE SET restore_number = excluded.restore_number";
+    rows::execute(db, number, &[&customer, &cursors]).await?;
     take_out(db, customer, cursors).await
 }
 

@@ -118,6 +118,11 @@ pub(super) fn optional_time(row: &Row, column: usize) -> SqlResult<Option<Timest
     Ok(get::<Option<i64>>(row, column)?.map(codec::time).transpose()?)
 }
 
+/// An optional column whose value is not negative and fits.
+pub(super) fn optional_u32(row: &Row, column: usize) -> SqlResult<Option<u32>> {
+    Ok(get::<Option<i64>>(row, column)?.map(u32::try_from).transpose().map_err(codec::corrupt)?)
+}
+
 /// A column that can't be negative.
 pub(super) fn count(row: &Row, column: usize) -> SqlResult<u64> {
     Ok(get::<i64>(row, column)?.unsigned_abs())

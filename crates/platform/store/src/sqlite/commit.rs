@@ -327,6 +327,7 @@ impl Commit<'_> {
                 body,
                 attempts: 0,
                 at: entry.at,
+                restore_number: None,
             }),
         }
         Ok(())

@@ -13,8 +13,8 @@ use crate::codec::{self, ms};
 pub(super) const APPEND: &str = "INSERT INTO journal (customer, subject, kind, sequence, from_status, to_status, cause, \
      actor, at_ms, reason, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 
-pub(super) const ROW: &str = "SELECT cursor, subject, kind, sequence, from_status, to_status, cause, actor, at_ms, reason, body \
-     FROM journal";
+pub(super) const ROW: &str = "SELECT cursor, subject, kind, sequence, from_status, to_status, cause, actor, at_ms, reason, body, \
+     (SELECT restore_number FROM announced_again a WHERE a.cursor = journal.cursor) FROM journal";
 
 #[async_trait]
 impl JournalStore for SqliteStore {
@@ -91,5 +91,6 @@ pub(super) fn journal_row(row: &Row<'_>) -> SqlResult<JournalRow> {
         at: rows::time(row, 8)?,
         reason: row.get(9)?,
         body: row.get(10)?,
+        restore_number: row.get(11)?,
     })
 }

@@ -18,6 +18,13 @@ use crate::codec::{self, ms};
 const CLAIMABLE: &str = "o.owner IS NULL AND (o.next_at_ms IS NULL OR o.next_at_ms <= ?1) AND NOT EXISTS \
      (SELECT 1 FROM outbox e INDEXED BY outbox_of_subject WHERE e.subject = o.subject AND e.cursor < o.cursor)";
 
+/// The number of the restore in the event id of a journal row `j`.
+const RESTORE_NUMBER: &str = "(SELECT a.restore_number FROM announced_again a WHERE a.cursor = j.cursor)";
+
+/// Columns of a quarantined event: of the quarantine `q` and the journal `j`.
+const QUARANTINED: &str = "q.cursor, q.customer, j.subject, q.attempts, j.sequence, j.kind, j.body, j.at_ms, \
+     (SELECT a.restore_number FROM announced_again a WHERE a.cursor = j.cursor), q.error, q.at_ms";
+
 #[async_trait]
 impl OutboxStore for SqliteStore {
     async fn customers_with_outbox(&self, now: Timestamp) -> StoreResult<Vec<Uuid>> {
@@ -48,6 +55,10 @@ impl OutboxStore for SqliteStore {
 
     async fn quarantined(&self, customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<QuarantinedEvent>> {
         self.read(move |db| quarantined(db, customer, page)).await
+    }
+
+    async fn quarantined_of(&self, subject: Uuid) -> StoreResult<Vec<QuarantinedEvent>> {
+        self.read(move |db| quarantined_of(db, subject)).await
     }
 
     async fn overtaken(&self, customer: Uuid, cursors: Vec<Cursor>) -> StoreResult<Vec<Cursor>> {
@@ -84,6 +95,10 @@ impl OutboxStore for SqliteStore {
                      FROM quarantine q CROSS JOIN journal j ON j.cursor = q.cursor \
                      WHERE q.customer = ?1 AND q.cursor = ?2 ON CONFLICT (cursor) DO NOTHING";
                 rows::execute(db, enter, (customer.as_bytes(), cursor))?;
+                let number = "INSERT INTO announced_again (cursor, restore_number) \
+                     SELECT ?1, restores FROM installation WHERE restores > 0 \
+                     ON CONFLICT (cursor) DO UPDATE SET restore_number = excluded.restore_number";
+                rows::execute(db, number, [cursor])?;
                 take_out(db, customer, cursor)?;
             }
             Ok(())
@@ -141,7 +156,7 @@ pub(super) fn claim(
         return Ok(Vec::new());
     }
     let select = format!(
-        "SELECT o.cursor, o.customer, o.subject, o.attempts, j.sequence, j.kind, j.body, j.at_ms \
+        "SELECT o.cursor, o.customer, o.subject, o.attempts, j.sequence, j.kind, j.body, j.at_ms, {RESTORE_NUMBER} \
          FROM outbox o INDEXED BY outbox_of_customer CROSS JOIN journal j ON j.cursor = o.cursor \
          WHERE o.customer = ?2 AND {CLAIMABLE} ORDER BY o.cursor LIMIT ?3"
     );
@@ -156,8 +171,8 @@ pub(super) fn claim(
     Ok(claimed)
 }
 
-/// Columns `cursor, customer, subject, attempts` of the outbox or quarantine and `sequence, kind, body, at_ms` of the
-/// journal.
+/// Columns `cursor, customer, subject, attempts` of the outbox or quarantine, `sequence, kind, body, at_ms` of the journal,
+/// and [`RESTORE_NUMBER`].
 fn event(row: &Row<'_>) -> SqlResult<OutboxEvent> {
     Ok(OutboxEvent {
         cursor: row.get(0)?,
@@ -168,6 +183,7 @@ fn event(row: &Row<'_>) -> SqlResult<OutboxEvent> {
         event_type: codec::event_type(codec::kind(row.get(5)?)?),
         body: row.get(6)?,
         at: rows::time(row, 7)?,
+        restore_number: row.get(8)?,
     })
 }
 
@@ -231,13 +247,26 @@ fn failing(db: &Connection, customer: Uuid) -> SqlResult<Option<Failing>> {
 }
 
 pub(super) fn quarantined(db: &Connection, customer: Uuid, page: Page<Cursor>) -> SqlResult<Vec<QuarantinedEvent>> {
-    let select = "SELECT q.cursor, q.customer, j.subject, q.attempts, j.sequence, j.kind, j.body, j.at_ms, q.error, q.at_ms \
-         FROM quarantine q CROSS JOIN journal j ON j.cursor = q.cursor \
-         WHERE q.customer = ?1 AND q.cursor > ?2 ORDER BY q.cursor LIMIT ?3";
+    let select = format!(
+        "SELECT {QUARANTINED} FROM quarantine q CROSS JOIN journal j ON j.cursor = q.cursor \
+         WHERE q.customer = ?1 AND q.cursor > ?2 ORDER BY q.cursor LIMIT ?3"
+    );
     let after = page.after.unwrap_or(0);
-    rows::list(db, select, (customer.as_bytes(), after, rows::limit(page.limit)), |row| {
-        Ok(QuarantinedEvent { event: event(row)?, error: row.get(8)?, at: rows::time(row, 9)? })
-    })
+    rows::list(db, &select, (customer.as_bytes(), after, rows::limit(page.limit)), quarantined_event)
+}
+
+fn quarantined_of(db: &Connection, subject: Uuid) -> SqlResult<Vec<QuarantinedEvent>> {
+    let select = format!(
+        "SELECT {QUARANTINED} FROM journal j INDEXED BY journal_of_subject \
+             CROSS JOIN quarantine q ON q.customer = j.customer AND q.cursor = j.cursor \
+         WHERE j.subject = ?1 ORDER BY j.sequence"
+    );
+    rows::list(db, &select, [subject.as_bytes()], quarantined_event)
+}
+
+/// The columns of [`QUARANTINED`].
+fn quarantined_event(row: &Row<'_>) -> SqlResult<QuarantinedEvent> {
+    Ok(QuarantinedEvent { event: event(row)?, error: row.get(9)?, at: rows::time(row, 10)? })
 }
 
 fn take_out(db: &Connection, customer: Uuid, cursor: Cursor) -> SqlResult<()> {

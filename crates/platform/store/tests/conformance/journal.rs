@@ -45,6 +45,7 @@ pub(super) async fn a_history_lists_every_change_of_status(store: Shared) {
         at: at(5),
         reason: entry.reason.clone(),
         body: None,
+        restore_number: None,
     };
     assert_eq!(history[0], expected);
     assert_eq!(history[2].body, two_changes.journal[1].event.map(|event| event.to_json()));

@@ -19,6 +19,7 @@ mod edits;
 mod given;
 mod holds;
 mod images;
+mod installation;
 mod journal;
 mod large;
 mod lists;
@@ -117,6 +118,10 @@ stories! {
         an_api_key_is_stored_with_its_answer_or_not_at_all,
         the_first_answer_to_a_key_stays,
         expired_answers_are_deleted_in_batches;
+    installation:
+        restores_are_counted,
+        an_event_that_is_sent_again_after_a_restore_names_the_restore,
+        the_events_of_a_lot_in_quarantine_are_found;
     rules:
         a_timed_sale_is_stored_as_the_rules_decided_after_every_command,
         a_webcast_is_stored_as_the_rules_decided_after_every_command;

@@ -1,7 +1,7 @@
 //! Where an announced event is at the customer's provider: its message, and each attempt to deliver it.
 //!
-//! The platform stores none of this. The provider has the message under the event's id, `<subject uuid>.<sequence>`, and
-//! answers over its public API, as it does for any of its customers.
+//! The platform stores none of this. The provider has the message under the event's id, and answers over its public API, as
+//! it does for any of its customers.
 
 use http::{Method, StatusCode};
 use jiff::Timestamp;
@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::provider_api::{Provider, accepted};
 use crate::error::{PlatformError, PlatformResult};
-use crate::port::Contact;
+use crate::port::{Contact, Page};
 use crate::{Caller, Platform, Scope};
 
 /// Endpoints of one message that are shown at most.
@@ -19,7 +19,7 @@ const ENDPOINTS_MAX: usize = 10;
 /// Attempts of one message that are shown at most.
 const ATTEMPTS_MAX: usize = 20;
 
-/// An announced event, as the provider's `eventId` names it.
+/// An announced event: the journal has its `eventId`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventName {
     /// Item or auction.
@@ -115,15 +115,14 @@ impl Platform {
         caller.require(Scope::EventsRead)?;
         self.visible_customer(caller, customer).await?;
         let provider = self.provider(customer).await?;
-        let path = message_path(&provider, event);
+        let Some(event_id) = self.event_id(event).await? else { return Ok(None) };
+        let path = message_path(&provider, &event_id);
         let Some(message) = self.read::<MessageBody>(&provider, &path).await? else { return Ok(None) };
         let endpoints = format!("{path}endpoint/?limit={ENDPOINTS_MAX}");
         let endpoints = self.read::<ListBody<EndpointBody>>(&provider, &endpoints).await?;
         let attempts = format!(
-            "/api/v1/app/{}/attempt/msg/{}.{}/?limit={ATTEMPTS_MAX}&with_content=false",
-            provider.application_id(),
-            event.subject,
-            event.sequence
+            "/api/v1/app/{}/attempt/msg/{event_id}/?limit={ATTEMPTS_MAX}&with_content=false",
+            provider.application_id()
         );
         let attempts = self.read::<ListBody<AttemptBody>>(&provider, &attempts).await?;
         let attempts = attempts.map(|list| list.data).unwrap_or_default();
@@ -155,9 +154,17 @@ impl Platform {
             return Err(PlatformError::invalid("/endpoint", "is not the id of an endpoint"));
         }
         let provider = self.provider(customer).await?;
-        let path = format!("{}endpoint/{endpoint}/resend/", message_path(&provider, event));
+        let event_id = self.event_id(event).await?.ok_or(PlatformError::NotFound("event"))?;
+        let path = format!("{}endpoint/{endpoint}/resend/", message_path(&provider, &event_id));
         let answer = self.call(&provider, Method::POST, &path, "{}".into()).await?;
         accepted(&answer)
+    }
+
+    /// The provider's id of an event; none when the change was not announced.
+    async fn event_id(&self, event: EventName) -> PlatformResult<Option<String>> {
+        let page = Page { after: Some(event.sequence.saturating_sub(1)), limit: 1 };
+        let rows = self.store().history(event.subject, page).await?;
+        Ok(rows.iter().find(|row| row.sequence == event.sequence).and_then(|row| row.event_id()))
     }
 
     /// A document of the provider; none when it answers 404.
@@ -186,6 +193,6 @@ impl EventAttempt {
     }
 }
 
-fn message_path(provider: &Provider, event: EventName) -> String {
-    format!("/api/v1/app/{}/msg/{}.{}/", provider.application_id(), event.subject, event.sequence)
+fn message_path(provider: &Provider, event_id: &str) -> String {
+    format!("/api/v1/app/{}/msg/{event_id}/", provider.application_id())
 }

@@ -32,6 +32,7 @@ INSERT INTO journal (cursor, customer, subject, kind, sequence, to_status, cause
         CASE WHEN n <= 1000 OR n > 11000 THEN '{}' END FROM generate_series(1, 12000) n;
 INSERT INTO quarantine (customer, cursor, attempts, error, at_ms)
     SELECT pg_temp.u(1, 1), n, 1, 'refused', 0 FROM generate_series(1, 6000) n;
+INSERT INTO announced_again (cursor, restore_number) SELECT n, 1 FROM generate_series(1, 6000) n;
 "#;
 
 /// Rows that are newer than the statistics: auction 3 with its items and bidders.
@@ -150,6 +151,7 @@ fn pages() -> Vec<(String, Vec<String>)> {
                 format!("{}, 1000, 10", uuid(1, 1)),
             ],
         ),
+        (outbox::QUARANTINED_OF.to_owned(), vec![uuid(4, 1), uuid(2, 1)]),
         (outbox::QUARANTINED.to_owned(), vec![format!("{}, 0, 10", uuid(1, 2)), format!("{}, 3000, 10", uuid(1, 1))]),
     ]
 }

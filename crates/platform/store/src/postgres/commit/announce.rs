@@ -123,6 +123,7 @@ pub(super) async fn append(
                         body: body.clone(),
                         attempts: 0,
                         at: entry.at,
+                        restore_number: None,
                     }),
                 }
                 announced.notify_nodes |= connection.is_running && owner.is_none();

@@ -456,9 +456,23 @@ CREATE TABLE quarantine (
     PRIMARY KEY (customer, cursor)
 );
 
+-- Events that left the quarantine after a restore of the installation. Their event id names the restore
+-- (docs/decisions/0021).
+CREATE TABLE announced_again (
+    cursor bigint PRIMARY KEY,
+    restore_number bigint NOT NULL
+);
+
 -------------------------------------------------------------------------------------------------------------------------------
--- Operation: nodes, downtime, health, sealing keys
+-- Operation: the installation, nodes, downtime, health, sealing keys
 -------------------------------------------------------------------------------------------------------------------------------
+
+-- `restores` counts how often this installation was restored from a backup.
+CREATE TABLE installation (
+    no integer PRIMARY KEY CHECK (no = 1),
+    restores bigint NOT NULL DEFAULT 0
+);
+INSERT INTO installation (no) VALUES (1);
 
 CREATE TABLE nodes (
     uuid uuid PRIMARY KEY,

@@ -430,9 +430,23 @@ CREATE TABLE quarantine (
     PRIMARY KEY (customer, cursor)
 ) STRICT, WITHOUT ROWID;
 
+-- Events that left the quarantine after a restore of the installation. Their event id names the restore
+-- (docs/decisions/0021).
+CREATE TABLE announced_again (
+    cursor INTEGER PRIMARY KEY,
+    restore_number INTEGER NOT NULL
+) STRICT;
+
 -------------------------------------------------------------------------------------------------------------------------------
--- Operation: nodes, downtime, health, sealing keys
+-- Operation: the installation, nodes, downtime, health, sealing keys
 -------------------------------------------------------------------------------------------------------------------------------
+
+-- `restores` counts how often this installation was restored from a backup.
+CREATE TABLE installation (
+    no INTEGER PRIMARY KEY CHECK (no = 1),
+    restores INTEGER NOT NULL DEFAULT 0
+) STRICT;
+INSERT INTO installation (no) VALUES (1);
 
 CREATE TABLE nodes (
     no INTEGER PRIMARY KEY,
