@@ -27,14 +27,26 @@ impl Wings<'_> {
         }
     }
 
-    /// Puts both wings on hold, or ends their hold.
-    pub(crate) async fn put(&self, hold: Option<Hold>) -> Result<(), CommandError> {
+    /// Puts both wings on hold.
+    pub(crate) async fn begin_hold(&self, hold: Hold) -> Result<(), CommandError> {
         let doing = "storing the hold";
         if let Some(platform) = self.platform {
-            platform.put_hold(hold).await.context(doing)?;
+            platform.put_on_hold(hold).await.context(doing)?;
         }
         match self.provider {
-            Some(provider) => provider.put_hold(hold).await.context(doing),
+            Some(provider) => provider.put_on_hold(hold).await.context(doing),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends the hold of both wings.
+    pub(crate) async fn end_hold(&self) -> Result<(), CommandError> {
+        let doing = "ending the hold";
+        if let Some(platform) = self.platform {
+            platform.end_hold().await.context(doing)?;
+        }
+        match self.provider {
+            Some(provider) => provider.end_hold().await.context(doing),
             None => Ok(()),
         }
     }

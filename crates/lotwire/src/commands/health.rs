@@ -50,7 +50,7 @@ async fn check(client: &Client, url: &str) -> Result<String, CommandError> {
         deadline: DEADLINE,
         response_bytes_max: RESPONSE_BYTES_MAX,
     };
-    let response = client.send_fresh(request, Duration::ZERO).await;
+    let response = client.send_fresh(request, Duration::ZERO).await.outcome;
     let response = response.context(format!("{url} does not respond. Is the server running?"))?;
     if response.status.is_success() {
         return Ok(url.to_owned());

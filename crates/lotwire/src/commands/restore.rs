@@ -82,7 +82,7 @@ async fn put_on_hold(
         return Err(CommandError::new(format!("{dir} contains no database. Is --data-dir the server's?")));
     }
     let hold = Hold { backup_at, since: services.clock.now() };
-    Wings { platform: platform.as_ref(), provider: provider.as_ref() }.put(Some(hold)).await
+    Wings { platform: platform.as_ref(), provider: provider.as_ref() }.begin_hold(hold).await
 }
 
 /// Refuses a data directory with files, which a restore would mix with its own.

@@ -49,7 +49,7 @@ pub(super) async fn run(config: &Config, options: &Resume) -> Result<(), Command
         if let (Some(grace), Some(platform)) = (options.extend_ends, &platform) {
             extended = Some(platform.extend_passed_ends(grace.get()).await.context("extending ends")?);
         }
-        wings.put(None).await?;
+        wings.end_hold().await?;
     }
     if options.json {
         return print_json(&json!({

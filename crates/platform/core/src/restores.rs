@@ -61,9 +61,18 @@ impl Platform {
         Ok(self.store().hold().await?)
     }
 
-    /// Puts the installation on hold, or ends the hold. For the operator; it checks no caller.
-    pub async fn put_hold(&self, hold: Option<Hold>) -> PlatformResult<()> {
-        Ok(self.store().put_hold(hold).await?)
+    /// Puts a restored installation on hold and counts the restore. No node may run. For the operator; it checks no caller.
+    pub async fn put_on_hold(&self, hold: Hold) -> PlatformResult<()> {
+        self.store().put_hold(Some(hold)).await?;
+        // The minute of the restore is above the number of every earlier restore, also of those that the backup does not know.
+        let minute = u32::try_from(hold.since.as_second() / 60).unwrap_or_default();
+        self.store().count_restore(minute).await?;
+        Ok(())
+    }
+
+    /// Ends the hold. For the operator; it checks no caller.
+    pub async fn end_hold(&self) -> PlatformResult<()> {
+        Ok(self.store().put_hold(None).await?)
     }
 
     /// What would happen as soon as a node starts. For the operator; it checks no caller.

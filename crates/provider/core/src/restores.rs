@@ -12,9 +12,14 @@ impl Provider {
         Ok(self.store().hold().await?)
     }
 
-    /// Puts the installation on hold, or ends the hold. For the operator; it checks no caller.
-    pub async fn put_hold(&self, hold: Option<Hold>) -> ProviderResult<()> {
-        Ok(self.store().put_hold(hold).await?)
+    /// Puts a restored installation on hold. No node may run. For the operator; it checks no caller.
+    pub async fn put_on_hold(&self, hold: Hold) -> ProviderResult<()> {
+        Ok(self.store().put_hold(Some(hold)).await?)
+    }
+
+    /// Ends the hold. For the operator; it checks no caller.
+    pub async fn end_hold(&self) -> ProviderResult<()> {
+        Ok(self.store().put_hold(None).await?)
     }
 
     /// Deliveries that would be sent as soon as a node starts; at most
