@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use kit_runtime::metrics::{self, Counter, Histogram, Registry, Unit};
+use kit_runtime::metrics::{self, Counter, Family, Histogram, Labels, Registry, Unit};
 
 use crate::port::{Change, CommitReceipt, StoreResult};
 
@@ -16,6 +16,7 @@ pub(crate) struct Metrics {
     end_lateness: Histogram,
     publish: Histogram,
     quarantined: Counter,
+    conflicts: Family<Labels, Counter>,
     sign_ins: Counter,
     sign_ins_refused: Counter,
     sign_ins_throttled: Counter,
@@ -36,6 +37,15 @@ impl Metrics {
         registry.register("bids_accepted", "Bids that are on disk, room bids and absentees' included", bids.clone());
         registry.register("status_changes", "Status changes of auctions and items", status_changes.clone());
         registry.register("events_quarantined", "Events that a provider refused for good", quarantined.clone());
+        let conflicts = Family::<Labels, Counter>::default();
+        for message in ExistingMessage::ALL {
+            drop(conflicts.get_or_create(&message.labels()));
+        }
+        registry.register(
+            "event_conflicts",
+            "Events under whose id the provider had a message, by how that message compares",
+            conflicts.clone(),
+        );
         let (sign_ins, sign_ins_refused) = (Counter::default(), Counter::default());
         let sign_ins_throttled = Counter::default();
         registry.register("sign_ins", "Sessions of people that began", sign_ins.clone());
@@ -53,6 +63,7 @@ impl Metrics {
             end_lateness,
             publish,
             quarantined,
+            conflicts,
             sign_ins,
             sign_ins_refused,
             sign_ins_throttled,
@@ -77,6 +88,11 @@ impl Metrics {
         self.quarantined.inc();
     }
 
+    /// The provider had a message under the id of an event.
+    pub(crate) fn conflict(&self, message: ExistingMessage) {
+        self.conflicts.get_or_create(&message.labels()).inc();
+    }
+
     pub(crate) fn signed_in(&self) {
         self.sign_ins.inc();
     }
@@ -87,6 +103,36 @@ impl Metrics {
 
     pub(crate) fn sign_in_throttled(&self) {
         self.sign_ins_throttled.inc();
+    }
+}
+
+/// How the message that a provider has under the id of an event compares with the event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ExistingMessage {
+    /// The same event type and payload.
+    Same,
+    /// Another event type or payload.
+    Other,
+    /// The provider has deleted the payload.
+    Expired,
+    /// The API key may not read messages.
+    NoReadRight,
+    /// The provider does not show the message for another reason.
+    NotShown,
+}
+
+impl ExistingMessage {
+    const ALL: [Self; 5] = [Self::Same, Self::Other, Self::Expired, Self::NoReadRight, Self::NotShown];
+
+    fn labels(self) -> Labels {
+        let message = match self {
+            Self::Same => "same",
+            Self::Other => "other",
+            Self::Expired => "expired",
+            Self::NoReadRight => "no_read_right",
+            Self::NotShown => "not_shown",
+        };
+        vec![("message", message.to_owned())]
     }
 }
 

@@ -19,10 +19,13 @@
 //! Guarantees:
 //! - An event is published at least once, with the bytes of the outbox row and an `eventId` that makes repeats
 //!   harmless.
+//! - An event that the provider refuses because it has a message under this `eventId` (409) is compared with that message:
+//!   see `conflict`.
 //! - Events of one subject are published in order: the port assigns only the earliest row of a subject, and the next
 //!   one after that one is settled. Different subjects are published in parallel.
-//! - 2xx and 409 settle an event. 429, 5xx, time-outs and connection errors are retried; `Retry-After` is honoured in
-//!   full. 401, 403 and 404 park the customer's queue with its events. Another 4xx puts that one event into quarantine.
+//! - 2xx settles an event, and so does 409 if the message is the same. 429, 5xx, time-outs and connection errors are
+//!   retried; `Retry-After` is honoured in full. 401, 403 and 404 park the customer's queue with its events. Another 4xx
+//!   puts that one event into quarantine.
 //! - Nothing is published for a customer without both credentials.
 //!
 //! If this node can't know which rows it owns (the answer to a claim or commit was lost), it takes a new node id. The
@@ -30,6 +33,7 @@
 //! already has.
 
 pub(crate) mod circuit_breaker;
+mod conflict;
 mod connection;
 mod lane;
 mod outcomes;
@@ -37,7 +41,7 @@ mod request;
 mod verdict;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -66,7 +70,13 @@ pub(crate) fn judged(
     body: &[u8],
     now: jiff::Timestamp,
 ) -> Option<String> {
-    match verdict::judge(status, headers, body, now) {
+    let verdict = verdict::judge(status, headers, body, now).unwrap_or_else(|| {
+        // The same body as that of the existing message.
+        let (headers, body) = (headers.clone(), bytes::Bytes::copy_from_slice(body));
+        let read = kit_outbound::Response { status: http::StatusCode::OK, headers, body, truncated: false };
+        conflict::judge_message(&read, &conflict::sample_event(0), now).0
+    });
+    match verdict {
         verdict::Verdict::Published => None,
         verdict::Verdict::Retry { error, .. } | verdict::Verdict::Quarantine { error } => Some(error),
         verdict::Verdict::Park { reason } => Some(reason),
@@ -96,6 +106,8 @@ struct Shared {
     node: Mutex<NodeId>,
     /// Set after this node's first heartbeat. Rows assigned to a node without one would be released immediately.
     running: AtomicBool,
+    /// How often the installation was restored when this node started.
+    restores: AtomicU32,
     /// Set when the store may have assigned rows to this node that no lane knows.
     fence_requested: AtomicBool,
     /// The number of [`ReducedSending`] guards.
@@ -161,6 +173,7 @@ impl Publisher {
             parts,
             node: Mutex::new(node),
             running: AtomicBool::new(false),
+            restores: AtomicU32::new(0),
             fence_requested: AtomicBool::new(false),
             reductions: AtomicUsize::new(0),
             lanes: Mutex::default(),
@@ -216,8 +229,9 @@ impl Publisher {
         self.shared.running.load(Ordering::Acquire)
     }
 
-    /// Starts to own rows. False when it had started before.
-    pub(crate) fn start(&self) -> bool {
+    /// Starts to own rows, in an installation that was restored `restores` times. False when it had started before.
+    pub(crate) fn start(&self, restores: u32) -> bool {
+        self.shared.restores.store(restores, Ordering::Release);
         !self.shared.running.swap(true, Ordering::AcqRel)
     }
 

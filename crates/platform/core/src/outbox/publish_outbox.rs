@@ -79,7 +79,8 @@ impl Platform {
             publisher.rename(node);
             *renewed_at = sent_at;
         }
-        if publisher.start() {
+        // Read once: the number changes only while no node runs.
+        if is_first && publisher.start(self.store().restores().await?) {
             self.sweep(now).await;
         }
         Ok(())

@@ -27,12 +27,16 @@ struct ErrorBody {
 
 /// `the provider answered 401 (authentication_failed): …`.
 pub(crate) fn answer_text(status: StatusCode, body: &[u8]) -> String {
-    let code = serde_json::from_slice::<ErrorBody>(body).ok().and_then(|body| body.code);
-    let known = code.and_then(|code| CODES.iter().find(|(known, _)| *known == code));
+    let known = error_code(body).and_then(|code| CODES.iter().find(|(known, _)| *known == code));
     match known {
         Some((code, advice)) => format!("the provider answered {} ({code}): {advice}", status.as_u16()),
         None => format!("the provider answered {}: {}", status.as_u16(), advice(status)),
     }
+}
+
+/// The error code of a response; none if it has no such field.
+pub(crate) fn error_code(body: &[u8]) -> Option<String> {
+    serde_json::from_slice::<ErrorBody>(body).ok().and_then(|body| body.code)
 }
 
 fn advice(status: StatusCode) -> &'static str {

@@ -244,10 +244,8 @@ impl Lane {
             let shared = Arc::clone(&self.shared);
             let cursor = queued.event.cursor;
             let task = self.tasks.spawn(async move {
-                let parts = &shared.parts;
-                let now = || parts.clock.now();
-                let verdict =
-                    publish(&parts.providers, &connection, &queued.event, parts.config.request_timeout, now).await;
+                let restores = shared.restores.load(Ordering::Acquire);
+                let verdict = publish(&shared.parts, &connection, &queued.event, restores).await;
                 TaskResult::Answered { queued, verdict, ticket, used: connection.updated_at }
             });
             self.cursors.insert(task.id(), cursor);

@@ -1,4 +1,4 @@
-//! Judges a provider's response to one event. Pure.
+//! Judges a provider's response to the message of one event. Pure.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use kit_outbound::retry_after;
 
-use crate::provider_access::answer_text::answer_text;
+use crate::provider_access::answer_text::{answer_text, error_code};
 
 /// How the publisher continues with an event after a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,30 +32,37 @@ pub(crate) enum Verdict {
     },
 }
 
-/// Judges a response. `now` turns a `Retry-After` date into a pause.
-pub(crate) fn judge(status: StatusCode, headers: &HeaderMap, body: &[u8], now: Timestamp) -> Verdict {
+/// The error code with which the embedded provider refuses an idempotency key that it knows with another body.
+const IDEMPOTENCY_KEY_REUSED: &str = "idempotency_key_reused";
+
+/// Judges a response; none when the provider has a message under this event id, which has to be compared with the event.
+/// `now` turns a `Retry-After` date into a pause.
+pub(crate) fn judge(status: StatusCode, headers: &HeaderMap, body: &[u8], now: Timestamp) -> Option<Verdict> {
     let text = || answer_text(status, body);
-    match status.as_u16() {
-        200..=299 | 409 => Verdict::Published,
+    Some(match status.as_u16() {
+        200..=299 => Verdict::Published,
+        409 => return None,
+        422 if error_code(body).is_some_and(|code| code == IDEMPOTENCY_KEY_REUSED) => return None,
         408 | 429 | 500..=599 => Verdict::Retry { error: text(), retry_after: retry_after(headers, now) },
         401 | 403 | 404 => Verdict::Park { reason: text() },
         400..=499 => Verdict::Quarantine { error: text() },
         // A redirect is not followed: it means that the entered address is not that of a provider's API.
         _ => Verdict::Park { reason: text() },
-    }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn judged(status: u16) -> &'static str {
+    fn judged(status: u16, body: &str) -> &'static str {
         let status = StatusCode::from_u16(status).unwrap();
-        match judge(status, &HeaderMap::new(), b"", Timestamp::UNIX_EPOCH) {
-            Verdict::Published => "published",
-            Verdict::Retry { .. } => "retry",
-            Verdict::Park { .. } => "park",
-            Verdict::Quarantine { .. } => "quarantine",
+        match judge(status, &HeaderMap::new(), body.as_bytes(), Timestamp::UNIX_EPOCH) {
+            None => "compare",
+            Some(Verdict::Published) => "published",
+            Some(Verdict::Retry { .. }) => "retry",
+            Some(Verdict::Park { .. }) => "park",
+            Some(Verdict::Quarantine { .. }) => "quarantine",
         }
     }
 
@@ -74,7 +81,7 @@ mod tests {
             (403, "park"),
             (404, "park"),
             (408, "retry"),
-            (409, "published"),
+            (409, "compare"),
             (413, "quarantine"),
             (422, "quarantine"),
             (429, "retry"),
@@ -85,8 +92,10 @@ mod tests {
             (504, "retry"),
             (599, "retry"),
         ] {
-            assert_eq!(judged(status), expected, "{status}");
+            assert_eq!(judged(status, ""), expected, "{status}");
         }
+        assert_eq!(judged(422, r#"{"code":"idempotency_key_reused","detail":"x"}"#), "compare");
+        assert_eq!(judged(422, r#"{"code":"validation","detail":"x"}"#), "quarantine");
     }
 
     #[test]
@@ -95,7 +104,7 @@ mod tests {
         headers.insert(http::header::RETRY_AFTER, "7200".parse().unwrap());
         let verdict =
             judge(StatusCode::TOO_MANY_REQUESTS, &headers, b"{\n \"detail\": \"slow down\"}", Timestamp::UNIX_EPOCH);
-        let Verdict::Retry { error, retry_after } = verdict else { panic!("a 429 was not retried") };
+        let Some(Verdict::Retry { error, retry_after }) = verdict else { panic!("a 429 was not retried") };
         assert_eq!(retry_after, Some(Duration::from_secs(7200)));
         assert!(error.starts_with("the provider answered 429: it limits"), "{error}");
         assert!(!error.contains("slow down"), "{error}");
@@ -121,7 +130,7 @@ mod tests {
             let headers = HeaderMap::from_iter([(http::header::RETRY_AFTER, text.parse().unwrap())]);
             for status in [408, 429, 500, 503] {
                 let verdict = judge(StatusCode::from_u16(status).unwrap(), &headers, b"", now);
-                let Verdict::Retry { retry_after, .. } = verdict else { panic!("{status} is retried") };
+                let Some(Verdict::Retry { retry_after, .. }) = verdict else { panic!("{status} is retried") };
                 assert_eq!(retry_after, seconds.map(Duration::from_secs), "{status} {text:?}");
             }
         }

@@ -5,6 +5,7 @@
 mod access;
 mod after_sale;
 mod bidders;
+mod conflicts;
 mod connecting;
 mod downtime;
 mod failing;

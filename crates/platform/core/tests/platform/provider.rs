@@ -1,8 +1,10 @@
-//! A small provider on a loopback port. It sends the configured replies and records the requests.
+//! A small provider on a loopback port. It sends the configured replies, records the requests, and shows the messages that
+//! were posted.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -35,6 +37,8 @@ pub struct Provider {
     pub url: String,
     replies: Arc<Mutex<VecDeque<Reply>>>,
     otherwise: Arc<Mutex<Reply>>,
+    message_replies: Arc<Mutex<VecDeque<Reply>>>,
+    messages_read: Arc<Mutex<Vec<String>>>,
     requests: watch::Sender<Vec<ReceivedRequest>>,
     tested: Arc<Mutex<Vec<String>>>,
 }
@@ -47,6 +51,8 @@ impl Provider {
             url: format!("http://{}", listener.local_addr().unwrap()),
             replies: Arc::new(Mutex::new(replies.into_iter().collect())),
             otherwise: Arc::new(Mutex::new(Reply::Status(202))),
+            message_replies: Arc::default(),
+            messages_read: Arc::default(),
             requests: watch::Sender::new(Vec::new()),
             tested: Arc::default(),
         };
@@ -62,6 +68,16 @@ impl Provider {
     /// Sets the reply to requests after `replies` are used up. If it is a status, it also answers credential tests from now on.
     pub fn otherwise(&self, reply: Reply) {
         *self.otherwise.lock().unwrap() = reply;
+    }
+
+    /// Answers the next reads of a message with these replies. Later ones show the message as it was posted first.
+    pub fn show(&self, replies: impl IntoIterator<Item = Reply>) {
+        *self.message_replies.lock().unwrap() = replies.into_iter().collect();
+    }
+
+    /// The reads of messages, which are not among `requests`.
+    pub fn messages_read(&self) -> Vec<String> {
+        self.messages_read.lock().unwrap().clone()
     }
 
     pub fn requests(&self) -> Vec<ReceivedRequest> {
@@ -83,6 +99,11 @@ impl Provider {
 
     fn reply(&self, request: ReceivedRequest) -> Reply {
         let otherwise = self.otherwise.lock().unwrap().clone();
+        if let Some((_, event_id)) = request.line.strip_prefix("GET ").and_then(|path| path.split_once("/msg/")) {
+            self.messages_read.lock().unwrap().push(request.line.clone());
+            let reply = self.message_replies.lock().unwrap().pop_front();
+            return reply.unwrap_or_else(|| self.message(event_id.trim_end_matches('/')));
+        }
         if request.line.starts_with("GET ") {
             self.tested.lock().unwrap().push(request.line);
             return if matches!(otherwise, Reply::Status(_)) { otherwise } else { Reply::Status(200) };
@@ -90,6 +111,17 @@ impl Provider {
         let reply = self.replies.lock().unwrap().pop_front().unwrap_or(otherwise);
         self.requests.send_modify(|requests| requests.push(request));
         reply
+    }
+
+    /// The message that was posted first with this event id, with its payload written anew.
+    fn message(&self, event_id: &str) -> Reply {
+        let requests = self.requests.borrow();
+        let messages = requests.iter().filter_map(|request| serde_json::from_str::<Value>(&request.body).ok());
+        let Some(mut message) = messages.into_iter().find(|message| message["eventId"] == event_id) else {
+            return Reply::Status(404);
+        };
+        message["id"] = json!("msg_1");
+        Reply::With(200, "body", serde_json::to_string_pretty(&message).unwrap())
     }
 
     async fn serve(self, mut stream: TcpStream) {

@@ -62,17 +62,6 @@ async fn changes_of_one_subject_arrive_in_order() {
 }
 
 #[tokio::test]
-async fn a_409_is_success() {
-    let provider = Provider::start([Reply::Status(409)]).await;
-    let fixture = TestPlatform::connected(&provider, PlatformConfig::default()).await;
-    fixture.draft().await;
-    provider.request(1).await;
-    fixture.close().await;
-    assert_eq!(pending(&fixture).await, (0, 0));
-    assert_eq!(provider.requests().len(), 1);
-}
-
-#[tokio::test]
 async fn a_401_parks_the_queue_and_support_resumes_it() {
     for status in [401, 403, 404] {
         let provider = Provider::start([Reply::With(status, "body", format!("who is {KEY}?"))]).await;

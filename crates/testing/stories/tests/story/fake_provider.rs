@@ -1,11 +1,12 @@
-//! A delivery provider with scripted responses. The platform can't distinguish it from a real one.
+//! A delivery provider with scripted responses, which shows the messages that were posted. The platform can't distinguish it
+//! from a real one.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::{Request, Response, StatusCode};
+use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use serde_json::Value;
@@ -42,6 +43,10 @@ struct State {
     script: VecDeque<Answer>,
     otherwise: Option<Answer>,
     posted: Vec<Posted>,
+    /// The messages as they were posted.
+    messages: Vec<Value>,
+    /// Event ids of the messages that were read.
+    read: Vec<String>,
 }
 
 /// The running provider. Clones share its state.
@@ -74,6 +79,11 @@ impl FakeProvider {
         self.state.lock().unwrap().otherwise = answer;
     }
 
+    /// Event ids of the messages that the platform has read.
+    pub fn read(&self) -> Vec<String> {
+        self.state.lock().unwrap().read.clone()
+    }
+
     pub fn posted(&self) -> Vec<Posted> {
         self.state.lock().unwrap().posted.clone()
     }
@@ -96,6 +106,16 @@ impl FakeProvider {
         tokio::time::timeout(WAIT_MAX, wait).await.unwrap_or_else(|_| panic!("{:#?}", self.posted()));
     }
 
+    /// The message that was posted first with this event id.
+    fn message(&self, event_id: &str) -> Response<Full<Bytes>> {
+        let mut state = self.state.lock().unwrap();
+        state.read.push(event_id.to_owned());
+        match state.messages.iter().find(|message| message["eventId"] == event_id) {
+            Some(message) => Response::new(Full::new(message.to_string().into())),
+            None => response(StatusCode::NOT_FOUND),
+        }
+    }
+
     async fn answer(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, std::io::Error> {
         let (head, body) = request.into_parts();
         let body = body.collect().await.unwrap_or_default().to_bytes();
@@ -106,11 +126,15 @@ impl FakeProvider {
             // The test of the credentials.
             return Ok(response(StatusCode::OK));
         }
+        if head.method == Method::GET {
+            return Ok(self.message(path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()));
+        }
         let answer = {
             let mut state = self.state.lock().unwrap();
             let otherwise = state.otherwise;
             let answer = state.script.pop_front().or(otherwise).unwrap_or(Answer::Status(202));
             let message: Value = serde_json::from_slice(&body).unwrap();
+            state.messages.push(message.clone());
             state.posted.push(Posted {
                 event_id: message["eventId"].as_str().unwrap().to_owned(),
                 idempotency_key: header("idempotency-key"),

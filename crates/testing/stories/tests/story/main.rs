@@ -34,6 +34,7 @@ mod demo;
 mod disconnect_and_quarantine;
 mod doctor_faults;
 mod embedded_provider;
+mod event_conflicts;
 mod every_page;
 mod fake_provider;
 mod find_a_message;

@@ -37,7 +37,7 @@ async fn transient_errors_are_retried_in_order() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_conflict_counts_as_published() {
+async fn a_conflict_with_the_same_message_counts_as_published() {
     let fixture = PublisherFixture::new().await;
     let provider = FakeProvider::start().await;
     let customer = fixture.customer("one", &provider).await;
@@ -47,6 +47,7 @@ async fn a_conflict_counts_as_published() {
     provider.wait_until(|provider| provider.accepted().len() == 2).await;
     assert_eq!(provider.posted().len(), 2);
     fixture.wait_for(&customer, |connection| connection["backlog"]["pending"] == 0).await;
+    assert_eq!(provider.read(), ids(&auction, &[1]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
