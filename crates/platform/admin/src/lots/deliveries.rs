@@ -10,9 +10,12 @@ use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use platform_core::customers::connections::{EventEndpoint, EventMessage, EventName};
+use platform_core::journal::SubjectKind;
+use platform_core::port::Page;
 use platform_core::{PlatformError, Scope};
+use platform_rules::Item;
 
-use super::lot;
+use super::{history, lot};
 use crate::admin::Admin;
 use crate::page_error::PageError;
 use crate::sale::Sale;
@@ -66,26 +69,21 @@ pub(super) async fn page(
 ) -> Result<Response, PageError> {
     let (sale, item) = lot::load(&session, auction, item).await?;
     let sequence: i64 = query.text("sequence").parse().map_err(|_| ErrorPage::not_found())?;
-    let event = EventName { subject: item.uuid, sequence };
-    let found = session.platform().event_message(&session.caller, item.customer, event).await;
-    let (message, trouble) = match found {
-        Ok(Some(message)) => (Some(shown(&session, &sale, message)), String::new()),
-        Ok(None) => (
-            None,
-            "The provider does not have it. It waits to be published, or was deleted after its retention.".to_owned(),
-        ),
-        Err(PlatformError::NotFound("connection")) => (None, "Not sent: the customer is not connected.".to_owned()),
-        Err(error @ (PlatformError::Provider { .. } | PlatformError::Invalid(_))) => {
-            (None, sentence(&error.to_string()))
-        }
-        Err(error) => return Err(error.into()),
+    let page = Page { after: Some(sequence.saturating_sub(1)), limit: 1 };
+    let history = session.platform().history(&session.caller, (SubjectKind::Item, item.uuid), page).await?;
+    let event_id = history.iter().find(|row| row.sequence == sequence).and_then(|row| row.event_id());
+    let event_id = event_id.ok_or_else(ErrorPage::not_found)?;
+    let (message, trouble) = match history::quarantined(&session, &item).await?.remove(&sequence) {
+        // The provider may have another message under this event id.
+        Some(reason) => (None, reason),
+        None => found(&session, &sale, &item, EventName { subject: item.uuid, sequence }).await?,
     };
     let path = sale.path(&format!("/lots/{}", item.uuid));
     let deliveries = Deliveries {
         base: session.admin.site().base.to_string(),
         path: path.clone(),
         sequence,
-        event: format!("{}.{sequence}", item.uuid),
+        event: event_id,
         trouble,
         message,
         may_resend: session.may(Scope::AuctionsWrite),
@@ -102,6 +100,25 @@ pub(super) async fn page(
         deliveries: deliveries.render().map_err(|_| ErrorPage::internal())?,
     };
     render_page(&page)
+}
+
+/// The message at the provider, or why it can't be shown.
+async fn found(
+    session: &Session,
+    sale: &Sale,
+    item: &Item,
+    event: EventName,
+) -> Result<(Option<Message>, String), PageError> {
+    let trouble = match session.platform().event_message(&session.caller, item.customer, event).await {
+        Ok(Some(message)) => return Ok((Some(shown(session, sale, message)), String::new())),
+        Ok(None) => {
+            "The provider does not have it. It waits to be published, or was deleted after its retention.".to_owned()
+        }
+        Err(PlatformError::NotFound("connection")) => "Not sent: the customer is not connected.".to_owned(),
+        Err(error @ (PlatformError::Provider { .. } | PlatformError::Invalid(_))) => sentence(&error.to_string()),
+        Err(error) => return Err(error.into()),
+    };
+    Ok((None, trouble))
 }
 
 /// Asks the provider to send an event to one endpoint once more.

@@ -1,5 +1,8 @@
 //! A lot's status changes with the event that announced each.
 
+use std::collections::HashMap;
+
+use kit_design::error_page::sentence;
 use kit_design::relative_time::RelativeTime;
 use platform_core::Scope;
 use platform_core::journal::SubjectKind;
@@ -25,6 +28,8 @@ pub(super) struct HistoryRow {
     pub(super) reason: String,
     /// Position in the event feed; none when the change was not announced.
     pub(super) cursor: Option<i64>,
+    /// Why the event is in quarantine; none when it is not.
+    pub(super) quarantined: Option<String>,
 }
 
 /// The latest status changes, newest first; empty for a user who may not read events.
@@ -36,7 +41,9 @@ pub(super) async fn load(session: &Session, sale: &Sale, item: &Item) -> Result<
     let page = Page { after: Some((item.sequence - rows).max(0)), limit: ROWS_MAX };
     let subject = (SubjectKind::Item, item.uuid);
     let history = session.platform().history(&session.caller, subject, page).await?;
+    let mut refused = quarantined(session, item).await?;
     let row = |entry: platform_core::journal::JournalRow| HistoryRow {
+        quarantined: refused.remove(&entry.sequence),
         sequence: entry.sequence,
         at: sale.zone.relative(entry.at, session.now()),
         from: entry.from.as_deref().map(labels::journal_badge),
@@ -47,4 +54,11 @@ pub(super) async fn load(session: &Session, sale: &Sale, item: &Item) -> Result<
         cursor: entry.body.map(|_| entry.cursor),
     };
     Ok(history.into_iter().rev().map(row).collect())
+}
+
+/// Why events of the lot are in quarantine, by the number of the change.
+pub(super) async fn quarantined(session: &Session, item: &Item) -> Result<HashMap<i64, String>, PageError> {
+    let of = (SubjectKind::Item, item.uuid);
+    let events = session.platform().quarantined_of(&session.caller, of).await?;
+    Ok(events.into_iter().map(|refused| (refused.event.sequence, sentence(&refused.error))).collect())
 }

@@ -48,6 +48,8 @@ struct LotPage {
     earlier_bids: Option<i64>,
     has_older_page: bool,
     history: Vec<HistoryRow>,
+    /// Path of the customer's quarantine; none for a user who may not see the customer.
+    quarantine_path: Option<String>,
     images: Panel,
     may_write: bool,
     may_see_events: bool,
@@ -104,6 +106,7 @@ pub(crate) async fn show(
     let (previous, next) = neighbours(session, item).await?;
     let actions = if may_write { actions(sale, item) } else { Vec::new() };
     let title = format!("Lot {}: {}", item.lot_number, item.title);
+    let may_see_customer = session.may(Scope::CustomersRead);
     let page = LotPage {
         frame: session.frame(title, Section::Auctions).with_notice(notice::from_query(query)),
         sale_title: sale.title(),
@@ -123,6 +126,7 @@ pub(crate) async fn show(
         earlier_bids,
         has_older_page,
         history: history::load(session, sale, item).await?,
+        quarantine_path: may_see_customer.then(|| format!("/customers/{}#quarantine", item.customer)),
         images: Panel::load(session, sale, item, uploaded).await?,
         may_write: may_write && sale.auction.require_open().is_ok(),
         may_see_events: session.may(Scope::EventsRead),
