@@ -2,7 +2,8 @@
 //!
 //! In normal operation the message is the event itself, from a request whose response was lost. After the restore of a
 //! backup, event ids are used again, so it can be another event; the provider refuses such an event with 409, too. The
-//! platform therefore reads the message before it counts the event as published (docs/decisions/0021).
+//! platform therefore reads the message before it counts the event as published
+//! (docs/decisions/0021-conflicts-are-compared.md).
 
 use bytes::Bytes;
 use http::{Method, StatusCode};

@@ -32,7 +32,7 @@ fn message(event_type: &str, payload: &Value) -> Reply {
     Reply::With(200, "body", message.to_string())
 }
 
-/// Waits until so many events wait and are in quarantine.
+/// Waits until these numbers of events wait and are in quarantine.
 async fn until(fixture: &TestPlatform, expected: (u64, u64)) {
     while pending(fixture).await != expected {
         tokio::task::yield_now().await;
