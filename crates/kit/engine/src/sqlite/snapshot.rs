@@ -83,7 +83,7 @@ impl Snapshots {
             match step {
                 StepResult::Done => break,
                 StepResult::More => {}
-                // Nobody else opens the copy, and the snapshot needs no lock: the step is repeated for safety only.
+                // No other process opens the copy, and the snapshot needs no lock, so the step is not expected to wait.
                 _ => std::thread::yield_now(),
             }
         }
@@ -147,6 +147,18 @@ mod tests {
         let snapshots = Snapshots::open(&[&path]).unwrap();
         db.busy_timeout(Duration::ZERO).unwrap();
         insert(&db, 1);
-        assert!(snapshots.copy(&folder.path().join("none.db"), &folder.path().join("copy"), |_| ()).is_err());
+        drop(snapshots);
+        assert_eq!(count(&db), 1);
+    }
+
+    #[test]
+    fn an_existing_file_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("only.db");
+        let db = file(&path);
+        insert(&db, 1);
+        let snapshots = Snapshots::open(&[&path]).unwrap();
+        assert!(snapshots.copy(&path, &path, |_| ()).is_err());
+        assert_eq!(count(&db), 1);
     }
 }
