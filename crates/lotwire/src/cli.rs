@@ -214,12 +214,13 @@ Examples:
     Asyncapi,
     /// Write a man page for each command, and completions for bash, fish and zsh, to a directory.
     #[command(
+        name = "command-line-files",
         hide = true,
         after_help = "\
 Examples:
   lotwire command-line-files target/manual"
     )]
-    CommandLineFiles {
+    ManualAndCompletions {
         /// Directory for the files. Existing files are replaced.
         #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
         directory: PathBuf,
@@ -484,7 +485,7 @@ impl Command {
             Self::Demo(_) | Self::Serve(_) | Self::Config(_) | Self::Doctor | Self::Verify(_) | Self::Restore(_) => {
                 false
             }
-            Self::Openapi { .. } | Self::Asyncapi | Self::CommandLineFiles { .. } | Self::Health => false,
+            Self::Openapi { .. } | Self::Asyncapi | Self::ManualAndCompletions { .. } | Self::Health => false,
         }
     }
 }

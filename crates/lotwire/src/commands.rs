@@ -63,7 +63,7 @@ pub(crate) async fn run(cli: &Cli, resolved: Resolved) -> Result<ExitCode, Comma
         Command::Sale(options) => sale::run(&config, options).await?,
         Command::Doctor => return doctor::run(&config).await,
         Command::Health => return health::run(&config).await,
-        Command::Config(_) | Command::Openapi { .. } | Command::Asyncapi | Command::CommandLineFiles { .. } => {
+        Command::Config(_) | Command::Openapi { .. } | Command::Asyncapi | Command::ManualAndCompletions { .. } => {
             return Err(CommandError::new("this command runs before the async runtime starts"));
         }
     }

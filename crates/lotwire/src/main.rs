@@ -56,7 +56,7 @@ fn run(cli: &Cli) -> Result<ExitCode, CommandError> {
     if let Command::Asyncapi = &cli.command {
         return commands::openapi::run_asyncapi();
     }
-    if let Command::CommandLineFiles { directory } = &cli.command {
+    if let Command::ManualAndCompletions { directory } = &cli.command {
         return commands::command_line_files::run(directory);
     }
     let resolved = load(cli)?;
