@@ -8,10 +8,12 @@ use crate::package_test::{readme_sale, timed};
 use crate::{Failure, cargo, debian, debian_root, fresh, root, run, say, target_dir};
 
 const HELP: &str = "\
-cargo xtask container-test
+cargo xtask container-test [--image NAME]
 
 Builds the container image on a Debian root of its own and runs a sale in it. Needs root; installs Debian's podman if it is missing.
 After `cargo xtask dist`, it compiles only our own crates.
+
+  --image NAME      try this image instead of building one
 ";
 
 /// Base of the stage that compiles: what the official image of Rust has, without the toolchain, which is mounted.
@@ -42,6 +44,7 @@ lotwire doctor
 pub(crate) fn run_task(arguments: &[String]) -> Result<(), Failure> {
     match arguments {
         [] => check(),
+        [flag, image] if flag == "--image" => try_and_remove(image),
         [help] if help == "--help" => {
             say(HELP);
             Ok(())
@@ -59,7 +62,12 @@ pub(crate) fn check() -> Result<(), Failure> {
         make_base(RUN_BASE, "ca-certificates")
     })?;
     timed("image", build_image)?;
-    let outcome = timed("a sale in the container", try_image);
+    try_and_remove(IMAGE)
+}
+
+/// Runs the image, and removes its container and volume also when a check fails.
+fn try_and_remove(image: &str) -> Result<(), Failure> {
+    let outcome = timed("a sale in the container", || try_image(image));
     let _ = podman(&["rm", "--force", "--ignore", "--volumes", NAME]);
     let _ = podman(&["volume", "rm", "--force", NAME]);
     outcome
@@ -104,11 +112,11 @@ fn build_image() -> Result<(), Failure> {
     ])
 }
 
-fn try_image() -> Result<(), Failure> {
+fn try_image(image: &str) -> Result<(), Failure> {
     let volume = format!("--volume={NAME}:/var/lib/lotwire");
     let mut arguments = vec!["run", "--detach", "--replace", "--name", NAME, "--runtime=runc", OPEN_FILES, PROCESSES];
     arguments.extend(CONFINED);
-    arguments.extend([volume.as_str(), "--env=LOTWIRE_PROVIDER__ALLOW_SUBNETS=127.0.0.0/8", IMAGE]);
+    arguments.extend([volume.as_str(), "--env=LOTWIRE_PROVIDER__ALLOW_SUBNETS=127.0.0.0/8", image]);
     podman(&arguments)?;
     wait_until_healthy()?;
     inside(CHECKS)?;
