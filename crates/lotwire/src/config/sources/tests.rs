@@ -266,18 +266,16 @@ fn a_host_name_is_accepted_in_every_listen_address() {
 
 #[test]
 fn the_configuration_of_the_packages_is_valid_and_so_are_the_settings_in_its_comments() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging/lotwire.toml");
-    let shipped = load(Some(&path), [], Overrides::default()).unwrap().config;
+    let text = include_str!("../../../../../packaging/lotwire.toml");
+    let shipped = load(Some(file(text).path()), [], Overrides::default()).unwrap().config;
     let expected = Config { data_dir: PathBuf::from("/var/lib/lotwire"), ..Config::default() };
     assert_eq!(shipped, expected);
-    let text = std::fs::read_to_string(&path).unwrap();
     // A setting or a section in a comment; prose is no TOML.
     let uncommented: Vec<&str> = text
         .lines()
         .map(|line| line.strip_prefix("# ").filter(|rest| toml::from_str::<Table>(rest).is_ok()).unwrap_or(line))
         .collect();
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    file.write_all(uncommented.join("\n").as_bytes()).unwrap();
+    let file = file(&uncommented.join("\n"));
     let full = load(Some(file.path()), [], Overrides::default()).unwrap_or_else(|error| panic!("{error}")).config;
     assert!(!full.mail.from.is_empty() && !full.database.url.is_empty() && !full.metrics.listen.is_empty(), "{full:?}");
 }

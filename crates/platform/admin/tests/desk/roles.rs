@@ -189,9 +189,10 @@ const TABLE: &[(&str, &str, &[Role])] = &[
 
 /// Pages that a role may open and that have nothing to show in this sale: their status.
 const NOTHING_TO_SHOW: &[(&str, u16)] = &[
-    // The upload has expired, the lot has no image, the customer is not connected, and the user has signed in.
+    // The upload has expired, the lot has no image and no event, the customer is not connected, and the user has signed in.
     ("/auctions/{auction}/lots/import/{upload}", 410),
     ("/auctions/{auction}/lots/{lot}/images/{image}/remove", 404),
+    ("/auctions/{auction}/lots/{lot}/deliveries", 404),
     ("/customers/{customer}/disconnect", 404),
     ("/users/{user}/remove", 409),
 ];
