@@ -234,7 +234,7 @@ mod tests {
     fn a_percentile_is_shown_with_the_width_of_its_bucket() {
         assert_eq!(
             [(0, Some(5)), (500, Some(1_000)), (20_000, None)].map(duration_range),
-            ["at most 5 ms", "500 ms to 1 s", "over 20 s"]
+            ["at most 5\u{a0}ms", "500\u{a0}ms to 1\u{a0}s", "over 20\u{a0}s"]
         );
     }
 
