@@ -42,6 +42,28 @@ pub(crate) async fn acquire(config: &Config, role: Role, clock: &dyn Clock) -> R
     take_file(&path, name).map(|file| DataDirLock(Some(file)))
 }
 
+/// The folder of a restore in the data directory. While it exists, the restore runs or was killed.
+pub(crate) const UNFINISHED_RESTORE: &str = ".restoring";
+
+/// Acquires the locks of both roles, so that no server runs or starts on the data directory.
+pub(crate) async fn lock_installation(config: &Config, clock: &dyn Clock) -> Result<[DataDirLock; 2], CommandError> {
+    Ok([acquire(config, Role::Platform, clock).await?, acquire(config, Role::Provider, clock).await?])
+}
+
+/// Refuses a data directory with an unfinished restore.
+pub(crate) fn require_no_unfinished_restore(config: &Config) -> Result<(), CommandError> {
+    let folder = config.data_dir.join(UNFINISHED_RESTORE);
+    if !config.database.url.is_empty() || !folder.exists() {
+        return Ok(());
+    }
+    Err(CommandError::new(format!(
+        "{} has a restore that was not finished: {} exists. Run `lotwire restore` again. If it says that the directory is not \
+         empty, first delete all but secret.key",
+        config.data_dir.display(),
+        folder.display()
+    )))
+}
+
 /// The lock file that the server of a role holds.
 pub(crate) fn path(config: &Config, role: Role) -> PathBuf {
     config.data_dir.join(format!("{}.lock", name(role)))

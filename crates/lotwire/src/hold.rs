@@ -4,7 +4,33 @@ use kit_runtime::hold::Hold;
 use platform_core::Platform;
 use provider_core::Provider;
 
+use crate::backup::{PLATFORM_FILE, PROVIDER_FILE};
+use crate::config::Config;
 use crate::error::{CommandError, ErrorContext as _};
+use crate::node::{NodeServices, open_platform, open_provider};
+
+/// The wings whose databases exist, opened for a management command.
+pub(crate) struct InstalledWings {
+    pub(crate) platform: Option<Platform>,
+    pub(crate) provider: Option<Provider>,
+}
+
+impl InstalledWings {
+    pub(crate) async fn open(config: &Config, services: &NodeServices) -> Result<Self, CommandError> {
+        let exists = |file: &str| !config.database.url.is_empty() || config.data_dir.join(file).exists();
+        let platform = if exists(PLATFORM_FILE) { Some(open_platform(config, services).await?) } else { None };
+        let provider = if exists(PROVIDER_FILE) { Some(open_provider(config, services).await?) } else { None };
+        if platform.is_none() && provider.is_none() {
+            let dir = config.data_dir.display();
+            return Err(CommandError::new(format!("{dir} contains no database. Is --data-dir the server's?")));
+        }
+        Ok(Self { platform, provider })
+    }
+
+    pub(crate) fn wings(&self) -> Wings<'_> {
+        Wings { platform: self.platform.as_ref(), provider: self.provider.as_ref() }
+    }
+}
 
 /// The wings of which this process has the databases.
 pub(crate) struct Wings<'a> {

@@ -123,6 +123,7 @@ impl Node {
             address_files: Vec::new(),
             _locks: locks,
         };
+        data_dir_lock::require_no_unfinished_restore(config)?;
         // Neither port answers before both databases are ready.
         let provider = if config.runs(Role::Provider) { Some(node.open_provider(config).await?) } else { None };
         let platform = if config.runs(Role::Platform) { Some(node.open_platform(config).await?) } else { None };

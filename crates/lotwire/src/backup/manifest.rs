@@ -1,10 +1,13 @@
 //! The manifest of a backup: what it has, when it was made, and what a check of it has to find.
 
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::{IMAGES, PLATFORM_FILE, PROVIDER_FILE};
 use crate::error::{CommandError, ErrorContext as _};
 
 /// Name of the manifest. It is written last, so a folder without it is not a backup.
@@ -60,7 +63,9 @@ impl Manifest {
         let path = folder.join(MANIFEST);
         let doing = || format!("writing {}", path.display());
         let text = serde_json::to_string_pretty(self).context(doing())?;
-        std::fs::write(&path, text + "\n").context(doing())?;
+        let mut options = std::fs::OpenOptions::new();
+        let file = options.write(true).create(true).truncate(true).mode(0o600).open(&path);
+        file.and_then(|mut file| file.write_all((text + "\n").as_bytes())).context(doing())?;
         std::fs::File::open(&path).and_then(|file| file.sync_all()).context(doing())
     }
 
@@ -83,9 +88,9 @@ impl Manifest {
                 manifest.format, manifest.version
             )));
         }
-        match manifest.files.iter().find(|file| !file.is_below()) {
+        match manifest.files.iter().find(|file| !file.is_expected()) {
             Some(file) => Err(CommandError::new(format!(
-                "{}: the path {:?} leads out of the backup. The manifest was changed; do not restore it",
+                "{}: {:?} is not a file that a backup has. The manifest was changed; do not restore it",
                 path.display(),
                 file.path
             ))),
@@ -95,15 +100,23 @@ impl Manifest {
 
     /// Bytes of all files.
     pub(crate) fn bytes(&self) -> u64 {
-        self.files.iter().map(|file| file.bytes).sum()
+        self.files.iter().fold(0, |bytes, file| bytes.saturating_add(file.bytes))
     }
 }
 
 impl BackupFile {
-    /// Whether the path is one of names only, so that a changed manifest can't write elsewhere.
-    fn is_below(&self) -> bool {
-        let mut parts = Path::new(&self.path).components();
-        !self.path.is_empty() && parts.all(|part| matches!(part, std::path::Component::Normal(_)))
+    /// Whether the path is that of a database, or of an image in a folder, so that a changed manifest writes nothing else.
+    fn is_expected(&self) -> bool {
+        let is_name = |part: &str| {
+            let mut bytes = part.bytes();
+            !part.is_empty()
+                && !part.starts_with('.')
+                && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+        };
+        match self.path.strip_prefix(IMAGES).and_then(|below| below.strip_prefix('/')) {
+            Some(below) => below.split('/').all(is_name),
+            None => [PLATFORM_FILE, PROVIDER_FILE].contains(&&*self.path),
+        }
     }
 }
 
@@ -129,12 +142,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let missing = Manifest::read(folder.path()).unwrap_err().to_string();
         assert!(missing.contains("no complete backup"), "{missing}");
-        for path in ["../platform.db", "/etc/passwd", "images/../../x", ""] {
+        for path in [
+            "../platform.db",
+            "/etc/passwd",
+            "images/../../x",
+            "",
+            "secret.key",
+            "platform.db-wal",
+            "images/a\\b",
+            "images//x",
+        ] {
             manifest(path).write(folder.path()).unwrap();
             let refused = Manifest::read(folder.path()).unwrap_err().to_string();
-            assert!(refused.contains("leads out of the backup"), "{refused}");
+            assert!(refused.contains("is not a file that a backup has"), "{refused}");
         }
-        Manifest { format: 2, ..manifest("a") }.write(folder.path()).unwrap();
+        Manifest { format: 2, ..manifest(PLATFORM_FILE) }.write(folder.path()).unwrap();
         let refused = Manifest::read(folder.path()).unwrap_err().to_string();
         assert!(refused.contains("format 2"), "{refused}");
     }

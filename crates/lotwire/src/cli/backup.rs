@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, ValueHint};
 use jiff::Timestamp;
 
+use super::Confirmation;
 use crate::config::ConfigDuration;
 
 #[derive(Debug, Args)]
@@ -65,6 +66,8 @@ pub(crate) struct Restore {
     /// With --mark: the time of which the backup is.
     #[arg(long, value_name = "TIME", requires = "mark")]
     pub(crate) backup_at: Option<Timestamp>,
+    #[command(flatten)]
+    pub(crate) confirmation: Confirmation,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -33,6 +33,7 @@ pub(super) async fn run(config: &Config, options: &Backup) -> Result<(), Command
              docs/operate/backups.md",
         ));
     }
+    std::fs::read_dir(&config.data_dir).context(format!("reading {}", config.data_dir.display()))?;
     let databases: Vec<&str> =
         [PLATFORM_FILE, PROVIDER_FILE].into_iter().filter(|file| config.data_dir.join(file).exists()).collect();
     if databases.is_empty() {
@@ -40,6 +41,7 @@ pub(super) async fn run(config: &Config, options: &Backup) -> Result<(), Command
         return Err(CommandError::new(format!("{dir} contains no database. Is --data-dir the server's?")));
     }
     private_folder(&options.dir)?;
+    require_apart(&config.data_dir, &options.dir)?;
     // Complete when it has its name. The folder is removed if the backup fails.
     let mut folder = tempfile::Builder::new();
     folder.prefix(".partial-").permissions(Permissions::from_mode(0o700));
@@ -184,13 +186,26 @@ fn delete_older(dir: &Path, keep: NonZeroUsize) -> Result<Vec<PathBuf>, CommandE
     Ok(backups)
 }
 
+/// Refuses a folder in the data directory: who moves or deletes that would move or delete the backups.
+fn require_apart(data_dir: &Path, dir: &Path) -> Result<(), CommandError> {
+    let whole = |path: &Path| path.canonicalize().context(format!("reading {}", path.display()));
+    if whole(dir)?.starts_with(whole(data_dir)?) {
+        return Err(CommandError::new(format!(
+            "{} is in the data directory {}. Choose a folder elsewhere, on another disk if possible",
+            dir.display(),
+            data_dir.display()
+        )));
+    }
+    Ok(())
+}
+
 /// Creates a folder that only its owner can read, unless it exists.
-fn private_folder(path: &Path) -> Result<(), CommandError> {
+pub(super) fn private_folder(path: &Path) -> Result<(), CommandError> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).context(format!("creating {}", path.display()))
 }
 
 /// Waits until the names in a folder are on disk.
-fn sync_folder(path: &Path) -> Result<(), CommandError> {
+pub(super) fn sync_folder(path: &Path) -> Result<(), CommandError> {
     let synced = std::fs::File::open(path).and_then(|folder| folder.sync_all());
     synced.context(format!("writing {} to disk", path.display()))
 }

@@ -15,6 +15,7 @@ use crate::address_file;
 use crate::config::{Config, Role, listen_address};
 use crate::data_dir_lock;
 use crate::error::CommandError;
+use crate::hold::{self, InstalledWings};
 use crate::node::{NodeServices, open_platform, open_provider};
 use crate::server_proof::Server;
 
@@ -56,6 +57,7 @@ async fn check(config: &Config) -> Vec<(&'static str, CheckResult)> {
             findings
                 .push(("data directory", Ok(format!("{} and its sealing key are usable", config.data_dir.display()))));
             findings.extend(postgres::check(config).await.into_iter().map(|finding| ("PostgreSQL", finding)));
+            findings.extend(hold(config, &services).await.map(|finding| ("hold", finding)));
             findings.extend(check_platform(config, &services).await);
             findings.extend(check_provider(config, &services).await);
         }
@@ -78,11 +80,18 @@ fn services(config: &Config) -> Result<NodeServices, String> {
         if config.secrets.key.is_empty() && !exists("secret.key") {
             return Err(format!(
                 "{dir} contains no file secret.key, and secrets.key is not configured. Copy the file from the \
-                 server's data directory or from a backup"
+                 server's data directory, or from the place where you keep a copy"
             ));
         }
     }
     NodeServices::new(config).map_err(|error| error.to_string())
+}
+
+/// A finding if the installation was restored and not resumed. A database that can't be opened is a finding of other checks.
+async fn hold(config: &Config, services: &NodeServices) -> Option<CheckResult> {
+    let installed = InstalledWings::open(config, services).await.ok()?;
+    let hold = installed.wings().hold().await.ok()??;
+    Some(Err(format!("{} No server starts. Run `lotwire resume`", hold::sentence(&hold))))
 }
 
 /// Checks the platform. No finding if this node does not run the platform and its database does not exist.

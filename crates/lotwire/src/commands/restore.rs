@@ -1,26 +1,33 @@
 //! Runs `lotwire restore`: puts a backup into an empty data directory and checks it.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use kit_engine::sqlite::check_file;
+use kit_runtime::clock::SystemClock;
 use kit_runtime::hold::Hold;
 use platform_core::verification::{Anchor, VerifyReport};
 use serde_json::json;
 use tempfile::TempDir;
 
+use super::backup::{private_folder, sync_folder};
 use super::{pluralise, print, print_json};
-use crate::backup::{Manifest, PLATFORM_FILE, PROVIDER_FILE, PlatformPoint, copy_hashed};
+use crate::backup::{IMAGES, Manifest, PLATFORM_FILE, PROVIDER_FILE, PlatformPoint, copy_hashed};
 use crate::cli::Restore;
 use crate::config::Config;
+use crate::data_dir_lock::{UNFINISHED_RESTORE, lock_installation};
 use crate::error::{CommandError, ErrorContext as _};
-use crate::hold::Wings;
-use crate::node::{NodeServices, open_platform, open_provider};
+use crate::hold::InstalledWings;
+use crate::node::{NodeServices, open_platform};
 
-/// What may be in the data directory before.
+/// The file of the sealing key.
 const KEY_FILE: &str = "secret.key";
+/// What may be in the data directory before: the key, lock files, and what a killed restore left.
+const EXPECTED: [&str; 4] = [KEY_FILE, "platform.lock", "provider.lock", UNFINISHED_RESTORE];
 
 /// How much of the audit log a restore checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,8 +46,9 @@ pub(super) async fn run(config: &Config, options: &Restore) -> Result<ExitCode, 
     if options.verify {
         let beside = backup.canonicalize().context("reading the backup's path")?;
         let beside = beside.parent().unwrap_or(Path::new("/")).to_owned();
-        let folder = tempfile::Builder::new().prefix(".verify-").tempdir_in(&beside);
-        let folder = folder.context(format!("creating a folder in {}", beside.display()))?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".verify-").permissions(Permissions::from_mode(0o700));
+        let folder = builder.tempdir_in(&beside).context(format!("creating a folder in {}", beside.display()))?;
         let verified = restore(backup, &manifest, folder.path(), Depth::All).await?;
         return report(options, &manifest, folder.path(), verified.as_ref());
     }
@@ -50,17 +58,63 @@ pub(super) async fn run(config: &Config, options: &Restore) -> Result<ExitCode, 
              without database.url, or restore the PostgreSQL database with its own tools and then run `lotwire restore --mark`",
         ));
     }
+    private_folder(&config.data_dir)?;
+    // A server that starts meanwhile is refused, and a restore beside a running one.
+    let _locks = lock_installation(config, &SystemClock).await?;
     require_empty(&config.data_dir)?;
-    let verified = restore(backup, &manifest, &config.data_dir, Depth::Log).await?;
-    let (copy, services, _keys) = copy_services(&config.data_dir)?;
-    put_on_hold(&copy, &services, Some(manifest.at)).await?;
-    remove_lock_files(&config.data_dir)?;
+    let staging = config.data_dir.join(UNFINISHED_RESTORE);
+    // Left by a restore that was killed.
+    if staging.exists() {
+        std::fs::remove_dir_all(&staging).context(format!("deleting {}", staging.display()))?;
+    }
+    let restored = into_staging(backup, &manifest, &staging).await;
+    if restored.is_err() {
+        let _ = std::fs::remove_dir_all(&staging);
+    }
+    let verified = restored?;
+    // No server starts while the folder exists, and each database in it is on hold already.
+    for name in [IMAGES, PROVIDER_FILE, PLATFORM_FILE] {
+        let from = staging.join(name);
+        if from.exists() {
+            let to = config.data_dir.join(name);
+            std::fs::rename(&from, &to).context(format!("moving {} to {}", from.display(), to.display()))?;
+        }
+    }
+    sync_folder(&config.data_dir)?;
+    std::fs::remove_dir(&staging).context(format!("deleting {}", staging.display()))?;
+    sync_folder(&config.data_dir)?;
     report(options, &manifest, &config.data_dir, verified.as_ref())
+}
+
+/// Restores into a folder in the data directory, checks the copies and puts them on hold.
+async fn into_staging(
+    backup: &Path,
+    manifest: &Manifest,
+    staging: &Path,
+) -> Result<Option<VerifyReport>, CommandError> {
+    private_folder(staging)?;
+    let verified = restore(backup, manifest, staging, Depth::Log).await?;
+    let (copy, services, _keys) = copy_services(staging)?;
+    put_on_hold(&copy, &services, Some(manifest.at)).await?;
+    remove_lock_files(staging)?;
+    Ok(verified)
 }
 
 /// Puts an installation on hold that was restored with other tools.
 async fn mark(config: &Config, options: &Restore) -> Result<ExitCode, CommandError> {
     let (_, services, _keys) = copy_services(&config.data_dir)?;
+    if let Some(at) = options.backup_at.filter(|at| *at > services.clock.now()) {
+        return Err(CommandError::new(format!(
+            "--backup-at {at} is in the future. Give the time of which the backup is"
+        )));
+    }
+    // On SQLite, a running server holds the locks until it stops. On PostgreSQL any node may run on another machine.
+    let _locks = lock_installation(config, services.clock.as_ref()).await?;
+    options.confirmation.ask(|| {
+        "Put the installation on hold? Do it only after a restore and while no node runs: no node starts until \
+         `lotwire resume`."
+            .to_owned()
+    })?;
     put_on_hold(config, &services, options.backup_at).await?;
     match options.json {
         true => print_json(&json!({ "isOnHold": true, "backupAt": options.backup_at }))?,
@@ -74,15 +128,8 @@ async fn put_on_hold(
     services: &NodeServices,
     backup_at: Option<Timestamp>,
 ) -> Result<(), CommandError> {
-    let exists = |file: &str| !config.database.url.is_empty() || config.data_dir.join(file).exists();
-    let platform = if exists(PLATFORM_FILE) { Some(open_platform(config, services).await?) } else { None };
-    let provider = if exists(PROVIDER_FILE) { Some(open_provider(config, services).await?) } else { None };
-    if platform.is_none() && provider.is_none() {
-        let dir = config.data_dir.display();
-        return Err(CommandError::new(format!("{dir} contains no database. Is --data-dir the server's?")));
-    }
-    let hold = Hold { backup_at, since: services.clock.now() };
-    Wings { platform: platform.as_ref(), provider: provider.as_ref() }.begin_hold(hold).await
+    let installed = InstalledWings::open(config, services).await?;
+    installed.wings().begin_hold(Hold { backup_at, since: services.clock.now() }).await
 }
 
 /// Refuses a data directory with files, which a restore would mix with its own.
@@ -93,7 +140,7 @@ fn require_empty(data_dir: &Path) -> Result<(), CommandError> {
     };
     for entry in entries {
         let name = entry.context(format!("reading {}", data_dir.display()))?.file_name();
-        if name != KEY_FILE {
+        if !EXPECTED.iter().any(|expected| name == *expected) {
             return Err(CommandError::new(format!(
                 "{} is not empty: it has {}. Nothing was changed. Stop the server, move its data directory away, and restore \
                  into an empty one; only {KEY_FILE} may be there",
@@ -105,30 +152,21 @@ fn require_empty(data_dir: &Path) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Copies all files of a backup and checks them. If a check fails, the copies are deleted.
+/// Copies all files of a backup to an empty folder and checks them.
 async fn restore(
     backup: &Path,
     manifest: &Manifest,
     to: &Path,
     depth: Depth,
 ) -> Result<Option<VerifyReport>, CommandError> {
-    let restored = async {
-        copy(backup, manifest, to)?;
-        for database in [PLATFORM_FILE, PROVIDER_FILE].iter().filter(|file| to.join(file).exists()) {
-            check_file(&to.join(database)).context(format!("checking {database}"))?;
-        }
-        match &manifest.platform {
-            Some(point) => verify(to, point, depth).await.map(Some),
-            None => Ok(None),
-        }
-    };
-    let restored = restored.await;
-    if restored.is_err() {
-        for file in &manifest.files {
-            let _ = std::fs::remove_file(to.join(&file.path));
-        }
+    copy(backup, manifest, to)?;
+    for database in [PLATFORM_FILE, PROVIDER_FILE].iter().filter(|file| to.join(file).exists()) {
+        check_file(&to.join(database)).context(format!("checking {database}"))?;
     }
-    restored
+    match &manifest.platform {
+        Some(point) => verify(to, point, depth).await.map(Some),
+        None => Ok(None),
+    }
 }
 
 fn copy(backup: &Path, manifest: &Manifest, to: &Path) -> Result<(), CommandError> {
@@ -138,6 +176,14 @@ fn copy(backup: &Path, manifest: &Manifest, to: &Path) -> Result<(), CommandErro
     }
     for file in &manifest.files {
         let from = backup.join(&file.path);
+        let found = std::fs::symlink_metadata(&from).context(format!("reading {}", from.display()))?;
+        if !found.is_file() || found.len() != file.bytes {
+            return Err(CommandError::new(format!(
+                "{} is damaged: it is not a file of {} bytes, as the manifest says. Use another backup",
+                from.display(),
+                file.bytes
+            )));
+        }
         let (bytes, sha256) =
             copy_hashed(&from, &to.join(&file.path)).context(format!("copying {}", from.display()))?;
         if (bytes, &sha256) != (file.bytes, &file.sha256) {

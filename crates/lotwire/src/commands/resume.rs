@@ -5,22 +5,31 @@ use platform_core::restores::WorkOnHold;
 use serde_json::json;
 
 use super::{ask, pluralise, print, print_json};
-use crate::backup::{PLATFORM_FILE, PROVIDER_FILE};
 use crate::cli::Resume;
-use crate::config::Config;
+use crate::config::{Config, ConfigDuration};
+use crate::data_dir_lock::lock_installation;
 use crate::error::{CommandError, ErrorContext as _};
-use crate::hold::{self, Wings};
-use crate::node::{NodeServices, open_platform, open_provider};
+use crate::hold::{self, InstalledWings};
+use crate::node::NodeServices;
+use crate::sealing_key::{require_platform_key, require_provider_key};
 
+/// The file of the sealing key in the data directory.
+const KEY_FILE: &str = "secret.key";
 /// Lots and customers that the list names; the others are counted.
 const LISTED_MAX: usize = 20;
 
 pub(super) async fn run(config: &Config, options: &Resume) -> Result<(), CommandError> {
+    // Without it, the command would create a key that opens none of the restored secrets.
+    if config.secrets.key.is_empty() && !config.data_dir.join(KEY_FILE).exists() {
+        return Err(CommandError::new(format!(
+            "{} contains no file {KEY_FILE}, and secrets.key is not configured. Put the {KEY_FILE} of the installation that was \
+             backed up into it, then run the command again",
+            config.data_dir.display()
+        )));
+    }
     let services = NodeServices::new(config)?;
-    let exists = |file: &str| !config.database.url.is_empty() || config.data_dir.join(file).exists();
-    let platform = if exists(PLATFORM_FILE) { Some(open_platform(config, &services).await?) } else { None };
-    let provider = if exists(PROVIDER_FILE) { Some(open_provider(config, &services).await?) } else { None };
-    let wings = Wings { platform: platform.as_ref(), provider: provider.as_ref() };
+    let installed = InstalledWings::open(config, &services).await?;
+    let (platform, provider, wings) = (&installed.platform, &installed.provider, installed.wings());
     let Some(hold) = wings.hold().await? else {
         return match options.json {
             true => print_json(&json!({ "wasOnHold": false })),
@@ -30,23 +39,31 @@ pub(super) async fn run(config: &Config, options: &Resume) -> Result<(), Command
             }
         };
     };
-    let work = match &platform {
+    if let Some(platform) = platform {
+        require_platform_key(platform).await?;
+    }
+    if let Some(provider) = provider {
+        require_provider_key(provider).await?;
+    }
+    let work = match platform {
         Some(platform) => platform.work_on_hold().await.context("reading what would happen")?,
         None => WorkOnHold::default(),
     };
-    let deliveries = match &provider {
+    let deliveries = match provider {
         Some(provider) => provider.waiting_deliveries().await.context("counting deliveries")?,
         None => 0,
     };
     if !options.json {
-        print(&list(&hold, &work, deliveries));
+        print(&list(&hold, &work, deliveries, options.extend_ends));
     }
     let mut extended = None;
     if !options.list {
+        // The lots whose ends are extended are those of no running server.
+        let _locks = lock_installation(config, services.clock.as_ref()).await?;
         if !options.yes {
             ask(&question(options, &work))?;
         }
-        if let (Some(grace), Some(platform)) = (options.extend_ends, &platform) {
+        if let (Some(grace), Some(platform)) = (options.extend_ends, platform) {
             extended = Some(platform.extend_passed_ends(grace.get()).await.context("extending ends")?);
         }
         wings.end_hold().await?;
@@ -89,22 +106,24 @@ fn question(options: &Resume, work: &WorkOnHold) -> String {
 }
 
 /// What would happen as soon as a server starts.
-fn list(hold: &Hold, work: &WorkOnHold, deliveries: u64) -> String {
+fn list(hold: &Hold, work: &WorkOnHold, deliveries: u64, extend_ends: Option<ConfigDuration>) -> String {
     let mut lines = vec![hold::sentence(hold), String::new()];
     let ends = &work.passed_ends;
-    lines.push(match ends.len() {
-        0 => "No live lot has passed its end.".to_owned(),
-        1 => "1 live lot has passed its end. It would be sold or passed on the bids that the backup has:".to_owned(),
-        ended => {
-            format!("{ended} live lots have passed their ends. They would be sold or passed on the bids that the backup has:")
-        }
+    let (lots, they) = match ends.len() {
+        1 => ("1 live lot has passed its end".to_owned(), "It"),
+        ended => (format!("{ended} live lots have passed their ends"), "They"),
+    };
+    lines.push(match extend_ends {
+        _ if ends.is_empty() => "No live lot has passed its end.".to_owned(),
+        Some(grace) => format!("{lots}. {they} will end {grace} after the command goes on:"),
+        None => format!("{lots}. {they} would be sold or passed on the bids that the backup has, and announced:"),
     });
     for end in ends.iter().take(LISTED_MAX) {
         lines.push(format!("  {}: lot {}, ended {}", end.auction_title, end.lot_number, end.at));
     }
     lines.extend(further(ends.len()));
     let events: u64 = work.unpublished.iter().map(|events| events.count).sum();
-    lines.push(format!("{} would be published.", pluralise(events, "event", "events")));
+    lines.push(format!("{} that the backup has would be published.", pluralise(events, "event", "events")));
     for events in work.unpublished.iter().take(LISTED_MAX) {
         lines.push(format!("  {}: {}", events.name, pluralise(events.count, "event", "events")));
     }
@@ -113,7 +132,7 @@ fn list(hold: &Hold, work: &WorkOnHold, deliveries: u64) -> String {
         "{} would be sent. Those that were sent after the backup was made would arrive twice, with the same message id.",
         pluralise(deliveries, "waiting delivery", "waiting deliveries")
     ));
-    if !ends.is_empty() {
+    if !ends.is_empty() && extend_ends.is_none() {
         lines.push(String::new());
         lines.push("To let bidders return first, add --extend-ends, such as --extend-ends 2h.".to_owned());
     }
@@ -145,19 +164,19 @@ mod tests {
         let events =
             UnpublishedEvents { customer: Uuid::nil(), name: "Hartley".to_owned(), count: 3, oldest_at: Some(at) };
         let work = WorkOnHold { passed_ends: vec![end; 22], unpublished: vec![events] };
-        let listed = list(&Hold { backup_at: Some(at), since: at }, &work, 1);
+        let listed = list(&Hold { backup_at: Some(at), since: at }, &work, 1, None);
         for expected in [
             "was restored at 2026-11-26T03:00:00Z from a backup of 2026-11-26T03:00:00Z",
             "22 live lots have passed",
             "  Old Masters: lot 12, ended 2026-11-26T03:00:00Z",
             "and 2 more",
-            "3 events would be published",
+            "3 events that the backup has would be published",
             "1 waiting delivery would be sent",
             "--extend-ends",
         ] {
             assert!(listed.contains(expected), "{expected}: {listed}");
         }
-        let quiet = list(&Hold { backup_at: None, since: at }, &WorkOnHold::default(), 0);
+        let quiet = list(&Hold { backup_at: None, since: at }, &WorkOnHold::default(), 0, None);
         assert!(quiet.contains("No live lot has passed its end.") && !quiet.contains("--extend-ends"), "{quiet}");
     }
 }

@@ -22,7 +22,7 @@ impl Times {
         let phases = phases.into_iter().filter_map(|(name, us)| Some((name, labels::short_duration(us?)))).collect();
         let connection = if times.sent_twice {
             "The receiver closed the kept-alive connection before its response began, so the request was sent again over a new \
-             connection. The receiver may have got it twice."
+             connection. The receiver may have got it twice. The times are those of the second request."
         } else if times.reused_connection() {
             "The request was sent over a connection that was already open."
         } else {

@@ -38,6 +38,9 @@ fn later(launch: Launch, folder: &Path) -> Launch {
 async fn resumes_with_extended_ends(launch: &Launch, auction: &str) {
     let refused = launch.start(&http_client()).await.unwrap_err().to_string();
     assert!(refused.contains("ended at its start"), "{refused}");
+    let doctor = launch.command().arg("doctor").output().unwrap();
+    let found = String::from_utf8(doctor.stdout).unwrap();
+    assert!(found.contains("WRONG  hold") && found.contains("lotwire resume"), "{found}");
     let listed = launch.run_command(&["resume", "--list", "--json"]).unwrap();
     assert_eq!(listed["isOnHold"], true, "{listed}");
     let passed = listed["passedEnds"].as_array().unwrap();
@@ -68,6 +71,10 @@ async fn a_backup_of_a_running_server_is_restored_on_hold() {
     let folder = backups.path().to_str().unwrap();
     let made = first.run_command(&["backup", folder, "--json"]).unwrap();
     let backup = made["path"].as_str().unwrap();
+    let within = first.run_command(&["backup", data.path().to_str().unwrap()]).unwrap_err().to_string();
+    assert!(within.contains("is in the data directory"), "{within}");
+    let marked = first.run_command(&["restore", "--mark", "--yes"]).unwrap_err().to_string();
+    assert!(marked.contains("another lotwire server"), "{marked}");
     // What happens after the backup is not in it.
     sale(&site).await;
     running.kill();
@@ -93,7 +100,7 @@ async fn a_restored_postgresql_database_is_put_on_hold() {
     running.kill();
     let refused = first.run_command(&["backup", data.path().to_str().unwrap()]).unwrap_err().to_string();
     assert!(refused.contains("pg_dump"), "{refused}");
-    first.run_command(&["restore", "--mark", "--json"]).unwrap();
+    first.run_command(&["restore", "--mark", "--yes", "--json"]).unwrap();
     resumes_with_extended_ends(&later(first, clock.path()), &auction).await;
 }
 
@@ -108,11 +115,20 @@ fn a_damaged_backup_is_refused_and_nothing_is_left_of_it() {
     let mut content = std::fs::read(&file).unwrap();
     let middle = content.len() / 2;
     content[middle] ^= 1;
-    std::fs::write(&file, content).unwrap();
+    std::fs::write(&file, &content).unwrap();
     let again = first.node_in(restored.path()).unwrap();
     for arguments in [&["restore", backup, "--json"][..], &["restore", backup, "--verify", "--json"]] {
         let refused = again.run_command(arguments).unwrap_err().to_string();
         assert!(refused.contains("provider.db is damaged"), "{refused}");
     }
-    assert_eq!(std::fs::read_dir(restored.path()).unwrap().count(), 0);
+    assert!(!restored.path().join("provider.db").exists());
+    // A restore that was killed: no server starts, and the next restore begins again.
+    std::fs::create_dir(restored.path().join(".restoring")).unwrap();
+    let unfinished = again.command().arg("serve").output().unwrap();
+    let text = String::from_utf8(unfinished.stderr).unwrap();
+    assert!(!unfinished.status.success() && text.contains("restore that was not finished"), "{text}");
+    content[middle] ^= 1;
+    std::fs::write(&file, content).unwrap();
+    again.run_command(&["restore", backup, "--json"]).unwrap();
+    assert!(!restored.path().join(".restoring").exists() && restored.path().join("provider.db").exists());
 }
