@@ -39,7 +39,7 @@ use crate::EngineError;
 
 pub use self::integrity::check_file;
 pub use self::migrations::OpenedBy;
-pub use self::snapshot::{Copied, Snapshots};
+pub use self::snapshot::{Copied, Snapshots, complete_file};
 
 /// Maximum number of jobs in the queue of the writer. Further callers wait.
 const WRITES_QUEUED_MAX: usize = 4_096;

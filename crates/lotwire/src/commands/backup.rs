@@ -52,6 +52,8 @@ pub(super) async fn run(config: &Config, options: &Backup) -> Result<(), Command
     let mut files = copied.images;
     for database in &databases {
         let path = partial.path().join(database);
+        // This process may still be closing it.
+        super::restore::complete(&path).await?;
         check_file(&path).context(format!("checking the copy of {database}"))?;
         let (bytes, sha256) = hash_of(&path).context(format!("reading {}", path.display()))?;
         files.push(BackupFile { path: (*database).to_owned(), bytes, sha256 });

@@ -4,11 +4,12 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
-use kit_engine::sqlite::check_file;
-use kit_runtime::clock::SystemClock;
+use kit_engine::sqlite::{check_file, complete_file};
+use kit_runtime::clock::{Clock as _, SystemClock};
 use kit_runtime::hold::Hold;
 use platform_core::verification::{Anchor, VerifyReport};
 use serde_json::json;
@@ -24,6 +25,9 @@ use crate::error::{CommandError, ErrorContext as _};
 use crate::hold::InstalledWings;
 use crate::node::{NodeServices, open_platform};
 
+/// Time in which this process closes a database, and between two looks whether it has.
+const CLOSED_WITHIN: Duration = Duration::from_secs(10);
+const CLOSED_POLL: Duration = Duration::from_millis(20);
 /// The file of the sealing key.
 const KEY_FILE: &str = "secret.key";
 /// What may be in the data directory before: the key, lock files, and what a killed restore left.
@@ -97,7 +101,22 @@ async fn into_staging(
     let (copy, services, _keys) = copy_services(staging)?;
     put_on_hold(&copy, &services, Some(manifest.at)).await?;
     remove_lock_files(staging)?;
+    for database in [PLATFORM_FILE, PROVIDER_FILE].iter().filter(|file| staging.join(file).exists()) {
+        complete(&staging.join(database)).await?;
+    }
     Ok(verified)
+}
+
+/// Waits until this process has closed a database, so that the file has everything, and can be moved.
+pub(super) async fn complete(path: &Path) -> Result<(), CommandError> {
+    let deadline = SystemClock.monotonic() + CLOSED_WITHIN;
+    while !complete_file(path).context(format!("completing {}", path.display()))? {
+        if SystemClock.monotonic() > deadline {
+            return Err(CommandError::new(format!("{} is open in another process. Close it there", path.display())));
+        }
+        SystemClock.sleep_until(SystemClock.now() + CLOSED_POLL).await;
+    }
+    Ok(())
 }
 
 /// Puts an installation on hold that was restored with other tools.

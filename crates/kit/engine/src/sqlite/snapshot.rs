@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::backup::{Backup, StepResult};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{connect, connect_reader, execute};
 use crate::EngineError;
@@ -93,6 +93,17 @@ impl Snapshots {
     }
 }
 
+/// Moves the content of a file's write-ahead log into the file and removes the log, so that the file can be moved. False while
+/// another connection is open, also one of this process that is being closed.
+pub fn complete_file(path: &Path) -> Result<bool, EngineError> {
+    let db = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    match db.pragma_update_and_check(None, "journal_mode", "DELETE", |row| row.get::<_, String>(0)) {
+        Ok(mode) => Ok(mode == "delete"),
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use rusqlite::Connection;
@@ -149,6 +160,19 @@ mod tests {
         insert(&db, 1);
         drop(snapshots);
         assert_eq!(count(&db), 1);
+    }
+
+    #[test]
+    fn a_file_is_complete_without_its_log_after_its_other_connections_are_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("only.db");
+        let db = file(&path);
+        insert(&db, 1);
+        assert!(!complete_file(&path).unwrap());
+        drop(db);
+        assert!(complete_file(&path).unwrap());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(count(&Connection::open(&path).unwrap()), 1);
     }
 
     #[test]
