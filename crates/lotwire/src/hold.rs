@@ -88,7 +88,7 @@ impl Wings<'_> {
     }
 }
 
-/// What was restored, and when.
+/// One sentence that names the time of the restore and of its backup.
 pub(crate) fn sentence(hold: &Hold) -> String {
     let of = hold.backup_at.map(|at| format!(" of {at}")).unwrap_or_default();
     format!("The installation was restored at {} from a backup{of}, and is on hold.", hold.since)

@@ -96,7 +96,7 @@ pub struct Response {
     pub truncated: bool,
 }
 
-/// What came of a request.
+/// The outcome of a request, and the time of each of its phases.
 #[derive(Debug)]
 pub struct Exchange {
     /// The response, or why there is none.

@@ -104,7 +104,7 @@ fn report(
     Ok(())
 }
 
-/// What was copied, beside the databases.
+/// The time of the copied databases, and the copied images.
 struct CopiedFiles {
     at: Timestamp,
     locked_for: Duration,

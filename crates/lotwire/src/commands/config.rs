@@ -25,7 +25,8 @@ pub(crate) fn run(cli: &Cli, command: &ConfigCommand) -> Result<ExitCode, Comman
     Ok(ExitCode::SUCCESS)
 }
 
-/// What was checked. Without `--config`, no file was read: an operator could take the answer for that of the file in /etc.
+/// Names the checked sources. Without `--config` the command reads no file, and the operator should not take the result for that
+/// of the file in /etc.
 fn checked(resolved: &Resolved, file: Option<&Path>) -> String {
     let count = pluralise(resolved.origins.len(), "setting", "settings");
     let sources = match file {

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::StoreResult;
 
-/// What is stored once for the installation.
+/// The facts that the store has once for the installation.
 #[async_trait]
 pub trait InstallationStore: Send + Sync {
     /// How often the installation was restored from a backup; 0 if never.

@@ -61,7 +61,7 @@ async fn send_again(fixture: &TestPlatform) {
 
 #[tokio::test]
 async fn an_event_that_the_provider_has_already_is_published() {
-    // The provider shows what was posted, with the payload written anew.
+    // The provider returns the posted message, with its payload serialised again.
     let (provider, fixture, auction) = conflicting([]).await;
     fixture.close().await;
     assert_eq!(pending(&fixture).await, (0, 0));

@@ -103,7 +103,7 @@ actions! {
     /// A background task that sent messages again was stopped.
     ReplayStopped = "endpoint.replay_stopped", "Stopped sending messages again to the endpoint";
     /// All waiting retries of an endpoint were made due.
-    RetriesMadeDue = "endpoint.retries_made_due", "Retried what waits for the endpoint";
+    RetriesMadeDue = "endpoint.retries_made_due", "Retried the waiting deliveries of the endpoint";
     /// All waiting deliveries of an endpoint were cancelled.
     DeliveriesCancelled = "endpoint.deliveries_cancelled", "Cancelled what waits for the endpoint";
     /// An event type was created.
