@@ -1,5 +1,5 @@
 //! `cargo xtask package-test`: the Debian package on a new machine, as an operator uses it: installed, a sale, upgraded, refused
-//! with a wrong configuration, removed and purged.
+//! with a wrong configuration, backed up and restored, removed and purged.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -11,7 +11,8 @@ const HELP: &str = "\
 cargo xtask package-test [--binary FILE] [--keep]
 
 Boots a new Debian machine without a toolchain in target/package-test (mmdebstrap, systemd-nspawn), installs the Debian package,
-runs the README's sale against the service, installs the next build over it, removes and purges it. Needs root.
+runs the README's sale against the service, installs the next build over it, restores a backup elsewhere, removes and purges it.
+Needs root.
 
   --binary FILE     package this binary instead of building one
   --keep            leave the machine's files for a look
@@ -82,6 +83,34 @@ as_lotwire lotwire customer list --config $config | grep -q Hartley || fail "the
 as_lotwire lotwire verify --all --config $config
 "#;
 
+/// The nightly backup, and a restore of it in another directory, whose server starts.
+const BACKUP: &str = r#"
+systemctl enable --now lotwire-backup.timer
+systemctl list-timers --no-pager lotwire-backup.timer | grep lotwire-backup
+systemctl start lotwire-backup.service
+journalctl --unit lotwire-backup --output cat --no-pager | grep -v systemd
+[ "$(stat --format '%U:%G %a' /var/backups/lotwire)" = "lotwire:lotwire 700" ] || fail "other users can read the backups"
+backup=$(ls --directory /var/backups/lotwire/lotwire-*)
+as_lotwire lotwire restore $backup --verify
+elsewhere=/srv/elsewhere
+install --directory --owner lotwire --group lotwire --mode 0700 $elsewhere
+install --owner lotwire --group lotwire --mode 0600 /var/lib/lotwire/secret.key $elsewhere/
+as_lotwire lotwire restore $backup --data-dir $elsewhere
+as_lotwire lotwire resume --yes --data-dir $elsewhere
+runuser -u lotwire -- lotwire serve --data-dir $elsewhere --platform-listen 127.0.0.1:18080 --provider-listen 127.0.0.1:18071 &
+server=$!
+elsewhere_is_healthy() {
+    as_lotwire lotwire health --data-dir $elsewhere --platform-listen 127.0.0.1:18080 --provider-listen 127.0.0.1:18071
+}
+for second in $(seq 30); do ! elsewhere_is_healthy > /dev/null 2>&1 || break; sleep 1; done
+elsewhere_is_healthy
+kill $server
+wait $server || true
+as_lotwire lotwire verify --all --data-dir $elsewhere
+as_lotwire lotwire customer list --data-dir $elsewhere | grep -q Hartley || fail "the restore lost a customer"
+rm -r $elsewhere
+"#;
+
 /// An upgrade whose binary refuses the configuration leaves the old server running, and continues after the correction.
 const REFUSED_UPGRADE: &str = r#"
 before=$(main_pid)
@@ -100,6 +129,7 @@ as_lotwire lotwire health --config $config
 const REMOVE: &str = r#"
 apt-get remove --yes --quiet lotwire
 ! systemctl is-active --quiet lotwire || fail "the server still runs"
+! systemctl is-active --quiet lotwire-backup.timer || fail "the timer of the backup still runs"
 [ -e /var/lib/lotwire/platform.db ] && [ -e $config ] || fail "remove deleted data or configuration"
 apt-get install --yes --quiet /root/next/lotwire_*.deb
 systemctl is-active lotwire
@@ -113,6 +143,7 @@ apt-get purge --yes --quiet lotwire
 for left in /var/lib/lotwire /etc/lotwire /usr/bin/lotwire /etc/systemd/system/multi-user.target.wants/lotwire.service; do
     [ ! -e $left ] || fail "purge left $left"
 done
+ls --directory /var/backups/lotwire/lotwire-* || fail "purge deleted the backups"
 [ "$(dpkg-query --show --showformat '${db:Status-Abbrev}' lotwire 2>/dev/null || true)" = "" ] || fail "dpkg still knows the package"
 getent passwd lotwire | grep nologin
 getent shadow lotwire | grep '^lotwire:!'
@@ -156,6 +187,7 @@ pub(crate) fn check(options: &dist::Options, keep: bool) -> Result<(), Failure> 
         ("the README's sale", &sale),
         ("a start longer than its limit", LONG_START),
         ("upgrade", UPGRADE),
+        ("backup, restored elsewhere", BACKUP),
         ("an upgrade that refuses the configuration", REFUSED_UPGRADE),
         ("remove, install again", REMOVE),
         ("purge", PURGE),

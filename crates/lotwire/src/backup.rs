@@ -5,13 +5,19 @@
 
 mod files;
 mod manifest;
+mod sealed_key;
+mod work_folder;
 
 pub(crate) use self::files::{copy_hashed, files_below, hash_of};
-pub(crate) use self::manifest::{BackupFile, MANIFEST, Manifest, PlatformPoint};
+pub(crate) use self::manifest::{BackupFile, Contents, MANIFEST, Manifest, PlatformPoint};
+pub(crate) use self::sealed_key::{SEALED_KEY_FILE, SealedKey};
+pub(crate) use self::work_folder::{Work, WorkFolder};
 
 /// The database files of an installation on SQLite, by role.
 pub(crate) const PLATFORM_FILE: &str = "platform.db";
 /// The provider's file.
 pub(crate) const PROVIDER_FILE: &str = "provider.db";
+/// The file of the secret key in a data directory. A backup has it only sealed.
+pub(crate) const KEY_FILE: &str = "secret.key";
 /// The folder of the images.
 pub(crate) const IMAGES: &str = "images";

@@ -26,9 +26,11 @@ mod verify;
 
 use std::fmt::Display;
 use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 
 use ipnet::IpNet;
+use kit_runtime::vault::Secret;
 use serde::Serialize;
 
 use crate::cli::{Cli, Command, Confirmation};
@@ -163,6 +165,19 @@ impl Confirmation {
 fn secret_from_stdin(name: &str) -> Result<String, CommandError> {
     let text = std::io::read_to_string(std::io::stdin()).context(format!("reading {name} from standard input"))?;
     secret_from(&text, name)
+}
+
+/// Reads a passphrase from a file, or from standard input when its name is `-`. Line breaks at its end do not count.
+fn passphrase(file: &Path) -> Result<Secret, CommandError> {
+    let text = match file == Path::new("-") {
+        true => secret_from_stdin("the passphrase")?,
+        false => {
+            let text =
+                std::fs::read_to_string(file).context(format!("reading the passphrase in {}", file.display()))?;
+            secret_from(&text, "the passphrase")?
+        }
+    };
+    Ok(Secret::new(text.into_bytes()))
 }
 
 fn secret_from(text: &str, name: &str) -> Result<String, CommandError> {

@@ -1,4 +1,4 @@
-//! The systemd unit of the packages: how exposed it leaves the system, by `systemd-analyze security`.
+//! The systemd units of the packages: how exposed they leave the system, by `systemd-analyze security`.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -8,16 +8,23 @@ use crate::{Failure, debian, root, say};
 /// Highest accepted exposure in tenths: 2.0 of 10. The unit of a server without any sandbox has 9.6.
 const EXPOSURE_MAX_TENTHS: &str = "20";
 
-fn path() -> PathBuf {
-    root().join("packaging/systemd/lotwire.service")
+/// The units that run something.
+const SERVICES: [&str; 2] = ["lotwire.service", "lotwire-backup.service"];
+
+fn path(service: &str) -> PathBuf {
+    root().join("packaging/systemd").join(service)
 }
 
-/// Fails when the unit is more exposed than allowed, and prints the figure.
+/// Fails when a unit is more exposed than allowed, and prints the figures.
 pub(crate) fn check() -> Result<(), Failure> {
     debian::ensure(&["systemd"], || debian::on_path("systemd-analyze"))?;
+    SERVICES.into_iter().try_for_each(check_service)
+}
+
+fn check_service(service: &str) -> Result<(), Failure> {
     let mut command = Command::new("systemd-analyze");
     command.args(["security", "--offline=yes", "--no-pager"]).arg(format!("--threshold={EXPOSURE_MAX_TENTHS}"));
-    let output = command.arg(path()).output().map_err(|error| format!("systemd-analyze: {error}"))?;
+    let output = command.arg(path(service)).output().map_err(|error| format!("systemd-analyze: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let figure = text.lines().find(|line| line.contains("Overall exposure level")).unwrap_or_default();
     say(figure.trim_start_matches("→ "));
@@ -27,7 +34,7 @@ pub(crate) fn check() -> Result<(), Failure> {
     let missing: Vec<&str> = text.lines().filter(|line| line.starts_with('✗')).collect();
     let errors = String::from_utf8_lossy(&output.stderr);
     Err(format!(
-        "the unit is more exposed than allowed ({EXPOSURE_MAX_TENTHS} tenths):\n{}\n{errors}",
+        "{service} is more exposed than allowed ({EXPOSURE_MAX_TENTHS} tenths):\n{}\n{errors}",
         missing.join("\n")
     ))
 }
@@ -40,7 +47,7 @@ mod tests {
 
     /// The settings of the unit; a repeated one has all its values.
     fn settings() -> BTreeMap<String, Vec<String>> {
-        let text = std::fs::read_to_string(path()).unwrap();
+        let text = std::fs::read_to_string(path(SERVICES[0])).unwrap();
         let mut settings = BTreeMap::<String, Vec<String>>::new();
         for line in text.lines().filter(|line| !line.starts_with(['#', '['])) {
             if let Some((name, value)) = line.split_once('=') {

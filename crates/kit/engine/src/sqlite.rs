@@ -11,6 +11,7 @@
 //! Other processes may use the file at the same time (management commands while a server runs). SQLite's locks
 //! serialize them, and the writer checks ten times a second whether another process has written.
 
+mod contents;
 mod file_permissions;
 mod integrity;
 mod jobs;
@@ -37,6 +38,7 @@ use self::migrations::MigrationLock;
 use self::threads::Threads;
 use crate::EngineError;
 
+pub use self::contents::{FileContents, file_contents};
 pub use self::integrity::check_file;
 pub use self::migrations::OpenedBy;
 pub use self::snapshot::{Copied, Snapshots, complete_file};

@@ -124,6 +124,16 @@ impl Vault {
         }
     }
 
+    /// The text of the keys that [`Vault::from_config`] reads, for a copy in another place. Creates no file.
+    pub fn key_text(key: Option<&str>, data_dir: &Path) -> Result<Secret, VaultError> {
+        let text = match key {
+            Some(text) => Secret::new(text.as_bytes().to_vec()),
+            None => key_file::load(&data_dir.join(key_file::FILE_NAME))?,
+        };
+        Self::from_text(text.expose_str().unwrap_or_default())?;
+        Ok(text)
+    }
+
     fn from_text(text: &str) -> Result<Self, VaultError> {
         let words = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
         let keys: Vec<(KeyId, Key)> =
@@ -266,10 +276,18 @@ mod tests {
         let (random, new, old) = (SeededRandom::new(9), "11".repeat(32), "22".repeat(32));
         let configured = |key: &str| Vault::from_config(Some(key), directory.path(), &random);
         let sealed = configured(&old).unwrap().seal(&random, CONTEXT, b"secret");
-        let both = configured(&format!("{new}, {old}")).unwrap();
+        let both_keys = |new: &str, old: &str| format!("{new}, {old}");
+        let both = configured(&both_keys(&new, &old)).unwrap();
         assert!(both.is_stale(&sealed));
         assert_eq!(both.open(CONTEXT, &sealed).unwrap().expose(), b"secret");
         assert!(matches!(configured(" "), Err(VaultError::InvalidKey)));
+        let text = Vault::key_text(Some(&both_keys(&new, &old)), directory.path()).unwrap();
+        assert_eq!(text.expose_str(), Some(&*both_keys(&new, &old)));
+        assert!(matches!(Vault::key_text(Some(" "), directory.path()), Err(VaultError::InvalidKey)));
+        assert!(matches!(Vault::key_text(None, directory.path()), Err(VaultError::KeyFile { .. })));
         assert!(!directory.path().join("secret.key").exists());
+        Vault::from_config(None, directory.path(), &random).unwrap();
+        let file = std::fs::read(directory.path().join("secret.key")).unwrap();
+        assert_eq!(Vault::key_text(None, directory.path()).unwrap().expose(), file);
     }
 }

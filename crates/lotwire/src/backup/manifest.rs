@@ -1,13 +1,15 @@
 //! The manifest of a backup: what it has, when it was made, and what a check of it has to find.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use jiff::Timestamp;
+use kit_engine::sqlite::{FileContents, file_contents};
 use serde::{Deserialize, Serialize};
 
-use super::{IMAGES, PLATFORM_FILE, PROVIDER_FILE};
+use super::{IMAGES, PLATFORM_FILE, PROVIDER_FILE, SEALED_KEY_FILE};
 use crate::error::{CommandError, ErrorContext as _};
 
 /// Name of the manifest. It is written last, so a folder without it is not a backup.
@@ -26,8 +28,10 @@ pub(crate) struct Manifest {
     pub(crate) version: String,
     /// The moment of which the databases are.
     pub(crate) at: Timestamp,
-    /// The audit log at that moment; none when the installation has no platform.
+    /// The platform's logs at that moment; none when the installation has no platform.
     pub(crate) platform: Option<PlatformPoint>,
+    /// What each database has, by the name of its file.
+    pub(crate) databases: BTreeMap<String, Contents>,
     /// All files but the manifest.
     pub(crate) files: Vec<BackupFile>,
 }
@@ -40,6 +44,27 @@ pub(crate) struct PlatformPoint {
     pub(crate) log_entries: u64,
     /// The audit log's anchor, as `lotwire verify --log` prints it.
     pub(crate) anchor: String,
+    /// Cursor of the journal's last entry; 0 before the first.
+    pub(crate) journal_cursor: i64,
+}
+
+/// What a database has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Contents {
+    /// Number of the last migration.
+    pub(crate) schema_version: i32,
+    /// Rows of each table.
+    pub(crate) rows: BTreeMap<String, u64>,
+}
+
+impl Contents {
+    /// Counts the rows of a database file.
+    pub(crate) fn of(path: &Path) -> Result<Self, CommandError> {
+        let found = file_contents(path).context(format!("counting the rows of {}", path.display()))?;
+        let FileContents { schema_version, rows } = found;
+        Ok(Self { schema_version, rows })
+    }
 }
 
 /// A file of the backup.
@@ -54,8 +79,13 @@ pub(crate) struct BackupFile {
 
 impl Manifest {
     /// A manifest in the present format.
-    pub(crate) fn new(at: Timestamp, platform: Option<PlatformPoint>, files: Vec<BackupFile>) -> Self {
-        Self { format: FORMAT, version: env!("CARGO_PKG_VERSION").to_owned(), at, platform, files }
+    pub(crate) fn new(
+        at: Timestamp,
+        platform: Option<PlatformPoint>,
+        databases: BTreeMap<String, Contents>,
+        files: Vec<BackupFile>,
+    ) -> Self {
+        Self { format: FORMAT, version: env!("CARGO_PKG_VERSION").to_owned(), at, platform, databases, files }
     }
 
     /// Writes the manifest of the backup in `folder` and waits until it is on disk.
@@ -98,6 +128,11 @@ impl Manifest {
         }
     }
 
+    /// Whether the backup has the secret key, sealed with a passphrase.
+    pub(crate) fn has_key(&self) -> bool {
+        self.files.iter().any(|file| file.path == SEALED_KEY_FILE)
+    }
+
     /// Bytes of all files.
     pub(crate) fn bytes(&self) -> u64 {
         self.files.iter().fold(0, |bytes, file| bytes.saturating_add(file.bytes))
@@ -105,7 +140,8 @@ impl Manifest {
 }
 
 impl BackupFile {
-    /// Whether the path is that of a database, or of an image in a folder, so that a changed manifest writes nothing else.
+    /// Whether the path is that of a database, of the sealed key, or of an image in a folder, so that a changed manifest writes
+    /// nothing else.
     fn is_expected(&self) -> bool {
         let is_name = |part: &str| {
             let mut bytes = part.bytes();
@@ -115,7 +151,7 @@ impl BackupFile {
         };
         match self.path.strip_prefix(IMAGES).and_then(|below| below.strip_prefix('/')) {
             Some(below) => below.split('/').all(is_name),
-            None => [PLATFORM_FILE, PROVIDER_FILE].contains(&&*self.path),
+            None => [PLATFORM_FILE, PROVIDER_FILE, SEALED_KEY_FILE].contains(&&*self.path),
         }
     }
 }
@@ -126,7 +162,7 @@ mod tests {
 
     fn manifest(path: &str) -> Manifest {
         let file = BackupFile { path: path.to_owned(), bytes: 3, sha256: "00".to_owned() };
-        Manifest::new(Timestamp::UNIX_EPOCH, None, vec![file])
+        Manifest::new(Timestamp::UNIX_EPOCH, None, BTreeMap::new(), vec![file])
     }
 
     #[test]

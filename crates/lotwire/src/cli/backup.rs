@@ -15,14 +15,16 @@ The server may run meanwhile: writers wait for some milliseconds, until a snapsh
 folder DIR/lotwire-<time in UTC>, with both databases as they were at one moment, the images, and manifest.json with checksums. \
 It is checked before the command ends.
 
-The backup has no secret key. Keep secret.key, or the setting secrets.key, in another place: without it, the secrets in the \
-databases can't be opened.
+Without --with-key, the backup has no secret key. Keep secret.key, or the setting secrets.key, in another place: without it, the \
+secrets in the databases can't be opened. With --with-key, the key is in the backup, sealed with a passphrase (Argon2id, XChaCha20-\
+Poly1305). Then keep the passphrase in another place.
 
 With PostgreSQL, use pg_dump or a base backup with archived WAL.
 
 Examples:
   lotwire backup /mnt/backups --data-dir /var/lib/lotwire
   lotwire backup /mnt/backups --keep 14          delete all but the 14 newest backups in the folder afterwards
+  lotwire backup /mnt/backups --with-key /etc/lotwire/backup.passphrase
   lotwire backup /mnt/backups --json | jq -r .path")]
 pub(crate) struct Backup {
     /// Folder that has the backups. It is created if it does not exist.
@@ -31,6 +33,9 @@ pub(crate) struct Backup {
     /// Delete older backups in DIR after this one is complete, so that N are left [default: delete none].
     #[arg(long, value_name = "N")]
     pub(crate) keep: Option<NonZeroUsize>,
+    /// Also back up the secret key, sealed with the passphrase in FILE (`-`: standard input).
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) with_key: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -38,14 +43,15 @@ pub(crate) struct Backup {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The data directory has to be empty; only the file secret.key may be there. The command compares each file with its checksum, \
-looks for damage in the databases, and compares the audit log with the backup's anchor. The restored installation is on hold: \
+The data directory has to be empty; only the file secret.key may be there. The command compares each file with its checksum and \
+each table with its number of rows, looks for damage in the databases, and compares the audit log with the backup's anchor. The restored installation is on hold: \
 the server starts after `lotwire resume`.
 
 A PostgreSQL database is restored with its own tools. Put it on hold with --mark before any node starts.
 
 Examples:
   lotwire restore /mnt/backups/lotwire-20261126T030000Z --data-dir /var/lib/lotwire
+  lotwire restore /mnt/backups/lotwire-20261126T030000Z --with-key backup.passphrase
   lotwire restore /mnt/backups/lotwire-20261126T030000Z --verify
   lotwire restore --mark --backup-at 2026-11-26T03:00:00Z --database-url postgres://lotwire@db/lotwire
 
@@ -60,6 +66,9 @@ pub(crate) struct Restore {
     /// Check the backup and restore nothing.
     #[arg(long)]
     pub(crate) verify: bool,
+    /// Also restore the secret key that the backup has, sealed with the passphrase in FILE (`-`: standard input).
+    #[arg(long, value_name = "FILE", conflicts_with = "mark", value_hint = ValueHint::FilePath)]
+    pub(crate) with_key: Option<PathBuf>,
     /// Put the configured databases on hold, after they were restored with other tools.
     #[arg(long, conflicts_with_all = ["backup", "verify"])]
     pub(crate) mark: bool,

@@ -1,8 +1,9 @@
 //! Runs `lotwire backup`: copies the databases and images of an installation on SQLite while a server uses them.
 
-use std::fs::Permissions;
+use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::num::NonZeroUsize;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,12 +11,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use kit_engine::sqlite::{Snapshots, check_file};
 use kit_runtime::clock::{Clock as _, SystemClock};
+use kit_runtime::random::SystemRandom;
+use kit_runtime::vault::Vault;
 use serde_json::json;
 
-use super::{pluralise, print, print_json};
+use super::{passphrase, pluralise, print, print_json};
 use crate::backup::{
-    BackupFile, IMAGES, MANIFEST, Manifest, PLATFORM_FILE, PROVIDER_FILE, PlatformPoint, copy_hashed, files_below,
-    hash_of,
+    BackupFile, Contents, IMAGES, MANIFEST, Manifest, PLATFORM_FILE, PROVIDER_FILE, PlatformPoint, SEALED_KEY_FILE,
+    SealedKey, Work, WorkFolder, copy_hashed, files_below, hash_of,
 };
 use crate::cli::Backup;
 use crate::config::Config;
@@ -42,14 +45,18 @@ pub(super) async fn run(config: &Config, options: &Backup) -> Result<(), Command
     }
     private_folder(&options.dir)?;
     require_apart(&config.data_dir, &options.dir)?;
+    // Sealed first, so that a wrong passphrase costs no time.
+    let sealed_key = match &options.with_key {
+        Some(file) => Some(sealed_key(config, file)?),
+        None => None,
+    };
     // Complete when it has its name. The folder is removed if the backup fails.
-    let mut folder = tempfile::Builder::new();
-    folder.prefix(".partial-").permissions(Permissions::from_mode(0o700));
-    let partial = folder.tempdir_in(&options.dir).context(format!("creating a folder in {}", options.dir.display()))?;
+    let partial = WorkFolder::create(&options.dir, Work::Backup)?;
     let (source, to, files) = (config.data_dir.clone(), partial.path().to_owned(), databases.clone());
     let copied = tokio::task::spawn_blocking(move || copy(&source, &files, &to)).await.context("copying")??;
     let platform = if databases.contains(&PLATFORM_FILE) { Some(log_end(partial.path()).await?) } else { None };
     let mut files = copied.images;
+    let mut contents = BTreeMap::new();
     for database in &databases {
         let path = partial.path().join(database);
         // This process may still be closing it.
@@ -57,14 +64,22 @@ pub(super) async fn run(config: &Config, options: &Backup) -> Result<(), Command
         check_file(&path).context(format!("checking the copy of {database}"))?;
         let (bytes, sha256) = hash_of(&path).context(format!("reading {}", path.display()))?;
         files.push(BackupFile { path: (*database).to_owned(), bytes, sha256 });
+        contents.insert((*database).to_owned(), Contents::of(&path)?);
+        super::restore::complete(&path).await?;
     }
-    let manifest = Manifest::new(copied.at, platform, files);
+    if let Some(sealed) = &sealed_key {
+        let path = partial.path().join(SEALED_KEY_FILE);
+        write_private(&path, sealed.to_json()?.as_bytes()).context(format!("writing {}", path.display()))?;
+        let (bytes, sha256) = hash_of(&path).context(format!("reading {}", path.display()))?;
+        files.push(BackupFile { path: SEALED_KEY_FILE.to_owned(), bytes, sha256 });
+    }
+    let manifest = Manifest::new(copied.at, platform, contents, files);
     manifest.write(partial.path())?;
     let path = options.dir.join(copied.at.strftime(NAME).to_string());
     if path.exists() {
         return Err(CommandError::new(format!("{} exists: another backup was made in this second", path.display())));
     }
-    std::fs::rename(partial.keep(), &path).context(format!("naming the backup {}", path.display()))?;
+    partial.keep_as(&path)?;
     sync_folder(&options.dir)?;
     let deleted = match options.keep {
         Some(keep) => delete_older(&options.dir, keep)?,
@@ -97,7 +112,11 @@ fn report(
     if let Some(platform) = &manifest.platform {
         print(&format!("Anchor {}", platform.anchor));
     }
-    print("The secret key is not in the backup: keep secret.key in another place.");
+    print(if manifest.has_key() {
+        "The secret key is in the backup, sealed with the passphrase: keep the passphrase in another place."
+    } else {
+        "The secret key is not in the backup: keep secret.key in another place, or add --with-key."
+    });
     for path in deleted {
         print(&format!("Deleted {}", path.display()));
     }
@@ -156,6 +175,7 @@ async fn log_end(folder: &Path) -> Result<PlatformPoint, CommandError> {
     let (config, services, _keys) = super::restore::copy_services(folder)?;
     let platform = open_platform(&config, &services).await?;
     let verified = platform.verify_log(&[], &|_| ()).await.context("reading the audit log of the copy")?;
+    let journal_cursor = platform.journal_end().await.context("reading the journal of the copy")?;
     drop(platform);
     super::restore::remove_lock_files(folder)?;
     if let Some(broken) = verified.broken.first() {
@@ -165,7 +185,15 @@ async fn log_end(folder: &Path) -> Result<PlatformPoint, CommandError> {
         )));
     }
     let anchor = verified.anchor.map(|anchor| anchor.to_string()).unwrap_or_default();
-    Ok(PlatformPoint { log_entries: verified.log_entries, anchor })
+    Ok(PlatformPoint { log_entries: verified.log_entries, anchor, journal_cursor })
+}
+
+/// Seals the installation's secret key with the passphrase in a file, or from standard input.
+fn sealed_key(config: &Config, passphrase_file: &Path) -> Result<SealedKey, CommandError> {
+    let passphrase = passphrase(passphrase_file)?;
+    let configured = Some(config.secrets.key.as_str()).filter(|key| !key.is_empty());
+    let text = Vault::key_text(configured, &config.data_dir).context("reading the secret key")?;
+    SealedKey::seal(&text, &passphrase, &SystemRandom)
 }
 
 /// Deletes all but the newest complete backups of a folder, and returns their paths.
@@ -204,6 +232,13 @@ fn require_apart(data_dir: &Path, dir: &Path) -> Result<(), CommandError> {
 /// Creates a folder that only its owner can read, unless it exists.
 pub(super) fn private_folder(path: &Path) -> Result<(), CommandError> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).context(format!("creating {}", path.display()))
+}
+
+/// Writes a new file that only its owner can read, and waits until it is on disk.
+pub(super) fn write_private(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(content)?;
+    file.sync_all()
 }
 
 /// Waits until the names in a folder are on disk.

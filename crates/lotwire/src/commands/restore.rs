@@ -1,7 +1,5 @@
 //! Runs `lotwire restore`: puts a backup into an empty data directory and checks it.
 
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -11,13 +9,17 @@ use jiff::Timestamp;
 use kit_engine::sqlite::{check_file, complete_file};
 use kit_runtime::clock::{Clock as _, SystemClock};
 use kit_runtime::hold::Hold;
+use kit_runtime::vault::Secret;
 use platform_core::verification::{Anchor, VerifyReport};
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::backup::{private_folder, sync_folder};
-use super::{pluralise, print, print_json};
-use crate::backup::{IMAGES, Manifest, PLATFORM_FILE, PROVIDER_FILE, PlatformPoint, copy_hashed};
+use super::backup::{private_folder, sync_folder, write_private};
+use super::{passphrase, pluralise, print, print_json};
+use crate::backup::{
+    Contents, IMAGES, KEY_FILE, Manifest, PLATFORM_FILE, PROVIDER_FILE, PlatformPoint, SEALED_KEY_FILE, SealedKey,
+    Work, WorkFolder, copy_hashed,
+};
 use crate::cli::Restore;
 use crate::config::Config;
 use crate::data_dir_lock::{UNFINISHED_RESTORE, lock_installation};
@@ -28,8 +30,6 @@ use crate::node::{NodeServices, open_platform};
 /// Time in which this process closes a database, and between two looks whether it has.
 const CLOSED_WITHIN: Duration = Duration::from_secs(10);
 const CLOSED_POLL: Duration = Duration::from_millis(20);
-/// The file of the sealing key.
-const KEY_FILE: &str = "secret.key";
 /// What may be in the data directory before: the key, lock files, and what a killed restore left.
 const EXPECTED: [&str; 4] = [KEY_FILE, "platform.lock", "provider.lock", UNFINISHED_RESTORE];
 
@@ -47,12 +47,14 @@ pub(super) async fn run(config: &Config, options: &Restore) -> Result<ExitCode, 
         return mark(config, options).await;
     };
     let manifest = Manifest::read(backup)?;
+    let key_text = match &options.with_key {
+        Some(file) => Some(open_key(backup, &manifest, file)?),
+        None => None,
+    };
     if options.verify {
         let beside = backup.canonicalize().context("reading the backup's path")?;
         let beside = beside.parent().unwrap_or(Path::new("/")).to_owned();
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".verify-").permissions(Permissions::from_mode(0o700));
-        let folder = builder.tempdir_in(&beside).context(format!("creating a folder in {}", beside.display()))?;
+        let folder = WorkFolder::create(&beside, Work::Check)?;
         let verified = restore(backup, &manifest, folder.path(), Depth::All).await?;
         return report(options, &manifest, folder.path(), verified.as_ref());
     }
@@ -66,18 +68,24 @@ pub(super) async fn run(config: &Config, options: &Restore) -> Result<ExitCode, 
     // A server that starts meanwhile is refused, and a restore beside a running one.
     let _locks = lock_installation(config, &SystemClock).await?;
     require_empty(&config.data_dir)?;
+    if key_text.is_some() && config.data_dir.join(KEY_FILE).exists() {
+        return Err(CommandError::new(format!(
+            "{} has a {KEY_FILE}, which is not replaced. Move it away, or leave --with-key out",
+            config.data_dir.display()
+        )));
+    }
     let staging = config.data_dir.join(UNFINISHED_RESTORE);
     // Left by a restore that was killed.
     if staging.exists() {
         std::fs::remove_dir_all(&staging).context(format!("deleting {}", staging.display()))?;
     }
-    let restored = into_staging(backup, &manifest, &staging).await;
+    let restored = into_staging(backup, &manifest, &staging, key_text.as_ref()).await;
     if restored.is_err() {
         let _ = std::fs::remove_dir_all(&staging);
     }
     let verified = restored?;
     // No server starts while the folder exists, and each database in it is on hold already.
-    for name in [IMAGES, PROVIDER_FILE, PLATFORM_FILE] {
+    for name in [KEY_FILE, IMAGES, PROVIDER_FILE, PLATFORM_FILE] {
         let from = staging.join(name);
         if from.exists() {
             let to = config.data_dir.join(name);
@@ -85,7 +93,7 @@ pub(super) async fn run(config: &Config, options: &Restore) -> Result<ExitCode, 
         }
     }
     sync_folder(&config.data_dir)?;
-    std::fs::remove_dir(&staging).context(format!("deleting {}", staging.display()))?;
+    std::fs::remove_dir_all(&staging).context(format!("deleting {}", staging.display()))?;
     sync_folder(&config.data_dir)?;
     report(options, &manifest, &config.data_dir, verified.as_ref())
 }
@@ -95,8 +103,12 @@ async fn into_staging(
     backup: &Path,
     manifest: &Manifest,
     staging: &Path,
+    key_text: Option<&Secret>,
 ) -> Result<Option<VerifyReport>, CommandError> {
     private_folder(staging)?;
+    if let Some(text) = key_text {
+        write_private(&staging.join(KEY_FILE), text.expose()).context(format!("writing {KEY_FILE}"))?;
+    }
     let verified = restore(backup, manifest, staging, Depth::Log).await?;
     let (copy, services, _keys) = copy_services(staging)?;
     put_on_hold(&copy, &services, Some(manifest.at)).await?;
@@ -181,11 +193,34 @@ async fn restore(
     copy(backup, manifest, to)?;
     for database in [PLATFORM_FILE, PROVIDER_FILE].iter().filter(|file| to.join(file).exists()) {
         check_file(&to.join(database)).context(format!("checking {database}"))?;
+        require_contents(&to.join(database), manifest.databases.get(*database))?;
     }
     match &manifest.platform {
         Some(point) => verify(to, point, depth).await.map(Some),
         None => Ok(None),
     }
+}
+
+/// Refuses a database that has other rows than the manifest says.
+fn require_contents(path: &Path, expected: Option<&Contents>) -> Result<(), CommandError> {
+    let found = Contents::of(path)?;
+    let Some(expected) = expected.filter(|expected| **expected != found) else { return Ok(()) };
+    let differs = |(table, rows): &(&String, &u64)| found.rows.get(*table) != Some(*rows);
+    let table = expected.rows.iter().find(differs).map_or("the schema", |(table, _)| table.as_str());
+    Err(CommandError::new(format!(
+        "{} does not have what the manifest says: {table} differs. Use another backup",
+        path.display()
+    )))
+}
+
+/// The text of the keys that a backup has, opened with the passphrase in a file.
+fn open_key(backup: &Path, manifest: &Manifest, passphrase_file: &Path) -> Result<Secret, CommandError> {
+    if !manifest.has_key() {
+        return Err(CommandError::new(format!(
+            "the backup has no {SEALED_KEY_FILE}: it was made without --with-key. Put {KEY_FILE} into the data directory yourself"
+        )));
+    }
+    SealedKey::read(backup)?.open(&passphrase(passphrase_file)?)
 }
 
 fn copy(backup: &Path, manifest: &Manifest, to: &Path) -> Result<(), CommandError> {
@@ -227,7 +262,14 @@ async fn verify(folder: &Path, point: &PlatformPoint, depth: Depth) -> Result<Ve
         Depth::All => platform.verify_all(&[anchor], &|_| ()).await,
     };
     let verified = verified.context("verifying the audit log")?;
+    let journal_cursor = platform.journal_end().await.context("reading the journal")?;
     drop(platform);
+    if journal_cursor != point.journal_cursor {
+        return Err(CommandError::new(format!(
+            "the journal ends at cursor {journal_cursor}, and the manifest says {}. Use another backup",
+            point.journal_cursor
+        )));
+    }
     remove_lock_files(folder)?;
     match verified.broken.first() {
         Some(broken) => Err(CommandError::new(format!(
@@ -283,10 +325,14 @@ fn report(
         let entries = pluralise(verified.log_entries, "entry", "entries");
         print(&format!("The audit log holds against the backup's anchor: {entries}."));
     }
+    if options.with_key.is_some() && options.verify {
+        print("The passphrase opens the secret key.");
+    }
     if !options.verify {
         print(&format!("Restored into {}. The installation is on hold.", data_dir.display()));
         if !data_dir.join(KEY_FILE).exists() {
-            print(&format!("Put {KEY_FILE} into it, or set secrets.key: the secrets were sealed with it."));
+            let with_key = if manifest.has_key() { ", or restore with --with-key" } else { "" };
+            print(&format!("Put {KEY_FILE} into it{with_key}, or set secrets.key: the secrets were sealed with it."));
         }
         print("To see what it would do, and to go on, run `lotwire resume`. Then start the server.");
     }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::Platform;
 use crate::error::PlatformResult;
-use crate::port::Page;
+use crate::port::{Cursor, Page};
 
 /// Customers read at once.
 const CUSTOMERS_READ_MAX: usize = 250;
@@ -73,6 +73,11 @@ impl Platform {
     /// Ends the hold. For the operator; it checks no caller.
     pub async fn end_hold(&self) -> PlatformResult<()> {
         Ok(self.store().put_hold(None).await?)
+    }
+
+    /// The cursor of the journal's last entry, 0 before the first. For the operator; it checks no caller.
+    pub async fn journal_end(&self) -> PlatformResult<Cursor> {
+        Ok(self.store().last_cursor().await?)
     }
 
     /// What would happen as soon as a node starts. For the operator; it checks no caller.

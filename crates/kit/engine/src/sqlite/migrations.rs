@@ -23,6 +23,8 @@ const WAIT_MAX: Duration = Duration::from_secs(60);
 const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 /// Bytes read from a lock file, which contains a process id.
 const HOLDER_BYTES_MAX: u64 = 32;
+/// The table of the migrations that a file has, as refinery names it.
+pub(super) const HISTORY_TABLE: &str = "refinery_schema_history";
 /// Suffix of the lock file.
 const SUFFIX: &str = ".migrate";
 
@@ -121,8 +123,7 @@ fn migration_error(error: &refinery::Error, path: &Path, needed: i32) -> EngineE
 
 /// The version of the tables; none for a new database.
 fn version(db: &mut Connection, migrations: &Runner) -> Result<Option<i32>, EngineError> {
-    let table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'refinery_schema_history'";
-    if !db.prepare(table)?.exists(())? {
+    if !db.table_exists(None, HISTORY_TABLE)? {
         return Ok(None);
     }
     let last = migrations.get_last_applied_migration(db);

@@ -51,6 +51,11 @@ impl Key {
             let standard = text.trim_end_matches('=').replace('-', "+").replace('_', "/");
             STANDARD_NO_PAD.decode(standard).map_err(|_| VaultError::InvalidKey)?
         };
+        Self::from_bytes(bytes)
+    }
+
+    /// A key of 32 bytes. Error: `InvalidKey`.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, VaultError> {
         if bytes.len() != KEY_BYTES {
             return Err(VaultError::InvalidKey);
         }

@@ -11,7 +11,7 @@ use super::key::KEY_BYTES;
 use super::{Secret, VaultError};
 use crate::random::Random;
 
-const FILE_NAME: &str = "secret.key";
+pub(super) const FILE_NAME: &str = "secret.key";
 const FILE_BYTES_MAX: u64 = 4096;
 
 /// The path and text of `secret.key` in `data_dir`. If the file does not exist, it is created with a new key.
@@ -28,7 +28,8 @@ pub(super) fn load_or_create(data_dir: &Path, random: &dyn Random) -> Result<(Pa
     Ok((path, text))
 }
 
-fn load(path: &Path) -> Result<Secret, VaultError> {
+/// The text of the key file at `path`. Errors: `KeyFileExposed`, `KeyFile`.
+pub(super) fn load(path: &Path) -> Result<Secret, VaultError> {
     let failed = |source| VaultError::KeyFile { path: path.to_owned(), source };
     let file = File::open(path).map_err(failed)?;
     refuse_exposed(path, &file)?;

@@ -63,13 +63,19 @@ async fn resumes_with_extended_ends(launch: &Launch, auction: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_backup_of_a_running_server_is_restored_on_hold() {
     let [data, backups, restored, clock] = [(); 4].map(|()| tempfile::tempdir().unwrap());
+    let passphrase = clock.path().join("passphrase");
+    std::fs::write(&passphrase, "three words and more\n").unwrap();
+    let passphrase = passphrase.to_str().unwrap();
     let first = launch(data.path());
     let running = first.start(&http_client()).await.unwrap();
     let site = CustomerSite::set_up(&first, &first).await.unwrap();
     let auction = sale(&site).await;
     received(&site, EVENTS).await;
     let folder = backups.path().to_str().unwrap();
-    let made = first.run_command(&["backup", folder, "--json"]).unwrap();
+    // What a killed backup left is deleted.
+    std::fs::create_dir(backups.path().join(".partial-killed")).unwrap();
+    let made = first.run_command(&["backup", folder, "--with-key", passphrase, "--json"]).unwrap();
+    assert!(!backups.path().join(".partial-killed").exists());
     let backup = made["path"].as_str().unwrap();
     let within = first.run_command(&["backup", data.path().to_str().unwrap()]).unwrap_err().to_string();
     assert!(within.contains("is in the data directory"), "{within}");
@@ -82,7 +88,9 @@ async fn a_backup_of_a_running_server_is_restored_on_hold() {
     let again = first.node_in(restored.path()).unwrap();
     let checked = again.run_command(&["restore", backup, "--verify", "--json"]).unwrap();
     assert_eq!(checked["intact"], true, "{checked}");
-    again.run_command(&["restore", backup, "--json"]).unwrap();
+    again.run_command(&["restore", backup, "--with-key", passphrase, "--json"]).unwrap();
+    let key = std::fs::read_to_string(restored.path().join("secret.key")).unwrap();
+    assert_eq!(key, "07".repeat(32));
     let twice = again.run_command(&["restore", backup, "--json"]).unwrap_err().to_string();
     assert!(twice.contains("is not empty"), "{twice}");
     let held = again.run_command(&["verify", "--log", "--anchor", made["anchor"].as_str().unwrap(), "--json"]).unwrap();
