@@ -28,7 +28,8 @@ cargo xtask <task>
   ci                  run everything that has to pass before a change lands: format, tidy, licences, clippy, generated files,
                       all tests, a sale, and one kill -9 on each engine
   release-check       run what takes longer, before a release and when what it covers changed: documentation, OpenAPI against
-                      a running server, ten times kill -9 on each engine, the Debian package on a new machine, and the container
+                      a running server, ten times kill -9 on each engine, restores of backups, the Debian package on a new
+                      machine, and the container
   test [NAME …]       build everything and run all tests side by side, or those of the named packages and targets
   tidy                check arrows between crates, references, forbidden phrases, real sleeps and file sizes
   licences            check licences, sources and banned crates of all dependencies against deny.toml
@@ -50,6 +51,7 @@ cargo xtask <task>
   fresh               run both commands of the README in a new Debian root      (more: cargo xtask fresh --help)
   crash --kills N     kill -9 a server N times during a sale and count what arrives   (more: cargo xtask crash --help)
   bench               measure deliveries, ending items and bids                       (more: cargo xtask bench --help)
+  restore             back up during a sale, restore elsewhere, and compare both      (more: cargo xtask restore --help)
   screenshots         take pictures of every page: light and dark, desktop and phone  (more: cargo xtask screenshots --help)
 
 Examples:
@@ -81,7 +83,7 @@ fn main() -> ExitCode {
         Some("fresh") => fresh::run_task(rest),
         Some("samples") => samples::run_task(rest),
         Some("fuzz") => fuzz::run_task(rest),
-        Some(rig @ ("crash" | "bench")) => run_rig(rig, rest),
+        Some(rig @ ("crash" | "bench" | "restore")) => run_rig(rig, rest),
         Some("screenshots") => take_screenshots(rest),
         None | Some("--help" | "-h" | "help") => {
             say(HELP);

@@ -18,6 +18,9 @@ pub(crate) fn run_all() -> Result<(), Failure> {
         ("schemathesis", || schemathesis::check(&root())),
         ("kill -9, SQLite", || kill("sqlite")),
         ("kill -9, PostgreSQL", || kill("postgres")),
+        ("restore, SQLite", || restore("lotwire")),
+        ("restore, PostgreSQL dump", || restore("pg-dump")),
+        ("restore, PostgreSQL archive", || restore("archive")),
         ("the unit's exposure", dist::unit::check),
         ("the Debian package on a new machine", || {
             package_test::check(&dist::Options { binary: None, revision: 1 }, false)
@@ -33,6 +36,18 @@ fn documentation() -> Result<(), Failure> {
         .args(["doc", "--workspace", "--no-deps", "--quiet", "--document-private-items"])
         .env("RUSTDOCFLAGS", "-D warnings -A rustdoc::private_intra_doc_links"))?;
     run(Command::new(cargo()).args(["test", "--workspace", "--doc", "--quiet"]))
+}
+
+fn restore(way: &str) -> Result<(), Failure> {
+    run(Command::new(target_dir().join("debug/rigs")).args([
+        "restore",
+        "--rate",
+        "100",
+        "--seconds",
+        "8",
+        "--way",
+        way,
+    ]))
 }
 
 fn kill(store: &str) -> Result<(), Failure> {

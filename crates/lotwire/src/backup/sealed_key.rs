@@ -1,8 +1,8 @@
 //! The secret key in a backup, sealed with a passphrase.
 //!
 //! Argon2id derives a key from the passphrase (RFC 9106, the second recommended option: 64 MiB, 3 passes), and that key seals the
-//! text of `secret.key` as the vault seals secrets. Whoever finds the backup has to guess the passphrase, and each guess takes
-//! that much memory and time.
+//! text of `secret.key` as the vault seals secrets. A finder of the backup has to guess the passphrase, and each guess takes that
+//! much memory and time.
 
 use std::path::Path;
 

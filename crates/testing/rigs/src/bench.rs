@@ -3,7 +3,7 @@
 //! Generator, receiver and server share the machine. No result fails the run. Each part starts its own server on a new
 //! store. CPU and memory are those of the server process, as the kernel counts them, without PostgreSQL's processes.
 
-mod bids;
+pub(crate) mod bids;
 mod bulkheads;
 mod items;
 mod lists;
@@ -148,6 +148,6 @@ fn histogram() -> Result<Histogram<u64>, RigError> {
     Ok(Histogram::new_with_bounds(1, 60_000_000, 3)?)
 }
 
-fn milliseconds(microseconds: u64) -> f64 {
+pub(crate) fn milliseconds(microseconds: u64) -> f64 {
     microseconds as f64 / 1_000.0
 }

@@ -4,7 +4,7 @@
 //! sells, and starts it again. At the end, every committed event (the event feed) and every acknowledged sale (the
 //! responses to the clerk) must have reached the receiver. Duplicates are allowed and counted.
 
-mod load;
+pub(crate) mod load;
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};

@@ -1,11 +1,13 @@
-//! Rigs: `cargo xtask bench`, `cargo xtask crash` and `cargo xtask screenshots`.
+//! Rigs: `cargo xtask bench`, `cargo xtask crash`, `cargo xtask restore` and `cargo xtask screenshots`.
 //!
-//! The first two drive the real binary over HTTP, run a receiver, and compare the received webhooks with the committed events.
-//! They print measurements. Only `crash` can fail: when a committed event did not arrive.
+//! The first three drive the real binary over HTTP, run a receiver, and compare the received webhooks with the committed events.
+//! They print measurements. `crash` fails when a committed event did not arrive, `restore` when a restored installation has not what
+//! the original had.
 
 mod bench;
 mod crash;
 mod http_io;
+mod restore;
 mod screenshots;
 mod site;
 
@@ -26,6 +28,8 @@ enum Rig {
     Crash(crash::Options),
     /// Measure deliveries, ends of items, bids, live updates and lists under load.
     Bench(bench::Options),
+    /// Back up an installation during a sale, restore it elsewhere, and compare both.
+    Restore(restore::Options),
     /// Take pictures of one page of each kind: light and dark, desktop and phone.
     Screenshots(screenshots::Options),
 }
@@ -41,6 +45,7 @@ async fn main() -> ExitCode {
     let outcome = match Cli::parse().rig {
         Rig::Crash(options) => crash::run(&options).await,
         Rig::Bench(options) => bench::run(&options).await,
+        Rig::Restore(options) => restore::run(&options).await,
         Rig::Screenshots(options) => screenshots::run(&options).await,
     };
     match outcome {

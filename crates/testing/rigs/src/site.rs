@@ -25,10 +25,22 @@ pub(crate) struct RigSite {
 impl RigSite {
     /// Sets up a customer on a new store. Returns the running server too.
     pub(crate) async fn set_up(engine: Engine, settings: &[(&str, &str)]) -> Result<(Self, Server), RigError> {
+        let database = match engine {
+            Engine::Sqlite => None,
+            Engine::Postgres => Some(testkit::postgres::fresh_database().await?),
+        };
+        Self::set_up_on(database.as_deref(), settings).await
+    }
+
+    /// Does the same on an empty PostgreSQL database; without one, on SQLite.
+    pub(crate) async fn set_up_on(
+        database: Option<&str>,
+        settings: &[(&str, &str)],
+    ) -> Result<(Self, Server), RigError> {
         let data = tempfile::tempdir()?;
         let mut launch = Launch::new(built_binary("lotwire")?, data.path())?.set("SECRETS__KEY", &"5a".repeat(32));
-        if engine == Engine::Postgres {
-            launch = launch.database(&testkit::postgres::fresh_database().await?);
+        if let Some(url) = database {
+            launch = launch.database(url);
         }
         for (key, value) in settings {
             launch = launch.set(key, value);

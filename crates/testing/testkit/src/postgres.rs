@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 
-pub use self::dedicated::{DedicatedServer, Settings, Tls};
+pub use self::dedicated::{DedicatedServer, PointInTime, Settings, Tls};
 
 /// Variable with the URL of a server to use instead of a temporary cluster. Its user must be allowed to create
 /// databases. The databases are not deleted.
@@ -125,7 +125,7 @@ fn start_with(settings: &Settings) -> Result<Cluster, PostgresError> {
 
 /// The script of the supervising shell: `$1` is the directory of the programs, `$2` that of the cluster, `$3` the port,
 /// `$4` the superuser. It creates and starts the cluster, prints `ready`, runs the commands from its input until that ends
-/// (`freeze`, `thaw`, and those of `pg_ctl`), and removes the cluster, also if its output is closed.
+/// (`base-backup`, `freeze`, `thaw`, and those of `pg_ctl`), and removes the cluster, also if its output is closed.
 const SHELL: &str = r#"
 trap '' INT TERM HUP PIPE
 cd "$2" || exit 1
@@ -137,9 +137,18 @@ if [ -n "$CERTIFICATE" ]; then
   printf '%s\n' "$KEY" >server-key.pem
   printf '%s\n' "$CLIENT_AUTHORITY" >clients.pem
 fi
-if initdb -D data -U "$4" --auth=trust --encoding=UTF8 --locale=C --no-sync >log 2>&1 && cat >>data/postgresql.conf <<END
+port=$3 superuser=$4
+mkdir archive
+create() {
+  if [ -n "$RESTORE_FROM" ]; then
+    cp -a "$RESTORE_FROM/base" data && : >data/recovery.signal
+  else
+    initdb -D data -U "$superuser" --auth=trust --encoding=UTF8 --locale=C --no-sync
+  fi
+}
+if create >log 2>&1 && cat >>data/postgresql.conf <<END
 listen_addresses = '127.0.0.1'
-port = $3
+port = $port
 unix_socket_directories = '$2'
 max_connections = 300
 shared_buffers = '64MB'
@@ -162,6 +171,7 @@ signal_all() {
 }
 run() {
   case "$1" in
+    base-backup) pg_basebackup -h "$PWD" -p "$port" -U "$superuser" -D base --checkpoint=fast 3>&- ;;
     freeze) signal_all STOP ;;
     thaw) signal_all CONT ;;
     *) pg_ctl -D data -l log -m fast -w -t 60 "$1" 3>&- ;;

@@ -70,6 +70,15 @@ impl Launch {
         self.argument("--database-url", url)
     }
 
+    /// Uses another PostgreSQL database than this launch.
+    #[must_use]
+    pub fn database_instead(mut self, url: &str) -> Self {
+        if let Some(flag) = self.arguments.iter().position(|argument| argument == "--database-url") {
+            self.arguments.drain(flag..flag + 2);
+        }
+        self.database(url)
+    }
+
     /// Runs only these roles.
     #[must_use]
     pub fn roles(mut self, roles: &[&'static str]) -> Self {

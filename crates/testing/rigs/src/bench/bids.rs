@@ -80,11 +80,12 @@ async fn measure(options: &Options, items: u32) -> Result<(), RigError> {
 }
 
 /// Items of a timed auction to bid on.
-struct Sale {
+pub(crate) struct Sale {
     client: Client,
     headers: Headers,
     lots: Vec<Lot>,
     next: AtomicU64,
+    accepted: AtomicU64,
 }
 
 struct Lot {
@@ -101,10 +102,10 @@ enum Answer {
 }
 
 /// The outcomes of bids, with latencies in microseconds.
-struct Answers {
-    accepted: u64,
+pub(crate) struct Answers {
+    pub(crate) accepted: u64,
     refused: u64,
-    latency: Histogram<u64>,
+    pub(crate) latency: Histogram<u64>,
 }
 
 impl Answers {
@@ -123,7 +124,7 @@ impl Answers {
 
 impl Sale {
     /// Creates an auction with this number of LIVE items and an increment of one.
-    async fn open(site: &RigSite, items: u32) -> Result<Self, RigError> {
+    pub(crate) async fn open(site: &RigSite, items: u32) -> Result<Self, RigError> {
         let auction = json!({ "kind": "timed", "title": "Bids", "endsAt": site.in_ms(3_600_000), "extensionSeconds": 0,
             "increments": [{ "from": 0, "increment": 1 }] });
         let auction = site.create_auction(auction).await?;
@@ -146,7 +147,18 @@ impl Sale {
             (AUTHORIZATION, HeaderValue::try_from(bearer)?),
             (CONTENT_TYPE, HeaderValue::from_static("application/json")),
         ]);
-        Ok(Self { client: site.http.clone(), headers: headers.into(), lots, next: AtomicU64::new(0) })
+        Ok(Self {
+            client: site.http.clone(),
+            headers: headers.into(),
+            lots,
+            next: AtomicU64::new(0),
+            accepted: AtomicU64::new(0),
+        })
+    }
+
+    /// Bids that were accepted so far.
+    pub(crate) fn accepted(&self) -> u64 {
+        self.accepted.load(Ordering::Relaxed)
     }
 
     /// Sends the next bid.
@@ -165,7 +177,10 @@ impl Sale {
         };
         let response = self.client.send(request).await?;
         match response.status {
-            StatusCode::CREATED => Ok(Answer::Accepted),
+            StatusCode::CREATED => {
+                self.accepted.fetch_add(1, Ordering::Relaxed);
+                Ok(Answer::Accepted)
+            }
             StatusCode::CONFLICT | StatusCode::UNPROCESSABLE_ENTITY => Ok(Answer::Refused),
             status => Err(format!("{status}: {}", String::from_utf8_lossy(&response.body)).into()),
         }
@@ -198,7 +213,7 @@ impl Sale {
     }
 
     /// Open loop: bids at a fixed rate, regardless of the responses.
-    async fn at_rate(self: &Arc<Self>, rate: u64, seconds: u64) -> Result<Answers, RigError> {
+    pub(crate) async fn at_rate(self: &Arc<Self>, rate: u64, seconds: u64) -> Result<Answers, RigError> {
         let begin = Instant::now();
         let mut bids = JoinSet::new();
         let mut answers = Answers::none()?;

@@ -15,12 +15,12 @@ const FIRST_END_MS: i64 = 900;
 
 /// Status changes that the server acknowledged to the clerk.
 #[derive(Debug, Default)]
-pub(super) struct Acknowledged {
-    pub(super) events: Vec<ExpectedEvent>,
+pub(crate) struct Acknowledged {
+    pub(crate) events: Vec<ExpectedEvent>,
 }
 
 /// Two LIVE auctions.
-pub(super) struct Load {
+pub(crate) struct Load {
     timed: Vec<Lot>,
     webcast: String,
     lots: Vec<Lot>,
@@ -32,7 +32,7 @@ struct Lot {
 }
 
 /// Creates both auctions, items included, in one call each.
-pub(super) async fn prepare(site: &RigSite, lots: u32) -> Result<Load, RigError> {
+pub(crate) async fn prepare(site: &RigSite, lots: u32) -> Result<Load, RigError> {
     let timed = json!({
         "kind": "timed", "title": "Round", "endsAt": site.in_ms(FIRST_END_MS), "extensionSeconds": 0,
         "stagger": { "seconds": 1, "items": lots.div_ceil(2) },
@@ -58,7 +58,7 @@ async fn create(site: &RigSite, mut auction: Value, lots: u32) -> Result<(String
 
 impl Load {
     /// Bids and sells until the future is dropped. Errors are expected, because the server may be killed at any time.
-    pub(super) async fn sell(&self, site: &RigSite, acknowledged: &mut Acknowledged) {
+    pub(crate) async fn sell(&self, site: &RigSite, acknowledged: &mut Acknowledged) {
         let acknowledged = Mutex::new(acknowledged);
         let _ = tokio::join!(self.bid(&site.platform), self.clerk(&site.platform, &acknowledged));
         // The lots of the timed auction continue to end until the kill.
@@ -110,7 +110,7 @@ async fn command(
 }
 
 /// Number of LIVE lots of timed auctions, each of which will still announce its end. Lots of a webcast may stay LIVE.
-pub(super) async fn live_items(site: &RigSite) -> Result<u64, RigError> {
+pub(crate) async fn live_items(site: &RigSite) -> Result<u64, RigError> {
     let mut live = 0;
     let mut after = String::new();
     loop {

@@ -1,7 +1,7 @@
 //! A PostgreSQL server for one test, which may configure, stop and restart it.
 
 use std::io::{BufRead as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::{Cluster, PostgresError, SUPERUSER, failed, program, start_with};
@@ -17,6 +17,17 @@ pub struct Settings {
     pub access: String,
     /// The TLS settings; none disables TLS.
     pub tls: Option<Tls>,
+    /// The server that is restored; none creates a new one.
+    pub restored: Option<PointInTime>,
+}
+
+/// A moment of another server, which archives its write-ahead log ([`Settings::with_archive`]).
+#[derive(Debug, Clone)]
+pub struct PointInTime {
+    /// [`DedicatedServer::directory`] of a server with a base backup. It exists until this server has started.
+    pub directory: PathBuf,
+    /// The moment, as PostgreSQL reads it.
+    pub time: String,
 }
 
 /// The server's certificate and the authority for client certificates.
@@ -29,6 +40,12 @@ pub struct Tls {
 }
 
 impl Settings {
+    /// A server that archives its write-ahead log.
+    pub fn with_archive() -> Self {
+        let archive = "archive_mode = on\narchive_command = 'test ! -f ../archive/%f && cp %p ../archive/%f'\n";
+        Settings { configuration: archive.to_owned(), ..Settings::default() }
+    }
+
     pub(super) fn variables(&self) -> Vec<(&'static str, String)> {
         let mut configuration = self.configuration.clone();
         let mut variables = vec![("ACCESS", self.access.clone())];
@@ -40,6 +57,14 @@ impl Settings {
             variables.push(("CERTIFICATE", tls.identity.certificate.clone()));
             variables.push(("KEY", tls.identity.key.clone()));
             variables.push(("CLIENT_AUTHORITY", tls.client_authority.clone()));
+        }
+        if let Some(PointInTime { directory, time }) = &self.restored {
+            let directory = directory.display();
+            configuration.push_str(&format!(
+                "\narchive_mode = off\nrestore_command = 'cp {directory}/archive/%f %p'\nrecovery_target_time = '{time}'\n\
+                 recovery_target_action = promote\n"
+            ));
+            variables.push(("RESTORE_FROM", directory.to_string()));
         }
         variables.push(("CONFIGURATION", configuration));
         variables
@@ -89,6 +114,18 @@ impl DedicatedServer {
             return Err(failed("SQL", String::from_utf8_lossy(&output.stderr).trim()));
         }
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
+    /// An installed program that connects to this server as superuser. The caller adds the arguments.
+    pub fn client(&self, name: &'static str) -> Result<Command, PostgresError> {
+        let mut command = Command::new(program(name).ok_or(PostgresError::NotInstalled(name))?);
+        command.env("PGHOST", &self.0.directory).env("PGPORT", self.0.port.to_string()).env("PGUSER", SUPERUSER);
+        Ok(command)
+    }
+
+    /// Makes a base backup, from which a server with [`Settings::restored`] can start.
+    pub fn base_backup(&mut self) -> Result<(), PostgresError> {
+        self.send_command("base-backup")
     }
 
     /// Stops the server with a fast shutdown: it ends all sessions and writes a checkpoint.
