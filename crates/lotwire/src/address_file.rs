@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{Role, listen_address};
 use crate::error::{CommandError, ErrorContext as _};
-use crate::server_proof;
 
 /// Longest content that is read: a base URL.
 const BYTES_MAX: u64 = 300;
@@ -20,7 +19,7 @@ pub(crate) struct AddressFile {
 }
 
 fn path(data_dir: &Path, role: Role) -> PathBuf {
-    data_dir.join(format!("{}.address", server_proof::name(role)))
+    data_dir.join(format!("{}.address", role.name()))
 }
 
 /// Writes the address at which this machine reaches the server.

@@ -515,10 +515,7 @@ impl Cli {
 }
 
 fn role_value(role: &Role) -> toml::Value {
-    toml::Value::String(match role {
-        Role::Platform => "platform".to_owned(),
-        Role::Provider => "provider".to_owned(),
-    })
+    toml::Value::String(role.name().to_owned())
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ pub(crate) mod listen_address;
 mod setting_error;
 pub(crate) mod settings;
 mod sources;
+mod tls;
 mod value_format;
 
 use std::net::SocketAddr;
@@ -17,6 +18,7 @@ use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use duration::ConfigDuration;
+use self::tls::Tls;
 pub(crate) use sources::{Overrides, Resolved, load, look_up, table_of};
 
 /// Characters of the badge of an environment.
@@ -34,6 +36,16 @@ pub(crate) enum Role {
     Provider,
 }
 
+impl Role {
+    /// The name in the configuration, and the section of its settings.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Platform => "platform",
+            Self::Provider => "provider",
+        }
+    }
+}
+
 /// The whole configuration in effect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -46,6 +58,7 @@ pub(crate) struct Config {
     pub(crate) database: Database,
     pub(crate) platform: Platform,
     pub(crate) provider: Provider,
+    pub(crate) tls: Tls,
     pub(crate) mail: Mail,
     pub(crate) metrics: Metrics,
     pub(crate) secrets: Secrets,
@@ -65,6 +78,7 @@ pub(crate) struct Database {
 pub(crate) struct Platform {
     #[serde(deserialize_with = "listen_address::deserialize")]
     pub(crate) listen: SocketAddr,
+    pub(crate) tls_listen: String,
     pub(crate) public_url: String,
     pub(crate) environment: String,
     pub(crate) provider_url: String,
@@ -86,6 +100,7 @@ pub(crate) struct Platform {
 pub(crate) struct Provider {
     #[serde(deserialize_with = "listen_address::deserialize")]
     pub(crate) listen: SocketAddr,
+    pub(crate) tls_listen: String,
     pub(crate) node_url: String,
     pub(crate) allow_subnets: Vec<IpNet>,
     pub(crate) retry_schedule: Vec<ConfigDuration>,
@@ -163,6 +178,7 @@ impl Default for Config {
             database: Database::default(),
             platform: Platform::default(),
             provider: Provider::default(),
+            tls: Tls::default(),
             mail: Mail::default(),
             metrics: Metrics::default(),
             secrets: Secrets::default(),
@@ -181,6 +197,7 @@ impl Default for Platform {
     fn default() -> Self {
         Platform {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            tls_listen: String::new(),
             public_url: String::new(),
             environment: String::new(),
             provider_url: String::new(),
@@ -204,6 +221,7 @@ impl Default for Provider {
         let (minute, hour) = (60, 3_600);
         Provider {
             listen: SocketAddr::from(([127, 0, 0, 1], 8071)),
+            tls_listen: String::new(),
             node_url: String::new(),
             allow_subnets: Vec::new(),
             retry_schedule: [5, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour]
@@ -252,6 +270,8 @@ impl Config {
             self.check_database(),
             self.check_urls(),
             self.check_files(),
+            self.check_tls(),
+            self.check_addresses(),
             self.check_numbers(),
             self.check_durations(),
             self.check_texts(),

@@ -31,7 +31,7 @@ pub(crate) async fn acquire(config: &Config, role: Role, clock: &dyn Clock) -> R
     if !config.database.url.is_empty() {
         return Ok(DataDirLock(None));
     }
-    let (path, name) = (path(config, role), name(role));
+    let (path, name) = (path(config, role), role.name());
     let deadline = clock.monotonic() + WAIT_MAX;
     while clock.monotonic() < deadline {
         if let Ok(file) = take_file(&path, name) {
@@ -66,7 +66,7 @@ pub(crate) fn require_no_unfinished_restore(config: &Config) -> Result<(), Comma
 
 /// The lock file that the server of a role holds.
 pub(crate) fn path(config: &Config, role: Role) -> PathBuf {
-    config.data_dir.join(format!("{}.lock", name(role)))
+    config.data_dir.join(format!("{}.lock", role.name()))
 }
 
 /// The process id of the server that holds the lock of a role. None without a server, and with PostgreSQL.
@@ -83,13 +83,6 @@ fn holder_in(file: &File) -> String {
     let mut text = String::new();
     let _ = file.take(TEXT_BYTES_MAX).read_to_string(&mut text);
     text.trim().to_owned()
-}
-
-fn name(role: Role) -> &'static str {
-    match role {
-        Role::Platform => "platform",
-        Role::Provider => "provider",
-    }
 }
 
 fn take_file(path: &Path, name: &str) -> Result<File, CommandError> {

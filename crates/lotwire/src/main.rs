@@ -6,6 +6,7 @@
 
 mod address_file;
 mod backup;
+mod certificate_reload;
 mod cli;
 mod commands;
 mod config;

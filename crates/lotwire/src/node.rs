@@ -11,6 +11,8 @@ use std::time::Duration;
 use ipnet::IpNet;
 use kit_engine::sqlite::OpenedBy;
 use kit_http::Surface;
+use kit_http::serve::Port;
+use kit_http::tls::Certificates;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::{SharedClock, SystemClock};
 use kit_runtime::random::{SharedRandom, SystemRandom};
@@ -28,6 +30,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::address_file::{self, AddressFile};
+use crate::certificate_reload;
 use crate::config::{Config, Role, listen_address};
 use crate::data_dir_lock::{self, DataDirLock};
 use crate::embedded_provider::EmbeddedNodes;
@@ -94,6 +97,7 @@ pub(crate) struct Node {
     services: NodeServices,
     platform: Option<(Platform, SocketAddr)>,
     provider: Option<(Provider, SocketAddr)>,
+    certificates: Option<Arc<Certificates>>,
     tasks: Tasks,
     stop: CancellationToken,
     servers: Vec<JoinHandle<()>>,
@@ -116,6 +120,7 @@ impl Node {
             services,
             platform: None,
             provider: None,
+            certificates: None,
             tasks,
             stop,
             servers: Vec::new(),
@@ -124,6 +129,8 @@ impl Node {
             _locks: locks,
         };
         data_dir_lock::require_no_unfinished_restore(config)?;
+        node.certificates = config.certificates(node.services.clock.now()).context("reading tls.certificates")?;
+        certificate_reload::spawn(node.certificates.clone(), node.services.clock.clone(), &node.tasks)?;
         // Neither port answers before both databases are ready.
         let provider = if config.runs(Role::Provider) { Some(node.open_provider(config).await?) } else { None };
         let platform = if config.runs(Role::Platform) { Some(node.open_platform(config).await?) } else { None };
@@ -135,17 +142,20 @@ impl Node {
         let mut sources = Vec::new();
         // The provider comes first, because the platform may publish events immediately.
         if let Some(opened) = provider {
-            sources.push(node.serve_provider(opened)?);
+            sources.push(node.serve_provider(opened).await?);
         }
         if let Some(opened) = platform {
             sources.push(node.serve_platform(opened).await?);
         }
         kit_http::body_memory::set_limit(config.request_bodies_bytes_max());
         sources.push(kit_http::body_memory::metrics_source());
+        if let Some(certificates) = &node.certificates {
+            sources.push(certificates.clone());
+        }
         if !config.metrics.listen.is_empty() {
             let addr = listen_address::resolve(&config.metrics.listen).context("reading metrics.listen")?;
             let listener = listen(addr, "metrics.listen").await?;
-            node.serve(listener, kit_http::metrics::surface(sources), config, &[])?;
+            node.serve(listener.into(), kit_http::metrics::surface(sources), config, &[])?;
         }
         Ok(node)
     }
@@ -170,7 +180,7 @@ impl Node {
     }
 
     /// Starts the provider's workers and answers its port. Returns the source of its metrics.
-    fn serve_provider(&mut self, opened: Opened<Provider>) -> Result<MetricsSource, CommandError> {
+    async fn serve_provider(&mut self, opened: Opened<Provider>) -> Result<MetricsSource, CommandError> {
         let Opened { wing: provider, listener, config } = opened;
         provider.spawn_workers(&self.tasks);
         let (api, metrics) = provider_api::surface_with_metrics(provider.clone());
@@ -179,7 +189,8 @@ impl Node {
         let surface = provider_pages::dashboard::add_to(surface, provider.clone(), clock, ready_event_types());
         let surface = home::add_to(surface, Role::Provider, &config);
         let surface = self.with_proofs(surface, Role::Provider, &config);
-        let addr = self.serve(listener, surface, &config, &config.provider.trusted_proxies)?;
+        let addr = self.serve(listener.into(), surface.clone(), &config, &config.provider.trusted_proxies)?;
+        self.serve_tls(Role::Provider, surface, &config, &config.provider.trusted_proxies).await?;
         self.services.embedded.set_own(addr);
         self.address_files.push(address_file::write(&config.data_dir, Role::Provider, addr)?);
         self.provider = Some((provider, addr));
@@ -199,21 +210,38 @@ impl Node {
         let surface = platform_admin::add_to(api, platform.clone(), self.services.clock.clone(), settings);
         let surface = home::add_to(surface, Role::Platform, &config);
         let surface = self.with_proofs(surface, Role::Platform, &config);
-        let addr = self.serve(listener, surface, &config, &config.platform.trusted_proxies)?;
+        let addr = self.serve(listener.into(), surface.clone(), &config, &config.platform.trusted_proxies)?;
+        self.serve_tls(Role::Platform, surface, &config, &config.platform.trusted_proxies).await?;
         self.address_files.push(address_file::write(&config.data_dir, Role::Platform, addr)?);
         let metrics = platform_api::metrics(platform.clone());
         self.platform = Some((platform, addr));
         Ok(metrics)
     }
 
+    /// Answers the port with TLS of a role, if it has one.
+    async fn serve_tls(
+        &mut self,
+        role: Role,
+        surface: Surface,
+        config: &Config,
+        trusted_proxies: &[IpNet],
+    ) -> Result<(), CommandError> {
+        let Some(address) = config.tls_listen(role) else { return Ok(()) };
+        let setting = format!("{}.tls_listen", role.name());
+        let address = listen_address::resolve(address).context(format!("reading {setting}"))?;
+        let port = Port { listener: listen(address, &setting).await?, certificates: self.certificates.clone() };
+        self.serve(port, surface, config, trusted_proxies)?;
+        Ok(())
+    }
+
     fn serve(
         &mut self,
-        listener: TcpListener,
+        port: Port,
         surface: Surface,
         config: &Config,
         trusted_proxies: &[IpNet],
     ) -> Result<SocketAddr, CommandError> {
-        let addr = listener.local_addr().context("reading the address of the listening socket")?;
+        let addr = port.listener.local_addr().context("reading the address of the listening socket")?;
         let stopping = self.stop.clone();
         let loopback = kit_http::serve::loopback_networks();
         let limits = kit_http::serve::Limits {
@@ -223,7 +251,7 @@ impl Node {
             ..kit_http::serve::Limits::default()
         };
         self.servers.push(tokio::spawn(async move {
-            kit_http::serve::serve(listener, surface, stopping.cancelled_owned(), limits).await;
+            kit_http::serve::serve(port, surface, stopping.cancelled_owned(), limits).await;
         }));
         Ok(addr)
     }

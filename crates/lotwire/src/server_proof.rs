@@ -78,14 +78,7 @@ async fn prove(State(prover): State<Prover>, Query(asked): Query<Asked>) -> Resu
 
 /// What the proof is about.
 fn claim(role: Role, address: &str) -> String {
-    format!("{} {address}", name(role))
-}
-
-pub(crate) fn name(role: Role) -> &'static str {
-    match role {
-        Role::Platform => "platform",
-        Role::Provider => "provider",
-    }
+    format!("{} {address}", role.name())
 }
 
 /// Host and port of a base URL.

@@ -13,7 +13,7 @@ use hyper::body::{Body as _, Incoming};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 use tokio_io_timeout::TimeoutWriter;
 use tokio_util::sync::CancellationToken;
@@ -82,8 +82,10 @@ impl ConnectionServer {
     }
 
     /// Serves a connection until it ends. After `stopping` it lets the requests in flight finish and ends.
-    pub(crate) async fn serve(self: Arc<Self>, stream: TcpStream, peer: IpAddr, stopping: CancellationToken) {
-        let _ = stream.set_nodelay(true);
+    pub(crate) async fn serve<S>(self: Arc<Self>, stream: S, peer: IpAddr, stopping: CancellationToken)
+    where
+        S: AsyncRead + AsyncWrite + Send + 'static,
+    {
         let connection = Arc::new(Connection {
             server: Arc::clone(&self),
             peer: Peer(peer),
@@ -133,7 +135,7 @@ impl ConnectionServer {
 
 impl Connection {
     /// The stream with its timeouts: writing fails when the client takes nothing for [`Limits::write_timeout`].
-    fn stream(&self, stream: TcpStream) -> impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + use<> {
+    fn stream<S: AsyncRead + AsyncWrite>(&self, stream: S) -> impl AsyncRead + AsyncWrite + Unpin + use<S> {
         let limits = &self.server.limits;
         let mut stream = TimeoutWriter::new(stream);
         stream.set_timeout(Some(limits.write_timeout));

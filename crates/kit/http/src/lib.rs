@@ -33,6 +33,7 @@ pub mod schema_names;
 pub mod serve;
 pub mod shared_check;
 mod surface;
+pub mod tls;
 pub mod unauthenticated_body;
 mod unread_body;
 pub mod upload_body;

@@ -1,4 +1,4 @@
-//! Serves a surface over HTTP/1.1 and cleartext HTTP/2, with limits and a graceful shutdown.
+//! Serves a surface over HTTP/1.1 and HTTP/2, with or without TLS, with limits and a graceful shutdown.
 //!
 //! The binary calls it once for each listener. Guarantees: a client that sends or reads slowly holds a connection no
 //! longer than the [`Limits`] allow; one address holds no more connections than they allow; when [`serve`] returns, no
@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::Surface;
 use crate::connection::ConnectionServer;
 use crate::connections_per_address::ConnectionsPerAddress;
+use crate::tls::{self, Certificates};
 
 /// Pause after a failed accept. The usual cause is that the process has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -34,7 +35,7 @@ pub struct Limits {
     /// Networks without a limit for each address, such as those of trusted proxies. The server's own address has none
     /// either.
     pub unlimited_networks: Vec<IpNet>,
-    /// Time in which a request's line and headers have to arrive.
+    /// Time in which a request's line and headers have to arrive, and a TLS handshake has to end.
     pub header_read_timeout: Duration,
     /// Time in which the next part of a request's body has to arrive.
     pub body_idle_timeout: Duration,
@@ -82,9 +83,26 @@ pub fn loopback_networks() -> [IpNet; 2] {
     [v4.into(), IpAddr::from(Ipv6Addr::LOCALHOST).into()]
 }
 
+/// A socket that accepts connections.
+pub struct Port {
+    /// The socket.
+    pub listener: TcpListener,
+    /// The certificates; none without TLS.
+    pub certificates: Option<Arc<Certificates>>,
+}
+
+impl From<TcpListener> for Port {
+    /// A port without TLS.
+    fn from(listener: TcpListener) -> Self {
+        Self { listener, certificates: None }
+    }
+}
+
 /// Serves until `stop` resolves. Then it accepts nothing more, lets the requests in flight finish, and closes the
 /// connections that are left at the end of [`Limits::drain`].
-pub async fn serve(listener: TcpListener, surface: Surface, stop: impl Future<Output = ()>, limits: Limits) {
+pub async fn serve(port: impl Into<Port>, surface: Surface, stop: impl Future<Output = ()>, limits: Limits) {
+    let Port { listener, certificates } = port.into();
+    let acceptor = certificates.map(|certificates| certificates.acceptor());
     let per_address = ConnectionsPerAddress::new(limits.connections_per_address_max, limits.unlimited_networks.clone());
     let server = Arc::new(ConnectionServer::new(surface, limits));
     let (limits, stopping) = (server.limits(), CancellationToken::new());
@@ -103,9 +121,19 @@ pub async fn serve(listener: TcpListener, surface: Surface, stop: impl Future<Ou
                     log_refused(peer.ip());
                     continue;
                 };
-                let serving = Arc::clone(&server).serve(stream, peer.ip(), stopping.clone());
+                let _ = stream.set_nodelay(true);
+                let (server, acceptor, stopping) = (Arc::clone(&server), acceptor.clone(), stopping.clone());
                 connections.spawn(async move {
-                    serving.await;
+                    match acceptor {
+                        None => server.serve(stream, peer.ip(), stopping).await,
+                        Some(acceptor) => {
+                            let time_max = server.limits().header_read_timeout;
+                            let handshake = tls::accept(&acceptor, stream, time_max);
+                            if let Some(Some(stream)) = stopping.run_until_cancelled(handshake).await {
+                                server.serve(stream, peer.ip(), stopping).await;
+                            }
+                        }
+                    }
                     drop(counted);
                 });
             }

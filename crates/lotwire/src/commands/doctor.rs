@@ -4,10 +4,12 @@ mod endpoints;
 mod files;
 mod postgres;
 mod queues;
+mod tls;
 
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
+use kit_runtime::clock::{Clock as _, SystemClock};
 use tokio::net::TcpListener;
 
 use super::{print, require_database, secrets};
@@ -41,6 +43,7 @@ pub(super) async fn run(config: &Config) -> Result<ExitCode, CommandError> {
 
 async fn check(config: &Config) -> Vec<(&'static str, CheckResult)> {
     let mut findings = vec![("configuration", Ok("valid".to_owned())), ("open files", open_files(config))];
+    findings.extend(tls::check(config, SystemClock.now()).into_iter().map(|finding| ("TLS", finding)));
     let exposed = files::exposed(&config.data_dir);
     let services = services(config);
     for (name, role, addr) in [

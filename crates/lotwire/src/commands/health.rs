@@ -9,7 +9,6 @@ use super::print;
 use crate::address_file;
 use crate::config::{Config, Role, listen_address};
 use crate::error::{CommandError, ErrorContext as _};
-use crate::server_proof::name;
 
 /// The call of both APIs that checks the database and the workers.
 const PATH: &str = "/api/v1/health";
@@ -22,9 +21,9 @@ pub(super) async fn run(config: &Config) -> Result<ExitCode, CommandError> {
     let mut code = ExitCode::SUCCESS;
     for role in [Role::Platform, Role::Provider].into_iter().filter(|role| config.runs(*role)) {
         match check(&client, &url(config, role)).await {
-            Ok(text) => print(&format!("ok     {:<9} {text}", name(role))),
+            Ok(text) => print(&format!("ok     {:<9} {text}", role.name())),
             Err(error) => {
-                print(&format!("WRONG  {:<9} {error}", name(role)));
+                print(&format!("WRONG  {:<9} {error}", role.name()));
                 code = ExitCode::FAILURE;
             }
         }

@@ -78,6 +78,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
     ),
     setting("platform.listen", SettingKind::Text, "Address and port of the platform's API."),
     setting(
+        "platform.tls_listen",
+        SettingKind::Text,
+        "Further address and port of the platform's API, with TLS and the certificates in `tls.certificates`. Needs an https `platform.public_url`. Empty: none.",
+    ),
+    setting(
         "platform.public_url",
         SettingKind::Text,
         "Base URL at which people reach the platform, used in addresses and links of the administration. With `https`, cookies are sent over HTTPS only. Forms of pages are accepted from this URL alone. Empty: `platform.listen`, and forms are accepted under every name of the host.",
@@ -144,6 +149,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "Subnets of reverse proxies whose `X-Forwarded-For` is trusted. Sign-in attempts are then counted for the caller's own address.",
     ),
     setting("provider.listen", SettingKind::Text, "Address and port of the provider's API."),
+    setting(
+        "provider.tls_listen",
+        SettingKind::Text,
+        "Further address and port of the provider's API, with TLS and the certificates in `tls.certificates`. Needs an https `provider.public_url`. Empty: none.",
+    ),
     setting(
         "provider.node_url",
         SettingKind::Text,
@@ -224,6 +234,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "provider.endpoints_per_application",
         SettingKind::Number,
         "Maximum number of endpoints of an application. `lotwire provider account set` overrides it for an account.",
+    ),
+    setting(
+        "tls.certificates",
+        SettingKind::List,
+        "Certificates for `platform.tls_listen` and `provider.tls_listen`, with their chains and keys. The first one that is for the requested host name is used, else the first of all. The server reads them again every 30 s and on SIGHUP.",
     ),
     setting(
         "mail.smtp_url",

@@ -37,6 +37,13 @@ impl Setting {
                 value_format("an e-mail address with or without a name, or empty", "Lotwire <alerts@example.com>")
             }
             "metrics.listen" => value_format("an IP address or a host name, with a port; or empty", "127.0.0.1:9090"),
+            "platform.tls_listen" | "provider.tls_listen" => {
+                value_format("an IP address or a host name, with a port; or empty", "0.0.0.0:443")
+            }
+            "tls.certificates" => value_format(
+                "a list of PEM files with chain and key, or of folders with `fullchain.pem` and `privkey.pem`, or with `tls.crt` and `tls.key`",
+                "/etc/lotwire/tls/auctions.example.com,/etc/lotwire/tls/hooks.pem",
+            ),
             "platform.public_url" => value_format("an http or https URL, or empty", "https://auctions.example.com"),
             "platform.environment" => value_format("at most 24 characters, or empty", "Staging"),
             "platform.provider_url" | "provider.public_url" | "provider.node_url" => {

@@ -75,8 +75,8 @@ fn of_provider(config: &Config) -> Vec<String> {
 
 fn plain_http(setting: &str, listen: SocketAddr, secrets: &str, section: &str) -> String {
     format!(
-        "{setting} is {listen}: {secrets} travel over plain HTTP. Listen on 127.0.0.1 behind a reverse proxy with TLS, or \
-         name the proxy in {section}.trusted_proxies"
+        "{setting} is {listen}: {secrets} travel over plain HTTP. Listen on 127.0.0.1 with {section}.tls_listen or a reverse \
+         proxy with TLS, or name the proxy in {section}.trusted_proxies"
     )
 }
 

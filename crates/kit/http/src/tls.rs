@@ -1,0 +1,172 @@
+//! TLS by the server itself: certificates by host name, read again while the server runs.
+//!
+//! [`Certificates`] holds the certificates of a process. A handshake uses the first one that is for the host name that the client
+//! asks for (SNI), or the first of all. [`Certificates::reload`] reads the files again; a file that can't be used changes nothing.
+//!
+//! TLS 1.2 and 1.3, with HTTP/2 and HTTP/1.1 by ALPN.
+
+mod certificate;
+mod metrics;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use rustls::ServerConfig;
+use rustls::pki_types::ServerName;
+use rustls::server::{ClientHello, ResolvesServerCert};
+use rustls::sign::CertifiedKey;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+pub use self::certificate::{Certificate, CertificateError};
+
+/// Time before its end from which a certificate is logged as ending.
+pub const ENDS_SOON: SignedDuration = SignedDuration::from_hours(14 * 24);
+/// The first byte of a TLS handshake.
+const HANDSHAKE: u8 = 0x16;
+/// The answer to a request without TLS.
+const PLAIN_ANSWER: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 52\r\n\
+    Connection: close\r\n\r\nThis port speaks TLS. Begin the address with https.\n";
+
+/// The certificates of a process, in the order of the configuration.
+#[derive(Debug)]
+pub struct Certificates {
+    places: Vec<Place>,
+}
+
+/// A place of the configuration and what was last read there.
+#[derive(Debug)]
+struct Place {
+    path: PathBuf,
+    current: RwLock<Arc<Certificate>>,
+    /// Why the present files are not used; none when they are.
+    refused: Mutex<Option<String>>,
+}
+
+impl Certificates {
+    /// Reads the certificates. A place is a PEM file with a certificate chain and its key, or a folder with `fullchain.pem` and
+    /// `privkey.pem`, or with `tls.crt` and `tls.key`. An expired certificate is read, with a warning in the log.
+    pub fn load(places: &[PathBuf], now: Timestamp) -> Result<Arc<Self>, CertificateError> {
+        let mut loaded = Vec::new();
+        for path in places {
+            let certificate = Certificate::read(path)?;
+            if let Err(error) = certificate.require_valid(now) {
+                tracing::warn!(certificate = %path.display(), %error, "clients refuse the certificate");
+            }
+            loaded.push(Place {
+                path: path.clone(),
+                current: RwLock::new(Arc::new(certificate)),
+                refused: Mutex::new(None),
+            });
+        }
+        Ok(Arc::new(Self { places: loaded }))
+    }
+
+    /// Reads all places again. A certificate that can't be read, does not fit its key, or is not valid now, is logged once and the
+    /// one before it stays. Handshakes under way keep the certificate with which they began.
+    pub fn reload(&self, now: Timestamp) {
+        for place in &self.places {
+            place.reload(now);
+        }
+    }
+
+    /// What handshakes use now, with the place of each.
+    pub fn current(&self) -> Vec<(PathBuf, Arc<Certificate>)> {
+        self.places.iter().map(|place| (place.path.clone(), place.current())).collect()
+    }
+
+    /// Accepts TLS with these certificates.
+    pub(crate) fn acceptor(self: &Arc<Self>) -> TlsAcceptor {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        #[expect(clippy::expect_used, reason = "the compiled-in provider knows the default versions")]
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("ring supports TLS 1.2 and 1.3")
+            .with_no_client_auth()
+            .with_cert_resolver(Arc::new(ByHostName(Arc::clone(self))));
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        TlsAcceptor::from(Arc::new(config))
+    }
+}
+
+impl Place {
+    fn current(&self) -> Arc<Certificate> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn reload(&self, now: Timestamp) {
+        let before = self.current();
+        let read = Certificate::read(&self.path);
+        if read.as_ref().is_ok_and(|read| read.is_same(&before)) {
+            *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            return;
+        }
+        let read = read.and_then(|read| read.require_valid(now).map(|()| read));
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        match read {
+            Ok(read) => {
+                tracing::info!(certificate = %self.path.display(), until = %read.not_after(), "a new certificate is in use");
+                *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(read);
+                *refused = None;
+            }
+            Err(error) => {
+                let error = error.to_string();
+                if refused.as_ref() != Some(&error) {
+                    tracing::error!(
+                        certificate = %self.path.display(),
+                        %error,
+                        "the new certificate can't be used; the one before it stays in use"
+                    );
+                }
+                *refused = Some(error);
+            }
+        }
+    }
+}
+
+/// Chooses the certificate of a handshake.
+#[derive(Debug)]
+struct ByHostName(Arc<Certificates>);
+
+impl ResolvesServerCert for ByHostName {
+    fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        let name = hello.server_name().and_then(|name| ServerName::try_from(name).ok());
+        let is_for = |place: &&Place| name.as_ref().is_some_and(|name| place.current().is_for(name));
+        let chosen = self.0.places.iter().find(is_for).or(self.0.places.first())?;
+        Some(chosen.current().key())
+    }
+}
+
+/// Performs the handshake of a connection; none when it fails or takes longer than `time_max`. A request without TLS gets an
+/// answer that says so.
+pub(crate) async fn accept(acceptor: &TlsAcceptor, stream: TcpStream, time_max: Duration) -> Option<TlsStream<TcpStream>> {
+    let handshake = async {
+        let mut first = [0];
+        if stream.peek(&mut first).await.is_ok_and(|read| read == 1) && first[0] != HANDSHAKE {
+            answer_plainly(stream).await;
+            return None;
+        }
+        match acceptor.accept(stream).await {
+            Ok(stream) => Some(stream),
+            Err(error) => {
+                tracing::debug!(%error, "a TLS handshake failed");
+                None
+            }
+        }
+    };
+    tokio::time::timeout(time_max, handshake).await.ok().flatten()
+}
+
+async fn answer_plainly(mut stream: TcpStream) {
+    let _ = stream.write_all(PLAIN_ANSWER).await;
+    let _ = stream.shutdown().await;
+    // Closing with unread bytes would reset the connection before the client has read the answer.
+    let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+//! Checks the certificates of a server that speaks TLS itself: that they are valid, and for the host names of the public URLs.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use kit_http::tls::{Certificate, ENDS_SOON};
+use rustls::pki_types::ServerName;
+
+use super::CheckResult;
+use crate::config::{Config, Role};
+
+/// One finding for each certificate, and one for each role without a certificate. None without TLS.
+pub(super) fn check(config: &Config, now: Timestamp) -> Vec<CheckResult> {
+    let certificates = match config.certificates(now) {
+        Ok(None) => return Vec::new(),
+        Ok(Some(certificates)) => certificates.current(),
+        Err(error) => return vec![Err(error.to_string())],
+    };
+    let mut findings: Vec<CheckResult> =
+        certificates.iter().map(|(place, certificate)| validity(place, certificate, now)).collect();
+    for role in [Role::Platform, Role::Provider] {
+        if config.tls_listen(role).is_none() || !config.runs(role) {
+            continue;
+        }
+        let url = config.public_url(role);
+        let host = url::Url::parse(&url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+        let name = ServerName::try_from(host.trim_matches(['[', ']'])).ok();
+        let is_for = |certificate: &Certificate| name.as_ref().is_some_and(|name| certificate.is_for(name));
+        if !certificates.iter().any(|(_, certificate)| is_for(certificate)) {
+            findings.push(Err(format!(
+                "no certificate in tls.certificates is for {host}, the host of {}.public_url: browsers refuse the connection. \
+                 Add one that is",
+                role.name()
+            )));
+        }
+    }
+    findings
+}
+
+fn validity(place: &Path, certificate: &Certificate, now: Timestamp) -> CheckResult {
+    let place = place.display();
+    let ends = certificate.not_after();
+    match certificate.require_valid(now) {
+        Err(error) => Err(format!("{place}: {error}, so clients refuse it. Replace it; the server reads it without a restart")),
+        Ok(()) if ends.duration_since(now) < ENDS_SOON => Err(format!(
+            "{place}: the certificate ends at {ends}, within 14 days. Is its renewal broken? The server reads a new one \
+             without a restart"
+        )),
+        Ok(()) => Ok(format!("{place} is valid until {ends}")),
+    }
+}

@@ -1,0 +1,117 @@
+//! Settings of TLS by the server itself.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use kit_http::tls::{CertificateError, Certificates};
+use serde::{Deserialize, Serialize};
+
+use super::{Config, Role, listen_address, refusal};
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Tls {
+    pub(crate) certificates: Vec<PathBuf>,
+}
+
+impl Config {
+    /// The address at which a role listens with TLS; none without TLS.
+    pub(crate) fn tls_listen(&self, role: Role) -> Option<&str> {
+        let listen = match role {
+            Role::Platform => &self.platform.tls_listen,
+            Role::Provider => &self.provider.tls_listen,
+        };
+        (!listen.is_empty()).then_some(listen.as_str())
+    }
+
+    /// Reads the certificates; none when no role listens with TLS.
+    pub(crate) fn certificates(&self, now: Timestamp) -> Result<Option<Arc<Certificates>>, CertificateError> {
+        let is_needed = self.roles.iter().any(|role| self.tls_listen(*role).is_some());
+        is_needed.then(|| Certificates::load(&self.tls.certificates, now)).transpose()
+    }
+
+    pub(super) fn check_tls(&self) -> Vec<String> {
+        let mut mistakes = Vec::new();
+        for role in [Role::Platform, Role::Provider] {
+            let path = role.name();
+            let Some(listen) = self.tls_listen(role) else { continue };
+            mistakes.extend(refusal(&format!("{path}.tls_listen"), listen_address::resolve(listen)));
+            if self.tls.certificates.is_empty() {
+                mistakes.push(format!("tls.certificates: a certificate is needed with {path}.tls_listen"));
+            }
+            // Cookies and the links of pages depend on it.
+            if !self.public_url(role).starts_with("https://") {
+                mistakes.push(format!("{path}.public_url: it begins with https when {path}.tls_listen is set"));
+            }
+        }
+        for place in &self.tls.certificates {
+            let loaded = Certificates::load(std::slice::from_ref(place), Timestamp::MIN);
+            mistakes.extend(refusal("tls.certificates", loaded));
+        }
+        mistakes
+    }
+
+    /// Two settings with one address: only one of them could listen.
+    pub(super) fn check_addresses(&self) -> Vec<String> {
+        let of = |path: &'static str, text: &str| (path, listen_address::resolve(text).ok());
+        let mut addresses = vec![of("metrics.listen", &self.metrics.listen)];
+        if self.runs(Role::Platform) {
+            addresses.push(("platform.listen", Some(self.platform.listen)));
+            addresses.push(of("platform.tls_listen", &self.platform.tls_listen));
+        }
+        if self.runs(Role::Provider) {
+            addresses.push(("provider.listen", Some(self.provider.listen)));
+            addresses.push(of("provider.tls_listen", &self.provider.tls_listen));
+        }
+        let mut first = HashMap::<SocketAddr, &str>::new();
+        let mut mistakes = Vec::new();
+        for (path, address) in addresses {
+            let Some(address) = address.filter(|address| address.port() != 0) else { continue };
+            if let Some(other) = first.insert(address, path) {
+                mistakes.push(format!("{path}: {other} has the same address"));
+            }
+        }
+        mistakes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tls_needs_a_certificate_an_https_url_and_an_address() {
+        let mut config = Config::default();
+        config.platform.tls_listen = "0.0.0.0".to_owned();
+        let mistakes = config.check_tls();
+        assert_eq!(mistakes.len(), 3, "{mistakes:?}");
+        for (mistake, path) in mistakes.iter().zip(["platform.tls_listen", "tls.certificates", "platform.public_url"]) {
+            assert!(mistake.starts_with(path), "{mistakes:?}");
+        }
+        config.tls.certificates = vec!["/nowhere".into()];
+        config.platform.tls_listen = "0.0.0.0:443".to_owned();
+        config.platform.public_url = "https://auctions.example.com".to_owned();
+        let mistakes = config.check_tls();
+        assert!(mistakes.len() == 1 && mistakes[0].contains("/nowhere can't be read"), "{mistakes:?}");
+    }
+
+    #[test]
+    fn two_ports_with_one_address_are_a_mistake() {
+        let mut config = Config::default();
+        assert!(config.check_addresses().is_empty());
+        config.metrics.listen = "127.0.0.1:8080".to_owned();
+        config.provider.tls_listen = config.provider.listen.to_string();
+        let mistakes = config.check_addresses();
+        let expected = [
+            "platform.listen: metrics.listen has the same address",
+            "provider.tls_listen: provider.listen has the same address",
+        ];
+        assert_eq!(mistakes, expected);
+        config.provider.listen.set_port(0);
+        config.roles = vec![Role::Provider];
+        assert!(config.check_addresses().is_empty());
+    }
+}
