@@ -17,8 +17,8 @@ use std::path::PathBuf;
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use duration::ConfigDuration;
 use self::tls::Tls;
+pub(crate) use duration::ConfigDuration;
 pub(crate) use sources::{Overrides, Resolved, load, look_up, table_of};
 
 /// Characters of the badge of an environment.

@@ -29,7 +29,8 @@ pub const ENDS_SOON: SignedDuration = SignedDuration::from_hours(14 * 24);
 /// The first byte of a TLS handshake.
 const HANDSHAKE: u8 = 0x16;
 /// The answer to a request without TLS.
-const PLAIN_ANSWER: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 52\r\n\
+const PLAIN_ANSWER: &[u8] =
+    b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 52\r\n\
     Connection: close\r\n\r\nThis port speaks TLS. Begin the address with https.\n";
 
 /// The certificates of a process, in the order of the configuration.
@@ -143,7 +144,11 @@ impl ResolvesServerCert for ByHostName {
 
 /// Performs the handshake of a connection; none when it fails or takes longer than `time_max`. A request without TLS gets an
 /// answer that says so.
-pub(crate) async fn accept(acceptor: &TlsAcceptor, stream: TcpStream, time_max: Duration) -> Option<TlsStream<TcpStream>> {
+pub(crate) async fn accept(
+    acceptor: &TlsAcceptor,
+    stream: TcpStream,
+    time_max: Duration,
+) -> Option<TlsStream<TcpStream>> {
     let handshake = async {
         let mut first = [0];
         if stream.peek(&mut first).await.is_ok_and(|read| read == 1) && first[0] != HANDSHAKE {

@@ -9,7 +9,11 @@ impl Source for Certificates {
     fn gather<'a>(&'a self, _named: &'a [String]) -> MetricsFuture<'a> {
         let mut registry = Registry::with_prefix("lotwire_tls_certificate");
         let (ends, refused) = (Family::<Labels, Gauge>::default(), Family::<Labels, Gauge>::default());
-        registry.register("not_after_timestamp_seconds", "When the certificate in use ends, as Unix time", ends.clone());
+        registry.register(
+            "not_after_timestamp_seconds",
+            "When the certificate in use ends, as Unix time",
+            ends.clone(),
+        );
         registry.register("refused", "1 while the files have a certificate that can't be used", refused.clone());
         for place in &self.places {
             let labels: Labels = vec![("certificate", place.path.display().to_string())];

@@ -1,12 +1,14 @@
 //! A server on a real port.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
 use axum::routing::{get, post};
-use kit_http::serve::{Limits, serve};
+use kit_http::serve::{Limits, Port, serve};
+use kit_http::tls::Certificates;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{mpsc, oneshot};
@@ -49,6 +51,11 @@ impl Drop for LargeBody {
 
 impl Server {
     pub(crate) async fn start(limits: Limits) -> Self {
+        Self::start_with(None, limits).await
+    }
+
+    /// With TLS, if there are certificates.
+    pub(crate) async fn start_with(certificates: Option<Arc<Certificates>>, limits: Limits) -> Self {
         let (begin, begun) = mpsc::unbounded_channel();
         let (free, freed) = mpsc::unbounded_channel();
         let slow = async move || {
@@ -67,7 +74,8 @@ impl Server {
         let listener_addr = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let stopped = async { drop(stopped.await) };
-        let ended = tokio::spawn(serve(listener, kit_http::finish(router), stopped, limits));
+        let port = Port { listener, certificates };
+        let ended = tokio::spawn(serve(port, kit_http::finish(router), stopped, limits));
         Server { listener_addr, stop, ended, begun, freed }
     }
 

@@ -5,6 +5,7 @@
 mod connections;
 mod early_refusals;
 mod fixture;
+mod over_tls;
 mod requests;
 mod shutdown;
 mod slow_clients;

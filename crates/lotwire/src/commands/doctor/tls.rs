@@ -41,7 +41,9 @@ fn validity(place: &Path, certificate: &Certificate, now: Timestamp) -> CheckRes
     let place = place.display();
     let ends = certificate.not_after();
     match certificate.require_valid(now) {
-        Err(error) => Err(format!("{place}: {error}, so clients refuse it. Replace it; the server reads it without a restart")),
+        Err(error) => {
+            Err(format!("{place}: {error}, so clients refuse it. Replace it; the server reads it without a restart"))
+        }
         Ok(()) if ends.duration_since(now) < ENDS_SOON => Err(format!(
             "{place}: the certificate ends at {ends}, within 14 days. Is its renewal broken? The server reads a new one \
              without a restart"

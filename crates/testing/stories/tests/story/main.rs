@@ -70,6 +70,7 @@ mod startup_refusals;
 mod stuck_deliveries;
 mod support;
 mod tail;
+mod tls;
 mod two_nodes;
 mod verify_samples;
 mod webcast;
