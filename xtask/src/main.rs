@@ -29,7 +29,7 @@ cargo xtask <task>
                       all tests, a sale, and one kill -9 on each engine
   release-check       run what takes longer, before a release and when what it covers changed: documentation, OpenAPI against
                       a running server, ten times kill -9 on each engine, restores of backups, the Debian package on a new
-                      machine, and the container
+                      machine, the container, and reverse proxies
   test [NAME …]       build everything and run all tests side by side, or those of the named packages and targets
   tidy                check arrows between crates, references, forbidden phrases, real sleeps and file sizes
   licences            check licences, sources and banned crates of all dependencies against deny.toml
@@ -48,6 +48,7 @@ cargo xtask <task>
   package-test        install, upgrade, remove and purge the Debian package on a new machine, with a sale
                                                                                       (more: cargo xtask package-test --help)
   container-test      build the container image and run a sale in it
+  proxy-test          use a server through nginx, Caddy and HAProxy, with the examples in docs/operate/proxies
   fresh               run both commands of the README in a new Debian root      (more: cargo xtask fresh --help)
   crash --kills N     kill -9 a server N times during a sale and count what arrives   (more: cargo xtask crash --help)
   bench               measure deliveries, ending items and bids                       (more: cargo xtask bench --help)
@@ -79,6 +80,7 @@ fn main() -> ExitCode {
         Some("provider-facts") => provider_facts::run_task(&root(), rest),
         Some("dist") => dist::run_task(rest),
         Some("container-test") => container_test::run_task(rest),
+        Some("proxy-test") => proxy_test(),
         Some("package-test") => package_test::run_task(rest),
         Some("fresh") => fresh::run_task(rest),
         Some("samples") => samples::run_task(rest),
@@ -120,6 +122,17 @@ fn run_steps(task: &str, steps: &[Step]) -> Result<(), Failure> {
 fn run_rig(rig: &str, arguments: &[String]) -> Result<(), Failure> {
     run(Command::new(cargo()).args(["build", "--profile", "dist", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
     run(Command::new(target_dir().join("dist/rigs")).arg(rig).args(arguments))
+}
+
+/// Uses a server through the reverse proxies of the guide.
+fn proxy_test() -> Result<(), Failure> {
+    // nginx and HAProxy are where only the path of root leads.
+    let is_installed = |name: &str| debian::on_path(name) || Path::new("/usr/sbin").join(name).exists();
+    debian::ensure(&["nginx-light", "caddy", "haproxy"], || {
+        ["nginx", "caddy", "haproxy"].into_iter().all(is_installed)
+    })?;
+    run(Command::new(cargo()).args(["build", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
+    run(Command::new(target_dir().join("debug/rigs")).arg("proxies").current_dir(root()))
 }
 
 /// Builds without optimisation, which pictures do not need and which takes minutes.

@@ -21,6 +21,7 @@ pub(crate) fn run_all() -> Result<(), Failure> {
         ("restore, SQLite", || restore("lotwire")),
         ("restore, PostgreSQL dump", || restore("pg-dump")),
         ("restore, PostgreSQL archive", || restore("archive")),
+        ("reverse proxies", crate::proxy_test),
         ("the unit's exposure", dist::unit::check),
         ("the Debian package on a new machine", || {
             package_test::check(&dist::Options { binary: None, revision: 1 }, false)

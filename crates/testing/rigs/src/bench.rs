@@ -5,7 +5,7 @@
 
 pub(crate) mod bids;
 mod bulkheads;
-mod items;
+pub(crate) mod items;
 mod lists;
 mod live;
 mod load;

@@ -7,6 +7,7 @@
 mod bench;
 mod crash;
 mod http_io;
+mod proxies;
 mod restore;
 mod screenshots;
 mod site;
@@ -30,6 +31,8 @@ enum Rig {
     Bench(bench::Options),
     /// Back up an installation during a sale, restore it elsewhere, and compare both.
     Restore(restore::Options),
+    /// Use a server through reverse proxies, with the examples of the guide.
+    Proxies(proxies::Options),
     /// Take pictures of one page of each kind: light and dark, desktop and phone.
     Screenshots(screenshots::Options),
 }
@@ -46,6 +49,7 @@ async fn main() -> ExitCode {
         Rig::Crash(options) => crash::run(&options).await,
         Rig::Bench(options) => bench::run(&options).await,
         Rig::Restore(options) => restore::run(&options).await,
+        Rig::Proxies(options) => proxies::run(&options).await,
         Rig::Screenshots(options) => screenshots::run(&options).await,
     };
     match outcome {

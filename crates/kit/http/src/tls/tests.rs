@@ -1,3 +1,5 @@
+//! Certificates by host name, handshakes, and the files of a renewal.
+
 use std::net::SocketAddr;
 use std::path::Path;
 

@@ -91,7 +91,7 @@ async fn closed(site: &RigSite, items: u32, begin: Instant) -> Result<Duration, 
 }
 
 /// A CSV catalogue with this number of lots.
-pub(super) fn catalogue(items: u32) -> String {
+pub(crate) fn catalogue(items: u32) -> String {
     let mut csv = String::from("lot_number,title,opening_bid\n");
     for lot in 1..=items {
         let _ = writeln!(csv, "{lot},A lot that ends with all the others,1.00");
