@@ -1,5 +1,5 @@
 //! Building blocks of long-running code: clock, randomness, ids, sealing of secrets, batching, rate limits, signals,
-//! workers, metrics.
+//! workers, metrics, free disk.
 //!
 //! The platform, the provider, the stores and the binary use it; it knows none of them. Only this crate reads the wall
 //! clock and the operating system's randomness. All other code gets a [`clock::SharedClock`] and a
@@ -13,6 +13,7 @@
 pub mod backoff;
 pub mod batcher;
 pub mod clock;
+pub mod disk_space;
 pub mod gcra;
 pub mod heartbeat_run;
 pub mod hold;
