@@ -15,6 +15,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use ipnet::IpNet;
+use provider_core::config::retention::RETENTION_DAYS_MAX;
 use serde::{Deserialize, Serialize};
 
 use self::tls::Tls;
@@ -51,6 +52,7 @@ impl Role {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Config {
     pub(crate) data_dir: PathBuf,
+    pub(crate) disk_reserve_mib: u32,
     pub(crate) roles: Vec<Role>,
     pub(crate) worker_threads: usize,
     pub(crate) request_bodies_mib: u32,
@@ -114,6 +116,9 @@ pub(crate) struct Provider {
     pub(crate) endpoints_per_application: usize,
     pub(crate) alert_after: ConfigDuration,
     pub(crate) disable_after: ConfigDuration,
+    pub(crate) message_retention_days: u32,
+    pub(crate) payload_retention_days: u32,
+    pub(crate) activity_retention_days: u32,
     pub(crate) https_only: bool,
     pub(crate) proxy: String,
     pub(crate) tls_roots: String,
@@ -171,6 +176,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             data_dir: PathBuf::from("./lotwire-data"),
+            disk_reserve_mib: 512,
             roles: vec![Role::Platform, Role::Provider],
             worker_threads: 0,
             request_bodies_mib: (kit_http::body_memory::BYTES_MAX / MIB) as u32,
@@ -237,6 +243,9 @@ impl Default for Provider {
             endpoints_per_application: 1_000,
             alert_after: ConfigDuration::from_secs(10 * minute),
             disable_after: ConfigDuration::from_secs(120 * hour),
+            message_retention_days: 90,
+            payload_retention_days: 90,
+            activity_retention_days: 400,
             https_only: false,
             proxy: String::new(),
             tls_roots: String::new(),
@@ -347,8 +356,10 @@ impl Config {
 
     fn check_numbers(&self) -> Vec<String> {
         let (platform, provider) = (&self.platform, &self.provider);
+        let days_max = u64::from(RETENTION_DAYS_MAX);
         let ranges = [
             ("worker_threads", self.worker_threads as u64, 0, 1_024),
+            ("disk_reserve_mib", self.disk_reserve_mib.into(), 0, 1_000_000_000),
             ("request_bodies_mib", self.request_bodies_mib.into(), 16, 65_536),
             ("connections_per_address", self.connections_per_address as u64, 1, 20_000),
             ("database.pool_size", self.database.pool_size.into(), 2, 1_000),
@@ -359,6 +370,9 @@ impl Config {
             ("provider.requests_per_second", provider.requests_per_second.into(), 1, 1_000_000),
             ("provider.endpoints_per_application", provider.endpoints_per_application as u64, 1, 10_000),
             ("provider.retry_schedule", provider.retry_schedule.len() as u64, 0, 50),
+            ("provider.message_retention_days", provider.message_retention_days.into(), 1, days_max),
+            ("provider.payload_retention_days", provider.payload_retention_days.into(), 1, days_max),
+            ("provider.activity_retention_days", provider.activity_retention_days.into(), 30, days_max),
         ];
         out_of_range(&ranges)
     }
@@ -376,6 +390,17 @@ impl Config {
             ("provider.drain_timeout", provider.drain_timeout.as_millis(), 0, 600_000),
         ];
         let mut mistakes = out_of_range(&ranges);
+        // Messages are deleted with their unfinished deliveries.
+        let retries_ms: u64 = provider.retry_schedule.iter().map(|pause| pause.as_millis()).sum();
+        let day_ms = 24 * 3_600_000;
+        // A delivery begins up to a day after the message, and a pause is up to a fifth longer.
+        if day_ms + retries_ms + retries_ms / 5 > u64::from(provider.message_retention_days) * day_ms {
+            mistakes.push(
+                "provider.message_retention_days: messages would be deleted before the last attempt of \
+                 provider.retry_schedule"
+                    .to_owned(),
+            );
+        }
         if platform.publish_backoff_base > platform.publish_backoff_cap {
             let cap = platform.publish_backoff_cap;
             mistakes
@@ -465,6 +490,12 @@ impl Config {
     /// Limit on request bodies in memory, in bytes.
     pub(crate) fn request_bodies_bytes_max(&self) -> usize {
         (self.request_bodies_mib as usize).saturating_mul(MIB)
+    }
+
+    /// Free disk in bytes below which new work is refused; 0 for none. With PostgreSQL the data is on the disk of its
+    /// server, which reports when it is full.
+    pub(crate) fn disk_reserve_bytes(&self) -> u64 {
+        if self.database.url.is_empty() { u64::from(self.disk_reserve_mib) * MIB as u64 } else { 0 }
     }
 
     pub(crate) fn runs(&self, role: Role) -> bool {

@@ -12,6 +12,7 @@ mod commands;
 mod config;
 mod data_dir_lock;
 mod demo;
+mod disk_reserve_metrics;
 mod embedded_provider;
 mod error;
 mod hold;

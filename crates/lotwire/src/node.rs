@@ -15,6 +15,7 @@ use kit_http::serve::Port;
 use kit_http::tls::Certificates;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::{SharedClock, SystemClock};
+use kit_runtime::disk_space::DiskReserve;
 use kit_runtime::random::{SharedRandom, SystemRandom};
 use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::{Secret, Vault};
@@ -33,6 +34,7 @@ use crate::address_file::{self, AddressFile};
 use crate::certificate_reload;
 use crate::config::{Config, Role, listen_address};
 use crate::data_dir_lock::{self, DataDirLock};
+use crate::disk_reserve_metrics;
 use crate::embedded_provider::EmbeddedNodes;
 use crate::error::{CommandError, ErrorContext as _};
 use crate::hold::Wings;
@@ -59,6 +61,7 @@ pub(crate) struct NodeServices {
     pub(crate) clock: SharedClock,
     pub(crate) random: SharedRandom,
     vault: Arc<Vault>,
+    disk_reserve: Arc<DiskReserve>,
     pub(crate) embedded: Arc<EmbeddedNodes>,
 }
 
@@ -75,7 +78,8 @@ impl NodeServices {
         let vault = Vault::from_config(key, &config.data_dir, random.as_ref()).context("reading secrets.key")?;
         let (vault, clock): (_, SharedClock) = (Arc::new(vault), Arc::new(SystemClock));
         let embedded = Arc::new(EmbeddedNodes::new(config, vault.clone(), clock.clone(), random.clone()));
-        Ok(NodeServices { clock, random, vault, embedded })
+        let disk_reserve = DiskReserve::new(&config.data_dir, config.disk_reserve_bytes(), clock.clone());
+        Ok(NodeServices { clock, random, vault, disk_reserve: Arc::new(disk_reserve), embedded })
     }
 
     /// The id of the key that seals new secrets.
@@ -152,6 +156,7 @@ impl Node {
         if let Some(certificates) = &node.certificates {
             sources.push(certificates.clone());
         }
+        sources.push(disk_reserve_metrics::source(node.services.disk_reserve.clone()));
         if !config.metrics.listen.is_empty() {
             let addr = listen_address::resolve(&config.metrics.listen).context("reading metrics.listen")?;
             let listener = listen(addr, "metrics.listen").await?;

@@ -21,6 +21,9 @@ pub enum EngineError {
          without the files -wal and -shm beside the damaged one"
     )]
     Damaged(String),
+    /// The disk of the database is full. Nothing was written.
+    #[error("the disk of the database is full: {0}")]
+    DiskFull(String),
     /// An error of PostgreSQL, or why no connection could be made.
     #[error("PostgreSQL: {0}")]
     Postgres(String),
@@ -90,6 +93,9 @@ impl From<rusqlite::Error> for EngineError {
     fn from(error: rusqlite::Error) -> Self {
         if sqlite::is_damage(&error) {
             return EngineError::Damaged(error.to_string());
+        }
+        if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull) {
+            return EngineError::DiskFull(error.to_string());
         }
         EngineError::Sqlite(Arc::new(error))
     }

@@ -212,7 +212,12 @@ fn is_retryable(error: &tokio_postgres::Error) -> bool {
 
 impl From<tokio_postgres::Error> for EngineError {
     fn from(error: tokio_postgres::Error) -> Self {
-        EngineError::Postgres(describe_error(&error))
+        let text = describe_error(&error);
+        if error.code() == Some(&SqlState::DISK_FULL) {
+            EngineError::DiskFull(text)
+        } else {
+            EngineError::Postgres(text)
+        }
     }
 }
 

@@ -3,10 +3,10 @@
 //! Use cases that begin new work call [`DiskReserve::check`]. All other work goes on and may use the reserve, so that
 //! what was accepted is completed.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use std::{fmt, io};
 
 use crate::clock::SharedClock;
 
@@ -42,6 +42,12 @@ pub struct BelowReserve;
 pub struct DiskReserve {
     watched: Option<Watched>,
     refused: AtomicU64,
+}
+
+impl fmt::Debug for DiskReserve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DiskReserve").field("reserve_bytes", &self.reserve_bytes()).finish_non_exhaustive()
+    }
 }
 
 struct Watched {

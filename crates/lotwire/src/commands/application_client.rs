@@ -11,7 +11,7 @@ use provider_core::model::cause::Cause;
 use provider_core::model::{AttemptStatus, Endpoint, Id};
 use provider_core::page::{CursorKey, PageRequest};
 use provider_core::port::AttemptFilter;
-use provider_core::{Caller, Created, EndpointInput, MessageInput, Payload, Provider, ProviderError, ids};
+use provider_core::{Caller, Created, DiskUse, EndpointInput, MessageInput, Payload, Provider, ProviderError, ids};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -213,6 +213,7 @@ impl ApplicationClient {
                     deliver_at: None,
                     application: None,
                     ordering_key: None,
+                    disk: DiskUse::default(),
                 };
                 let sent = provider.create_message(caller, application, input, None).await;
                 Ok(sent.context(doing)?.id.to_string())

@@ -1,5 +1,6 @@
 //! Runs `lotwire doctor`: checks this installation and prints how to repair what is wrong.
 
+mod disk;
 mod endpoints;
 mod files;
 mod postgres;
@@ -59,6 +60,7 @@ async fn check(config: &Config) -> Vec<(&'static str, CheckResult)> {
         Ok(services) => {
             findings
                 .push(("data directory", Ok(format!("{} and its sealing key are usable", config.data_dir.display()))));
+            findings.push(("free disk", disk::check(config)));
             findings.extend(postgres::check(config).await.into_iter().map(|finding| ("PostgreSQL", finding)));
             findings.extend(hold(config, &services).await.map(|finding| ("hold", finding)));
             findings.extend(check_platform(config, &services).await);

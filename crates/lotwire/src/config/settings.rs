@@ -45,6 +45,11 @@ const fn setting(path: &'static str, kind: SettingKind, meaning: &'static str) -
 /// Every setting, in the order of the reference page.
 pub(crate) const SETTINGS: &[Setting] = &[
     setting("data_dir", SettingKind::Text, "Directory of the SQLite files, the lock files and the file `secret.key`."),
+    setting(
+        "disk_reserve_mib",
+        SettingKind::Number,
+        "Free disk in MiB, in `data_dir`, that is kept for accepted work. With less, new messages, bulk replays, auctions, lots, catalogues and images receive 503 `disk_full` with `Retry-After`; running sales, publishing and deliveries go on ([disk.md](disk.md)). 0: no reserve. With PostgreSQL it has no effect.",
+    ),
     setting("roles", SettingKind::List, "What this process runs."),
     setting(
         "worker_threads",
@@ -185,6 +190,21 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "Time after which the owners of an endpoint that only fails are alerted ([alerts.md](../receive-events/alerts.md)).",
     ),
     setting("provider.disable_after", SettingKind::Text, "Time after which an endpoint that only fails is disabled."),
+    setting(
+        "provider.message_retention_days",
+        SettingKind::Number,
+        "Days after which messages are deleted, with their attempts and payloads. At least a day more than `provider.retry_schedule` takes. Journal, audit log and access log of the platform are never deleted by age ([disk.md](disk.md#what-is-kept-how-long)).",
+    ),
+    setting(
+        "provider.payload_retention_days",
+        SettingKind::Number,
+        "Days after which the payload of a message is removed, if the message does not ask for less. It counts for messages that are accepted from then on.",
+    ),
+    setting(
+        "provider.activity_retention_days",
+        SettingKind::Number,
+        "Days after which entries of an account's activity log are deleted.",
+    ),
     setting(
         "provider.https_only",
         SettingKind::Switch,

@@ -6,6 +6,7 @@ use kit_engine::sqlite::OpenedBy;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use platform_core::provider_access::ProviderAccess;
 use platform_core::{Platform, PlatformConfig, PlatformParts};
+use provider_core::config::retention::{RetentionConfig, days};
 use provider_core::config::retry_schedule::RetrySchedule;
 use provider_core::{AllowedSchemes, EndpointAddressPolicy, Provider, ProviderConfig, ProviderParts};
 
@@ -47,6 +48,7 @@ pub(super) async fn open_platform_by(
     limits.identity.session_idle = config.platform.session_idle.get();
     limits.identity.attempts_max = config.platform.sign_in_attempts;
     limits.trusted_proxies = config.platform.trusted_proxies.clone();
+    limits.disk_reserve = services.disk_reserve.clone();
     limits.nodes = if config.database.url.is_empty() {
         platform_core::config::Nodes::Sole
     } else {
@@ -106,6 +108,12 @@ pub(super) async fn open_provider_by(
         trusted_proxies: config.provider.trusted_proxies.clone(),
         requests_per_second_max: config.provider.requests_per_second,
         endpoints_max: config.provider.endpoints_per_application,
+        disk_reserve: services.disk_reserve.clone(),
+        retention: RetentionConfig {
+            messages: days(config.provider.message_retention_days),
+            payloads: days(config.provider.payload_retention_days),
+            activity: days(config.provider.activity_retention_days),
+        },
         ..ProviderConfig::default()
     };
     settings.lanes.under_way_max = config.provider.endpoint_concurrency;

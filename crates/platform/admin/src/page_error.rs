@@ -40,6 +40,7 @@ fn error_page(error: PlatformError) -> ErrorPage {
         }
         PlatformError::ListenersFull { .. } => ErrorPage::full("Too many live pages are open", text, 5),
         PlatformError::UploadsFull { .. } => ErrorPage::full("Too many uploaded files", text, 60),
+        PlatformError::DiskFull => ErrorPage::full("The disk of the server is nearly full", text, 10),
         PlatformError::Unavailable(_) => ErrorPage::unavailable(&error.full_message()),
         PlatformError::Internal(_) => ErrorPage::failed(&error.full_message()),
     }

@@ -16,6 +16,8 @@ use platform_rules::Rejection;
 
 /// `Retry-After` of a 503, in seconds.
 const RETRY_AFTER_S: &str = "1";
+/// `Retry-After` while the disk is full, in seconds: an operator has to act.
+const DISK_RETRY_AFTER_S: u64 = 10;
 
 /// Limits the log while the database is not available: otherwise every request would log it.
 static UNAVAILABLE: LogThrottle = LogThrottle::new();
@@ -136,9 +138,10 @@ impl From<PlatformError> for ApiError {
             PlatformError::Identity(refusal) => of_refusal(refusal),
             PlatformError::User(refusal) => of_users(refusal),
             PlatformError::Provider { .. } => StatusCode::BAD_GATEWAY,
-            PlatformError::Unavailable(_) | PlatformError::ListenersFull { .. } | PlatformError::UploadsFull { .. } => {
-                StatusCode::SERVICE_UNAVAILABLE
-            }
+            PlatformError::DiskFull
+            | PlatformError::Unavailable(_)
+            | PlatformError::ListenersFull { .. }
+            | PlatformError::UploadsFull { .. } => StatusCode::SERVICE_UNAVAILABLE,
             PlatformError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         let detail = match &error {
@@ -157,6 +160,7 @@ impl From<PlatformError> for ApiError {
         };
         let mut rendered = Self::new(status, error.code(), detail);
         match error {
+            PlatformError::DiskFull => rendered.1 = Some(DISK_RETRY_AFTER_S),
             PlatformError::Invalid(problems) => rendered.0.errors = problems.into_iter().map(at_pointer).collect(),
             PlatformError::Rejected(Rejection::FieldInvalid { field, problem }) => {
                 rendered.0.errors = vec![ProblemError::at(format!("/{field}"), format!("{field} {problem}"))];

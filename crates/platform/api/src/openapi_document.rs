@@ -181,7 +181,7 @@ const COMMON_ERRORS: [CommonError; 14] = [
     CommonError { status: "428", name: "PreconditionRequired", description: "The request needs `If-Match` with the `ETag` of the state that the caller read. Code `precondition_required`." },
     CommonError { status: "429", name: "RateLimited", description: "The API key has used its quota (`rate_limited`), or there were too many attempts at a password or code (`too_many_attempts`). Wait for the seconds in `Retry-After`." },
     CommonError { status: "502", name: "ProviderFailed", description: "The delivery provider rejected the credentials or was not reachable. Code `provider_refused`." },
-    CommonError { status: "503", name: "Unavailable", description: "The database is not available (`unavailable`), or too many large bodies are in memory (`too_many_bodies`). Repeat the request after the seconds in `Retry-After`." },
+    CommonError { status: "503", name: "Unavailable", description: "The database is not available (`unavailable`), too many large bodies are in memory (`too_many_bodies`), or the server has too little free disk for new auctions, lots, catalogues and images (`disk_full`). Repeat the request after the seconds in `Retry-After`." },
 ];
 
 impl CommonError {

@@ -2,10 +2,12 @@
 
 mod live;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use ipnet::IpNet;
 pub use kit_identity::IdentityConfig;
+use kit_runtime::disk_space::DiskReserve;
 
 pub use self::live::LiveConfig;
 
@@ -46,6 +48,8 @@ pub struct PlatformConfig {
     pub live: LiveConfig,
     /// Limits and intervals of publishing.
     pub publisher: PublisherConfig,
+    /// Free disk that is kept for accepted work. None.
+    pub disk_reserve: Arc<DiskReserve>,
 }
 
 /// Which processes work on one store.
@@ -179,6 +183,7 @@ impl Default for PlatformConfig {
             bulk_changes: BulkChangeConfig::default(),
             live: LiveConfig::default(),
             publisher: PublisherConfig::default(),
+            disk_reserve: Arc::default(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Errors of use cases: one enum for the crate, with stable codes.
 
+use kit_runtime::disk_space::BelowReserve;
+use kit_runtime::log_throttle::LogThrottle;
 use platform_rules::Rejection;
 
 pub mod user_refusal;
@@ -124,7 +126,13 @@ pub enum PlatformError {
         /// The cause and what to do.
         text: String,
     },
-    /// The database can't be reached or is full; trying again later may help.
+    /// The disk is full, or below the reserve that is kept for accepted work. Nothing was written.
+    #[error(
+        "the server has too little free disk to accept this. Send it again later; the operator finds what to do in the \
+         server's log"
+    )]
+    DiskFull,
+    /// The database can't be reached; trying again later may help.
     #[error("the database is not available")]
     Unavailable(#[source] StoreError),
     /// Something that should not be: stored data or a secret that can't be read.
@@ -155,6 +163,7 @@ impl PlatformError {
             Self::OtherCurrency { .. } => "other_currency",
             Self::Busy => "busy",
             Self::Provider { .. } => "provider_refused",
+            Self::DiskFull => "disk_full",
             Self::Unavailable(_) => "unavailable",
             Self::Internal(_) => "internal",
         }
@@ -180,9 +189,28 @@ impl From<StoreError> for PlatformError {
             StoreError::Conflict => Self::Busy,
             StoreError::Taken(field) => Self::Taken(field),
             StoreError::Replayed => Self::Busy,
+            StoreError::DiskFull(text) => {
+                log_disk_full(&text);
+                Self::DiskFull
+            }
             StoreError::Unavailable(_) => Self::Unavailable(error),
             StoreError::Corrupt(_) => Self::Internal(error.to_string()),
         }
+    }
+}
+
+impl From<BelowReserve> for PlatformError {
+    fn from(_: BelowReserve) -> Self {
+        Self::DiskFull
+    }
+}
+
+/// Requests that fail because the database's disk is full.
+static DISK_FULL: LogThrottle = LogThrottle::new();
+
+fn log_disk_full(error: &str) {
+    if let Some(suppressed) = DISK_FULL.allow() {
+        tracing::error!(error, suppressed, "the disk of the database is full: make room on it, or make it larger");
     }
 }
 

@@ -50,6 +50,7 @@ impl Platform {
         if let Some(known) = self.known_image(&item, upload.uuid).await? {
             return Ok(known);
         }
+        self.config().disk_reserve.check()?;
         let limits = self.image_limits();
         let _waiting = limits.waiting.try_acquire().map_err(|_| PlatformError::Busy)?;
         let decoded = limits.decode(upload.content).await?;

@@ -102,7 +102,10 @@ pub enum StoreError {
     /// The caller used this idempotency key before. Read the stored answer.
     #[error("the idempotency key was used before")]
     Replayed,
-    /// The database can't be reached, is full or busy. A later call may succeed.
+    /// The disk of the database is full: nothing was written. The same call succeeds when there is room again.
+    #[error("the disk of the database is full: {0}")]
+    DiskFull(String),
+    /// The database can't be reached or is busy. A later call may succeed.
     #[error("the database is not available: {0}")]
     Unavailable(String),
     /// A stored value can't be decoded.

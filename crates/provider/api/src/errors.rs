@@ -25,6 +25,8 @@ const JSON_ERROR: &str = "value_error.jsondecode";
 const INVALID_TOKEN: &str = "Invalid token";
 /// Seconds after which a caller may retry when the server is unavailable.
 const RETRY_AFTER_S: &str = "1";
+/// Seconds after which a caller may retry when the disk is full: an operator has to act.
+const DISK_RETRY_AFTER_S: &str = "10";
 
 /// An error.
 #[derive(Debug, Serialize, ToSchema)]
@@ -131,6 +133,9 @@ fn of_provider(error: ProviderError, text: &str) -> Response {
             let loc = ["header", "idempotency-key"].map(str::to_owned);
             invalid([item(loc, text.to_owned(), VALUE_ERROR)])
         }
+        ProviderError::DiskFull => {
+            with(plain(StatusCode::SERVICE_UNAVAILABLE, code, text), RETRY_AFTER, DISK_RETRY_AFTER_S)
+        }
         // The cause of an internal error goes to the log, not to the caller.
         ProviderError::Unavailable(_) => {
             if let Some(suppressed) = UNAVAILABLE.allow() {
@@ -235,6 +240,7 @@ mod tests {
             (ApiError::Body(JsonError::TooLarge { bytes_max: 1 }), 413, "payload_too_large"),
             (ApiError::Body(JsonError::TimedOut), 408, "request_timeout"),
             (ApiError::Body(JsonError::BodyMemoryFull), 503, "too_many_bodies"),
+            (ProviderError::DiskFull.into(), 503, "disk_full"),
             (ApiError::Body(JsonError::ContentType), 415, "unsupported_media_type"),
             (ApiError::Body(JsonError::Incomplete), 400, "body_broken"),
         ] {

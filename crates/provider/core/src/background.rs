@@ -80,7 +80,7 @@ struct TaskRequest {
 
 impl Provider {
     /// Starts a task that sends messages to an endpoint again. `render` makes the JSON of the 202 response, which is
-    /// stored for the idempotency key. 404, 422, 400 `limit_reached`.
+    /// stored for the idempotency key. 404, 422, 400 `limit_reached`, 503 `disk_full`.
     pub async fn replay(
         &self,
         caller: &Caller,
@@ -90,6 +90,7 @@ impl Provider {
         idempotency: Option<&Idempotency>,
         render: impl FnOnce(&BackgroundTask) -> String + Send,
     ) -> ProviderResult<Created<BackgroundTask>> {
+        self.config().disk_reserve.check()?;
         let now = self.now();
         let kind = input.kind;
         let selection = input.check(now)?;

@@ -1,17 +1,21 @@
 //! Settings of the provider; every setting has a default.
 
 pub mod endpoint_address;
+pub mod retention;
 pub mod retry_schedule;
 pub mod users;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::Uri;
 use ipnet::IpNet;
 pub use kit_identity::IdentityConfig;
 use kit_mail::Mailer;
+use kit_runtime::disk_space::DiskReserve;
 
 use crate::config::endpoint_address::EndpointAddressPolicy;
+use crate::config::retention::RetentionConfig;
 use crate::config::retry_schedule::RetrySchedule;
 use crate::config::users::UserConfig;
 use crate::model::cause::seconds;
@@ -69,6 +73,10 @@ pub struct ProviderConfig {
     pub identity: IdentityConfig,
     /// Limits of users and their links.
     pub users: UserConfig,
+    /// How long messages, payloads and the activity log are kept.
+    pub retention: RetentionConfig,
+    /// Free disk that is kept for accepted work.
+    pub disk_reserve: Arc<DiskReserve>,
 }
 
 /// The processes that work on one store.
@@ -135,6 +143,8 @@ impl Default for ProviderConfig {
             cache_for: Duration::from_secs(5),
             identity: IdentityConfig::default(),
             users: UserConfig::default(),
+            retention: RetentionConfig::default(),
+            disk_reserve: Arc::default(),
         }
     }
 }

@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use kit_runtime::disk_space::BelowReserve;
+use kit_runtime::log_throttle::LogThrottle;
+
 use crate::port::error::StoreError;
 
 /// Result of a use case.
@@ -68,6 +71,13 @@ pub enum ProviderError {
     /// that the message was accepted before.
     #[error("this idempotency key was used before, for another request")]
     IdempotencyMismatch,
+    /// The disk is full, or below the reserve that is kept for accepted work: 503, with `Retry-After`. Nothing was
+    /// written.
+    #[error(
+        "the server has too little free disk to accept this. Send it again later; the operator finds what to do in the \
+         server's log"
+    )]
+    DiskFull,
     /// The store is unavailable or busy: 503. A write may have been committed or not. The caller can retry.
     #[error("not available at the moment: {0}")]
     Unavailable(String),
@@ -88,6 +98,7 @@ impl ProviderError {
             Self::Validation(_) => "validation",
             Self::TooLarge => "payload_too_large",
             Self::IdempotencyMismatch => "idempotency_key_reused",
+            Self::DiskFull => "disk_full",
             Self::Unavailable(_) => "unavailable",
             Self::Internal(_) => "internal",
         }
@@ -147,9 +158,28 @@ impl From<StoreError> for ProviderError {
             StoreError::Conflict => Self::Unavailable("the application keeps changing".into()),
             // Use cases handle this error themselves, unless the key expires at the same time.
             StoreError::Replayed => Self::Unavailable("the first request with this key is being forgotten".into()),
+            StoreError::DiskFull(text) => {
+                log_disk_full(&text);
+                Self::DiskFull
+            }
             StoreError::Unavailable(text) => Self::Unavailable(text),
             StoreError::Corrupt(text) => Self::Internal(text),
         }
+    }
+}
+
+impl From<BelowReserve> for ProviderError {
+    fn from(_: BelowReserve) -> Self {
+        Self::DiskFull
+    }
+}
+
+/// Requests that fail because the database's disk is full.
+static DISK_FULL: LogThrottle = LogThrottle::new();
+
+fn log_disk_full(error: &str) {
+    if let Some(suppressed) = DISK_FULL.allow() {
+        tracing::error!(error, suppressed, "the disk of the database is full: make room on it, or make it larger");
     }
 }
 

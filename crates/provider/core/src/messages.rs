@@ -16,6 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::applications::ApplicationInput;
 use crate::caller::Caller;
+use crate::config::retention::RetentionConfig;
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
 use crate::messages::history::{HistoryRequest, SCANNED_ROWS_MAX};
@@ -51,7 +52,7 @@ pub struct MessageInput {
     pub channels: Option<Vec<String>>,
     /// Tags, for searching.
     pub tags: Option<Vec<String>>,
-    /// Retention of the payload in days: 5 to 90; 90 when none.
+    /// Retention of the payload in days: 5 to 90; that of the configuration when none.
     pub payload_retention_days: Option<i64>,
     /// Retention of the payload in hours, 1 to 2,160, in place of days.
     pub payload_retention_hours: Option<i64>,
@@ -61,6 +62,18 @@ pub struct MessageInput {
     pub application: Option<ApplicationInput>,
     /// Ordering key, for endpoints with ordering.
     pub ordering_key: Option<OrderingKey>,
+    /// Whether the message may use the disk reserve.
+    pub disk: DiskUse,
+}
+
+/// Whether a message is accepted while the disk has less free room than the reserve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DiskUse {
+    /// It is refused with `disk_full`: its sender can send it later.
+    #[default]
+    BeyondReserve,
+    /// It is accepted: its sender reports what has happened already, such as a hammer fall.
+    Reserve,
 }
 
 /// A message that the provider accepted.
@@ -76,7 +89,7 @@ impl Provider {
     /// subscribes to it, and the deliveries begin without delay.
     ///
     /// A repeated request with the same idempotency key returns the same message. 404 (application), 400 (`unknown_event_type`), 409
-    /// (the event id was accepted before), 422.
+    /// (the event id was accepted before), 422, 503 (`disk_full`).
     pub fn create_message(
         &self,
         caller: &Caller,
@@ -113,10 +126,13 @@ impl Provider {
                 return Ok(Accepted::Before(message));
             }
             input.check(application, now)?;
+            if input.disk == DiskUse::BeyondReserve {
+                self.config().disk_reserve.check()?;
+            }
             let has_unknown_type = self.check_event_type(caller, &input.event_type).await?;
             self.check_payload(caller, &input.event_type, &input.payload).await?;
             let (mut message, ordering_key, mut new_application) =
-                input.into_message(self.ids().make(ids::MESSAGE), now);
+                input.into_message(self.ids().make(ids::MESSAGE), now, &self.config().retention);
             message.sent_by = caller.user.as_ref().map(|_| caller.key.clone());
             for _ in 0..TRIES_MAX {
                 let Some(snapshot) = self.snapshots().of_caller(&caller.account, application).await? else {
@@ -278,11 +294,12 @@ impl MessageInput {
         self: Box<Self>,
         id: Id,
         now: Timestamp,
+        retention: &RetentionConfig,
     ) -> (Message, Option<OrderingKey>, Option<Box<ApplicationInput>>) {
         let message = Message {
             id,
             application: "".into(),
-            payload_expires_at: now + self.payload_retention(),
+            payload_expires_at: now + retention.of_payload(self.payload_retention()),
             event_type: self.event_type.into(),
             event_id: self.event_id,
             payload: Some(self.payload.into()),

@@ -12,7 +12,7 @@ fn error_page(error: ProviderError) -> ErrorPage {
         ProviderError::Unauthenticated => ErrorPage::not_signed_in(text),
         ProviderError::Forbidden(_) => ErrorPage::forbidden(text),
         ProviderError::NotFound => {
-            let detail = "It may have been deleted, or the address may be incomplete. Messages are kept for 90 days.";
+            let detail = "It may have been deleted, as old messages are, or the address may be incomplete.";
             ErrorPage::new(StatusCode::NOT_FOUND, "Page not found", detail)
         }
         ProviderError::TooManyRequests { retry_after, .. } => {
@@ -27,6 +27,7 @@ fn error_page(error: ProviderError) -> ErrorPage {
                 .map(|fault| (fault.loc.iter().skip(1).next_back().map_or("", |field| field), fault.msg.as_str())),
         ),
         ProviderError::BadRequest { .. } | ProviderError::IdempotencyMismatch => ErrorPage::bad_request(text),
+        ProviderError::DiskFull => ErrorPage::full("The disk of the server is nearly full", text, 10),
         ProviderError::Unavailable(_) => ErrorPage::unavailable(&text),
         ProviderError::Internal(_) => ErrorPage::failed(&text),
     }

@@ -100,9 +100,10 @@ impl From<PlatformError> for DeskProblem {
             PlatformError::PreconditionFailed { .. } => StatusCode::PRECONDITION_FAILED,
             PlatformError::Unauthenticated => StatusCode::UNAUTHORIZED,
             PlatformError::Forbidden(_) | PlatformError::User(UserRefusal::ClerkNotAssigned) => StatusCode::FORBIDDEN,
-            PlatformError::Unavailable(_) | PlatformError::ListenersFull { .. } | PlatformError::UploadsFull { .. } => {
-                StatusCode::SERVICE_UNAVAILABLE
-            }
+            PlatformError::DiskFull
+            | PlatformError::Unavailable(_)
+            | PlatformError::ListenersFull { .. }
+            | PlatformError::UploadsFull { .. } => StatusCode::SERVICE_UNAVAILABLE,
             PlatformError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::CONFLICT,
         };

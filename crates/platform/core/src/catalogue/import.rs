@@ -53,7 +53,8 @@ impl Platform {
     /// after all items are inserted. `answering` has the hash of the request without the file; the hash of the file is
     /// added to it.
     ///
-    /// Errors: `not_found`, `precondition_failed`, `items_following`, `other_currency`, and those of [`platform_rules::item::decide`].
+    /// Errors: `not_found`, `precondition_failed`, `items_following`, `other_currency`, `disk_full`, and those of
+    /// [`platform_rules::item::decide`].
     pub async fn import_catalogue(
         &self,
         caller: &Caller,
@@ -65,6 +66,7 @@ impl Platform {
         if let Some(answer) = self.stored_answer(answering.as_ref()).await? {
             return self.replay_import(import, source, answering.as_ref(), answer).await;
         }
+        self.config().disk_reserve.check()?;
         let auction = self.visible_auction(caller, import.auction).await?;
         expect_version(import.expected_version, auction.version)?;
         self.require_no_bulk_change(&auction).await?;

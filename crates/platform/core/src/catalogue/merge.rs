@@ -152,7 +152,8 @@ impl Platform {
     /// remembered for the customer's next file. Two files are merged at the same time, so `source` must not wait for a
     /// client.
     ///
-    /// Errors: `not_found`, `items_following`, `auction_closed`, `other_currency`, and those of [`platform_rules::item::decide`].
+    /// Errors: `not_found`, `items_following`, `auction_closed`, `other_currency`, `disk_full`, and those of
+    /// [`platform_rules::item::decide`].
     pub async fn merge_catalogue(
         &self,
         caller: &Caller,
@@ -160,6 +161,7 @@ impl Platform {
         source: impl Read + Send + 'static,
     ) -> PlatformResult<MergeReport> {
         caller.require(Scope::AuctionsWrite)?;
+        self.config().disk_reserve.check()?;
         let auction = self.visible_auction(caller, merge.auction).await?;
         auction.require_open()?;
         self.require_no_bulk_change(&auction).await?;

@@ -159,7 +159,7 @@ impl CatalogueUploadWriter {
 impl Platform {
     /// Begins to store a file of the caller for an auction.
     ///
-    /// Errors: `not_found` (auction), `uploads_full`.
+    /// Errors: `not_found` (auction), `uploads_full`, `disk_full`.
     pub async fn begin_catalogue_upload(
         &self,
         caller: &Caller,
@@ -172,7 +172,7 @@ impl Platform {
     /// Begins to store an archive of images of the caller for an auction, ended by
     /// [`CatalogueUploadWriter::finish_archive`].
     ///
-    /// Errors: `not_found` (auction), `uploads_full`.
+    /// Errors: `not_found` (auction), `uploads_full`, `disk_full`.
     pub async fn begin_archive_upload(
         &self,
         caller: &Caller,
@@ -293,6 +293,7 @@ impl Platform {
         file_name: String,
         (purpose, sheet): (UploadPurpose, Option<UploadedSheet>),
     ) -> PlatformResult<CatalogueUploadWriter> {
+        self.config().disk_reserve.check()?;
         let limits = self.upload_limits();
         let expires_at: Timestamp = self.now() + limits.unfinished_for;
         let (uuid, user) = (self.ids().uuid_v7(), caller.id);

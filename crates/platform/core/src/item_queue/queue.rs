@@ -244,6 +244,7 @@ impl ItemQueue {
             let settled = match (&entry.kind, error) {
                 (DecisionKind::Refused, _) | (_, StoreError::Conflict) => CommitOutcome::DecideAgain,
                 (_, StoreError::Corrupt(text)) => CommitOutcome::Failed(StoreError::Corrupt(text.clone())),
+                (_, StoreError::DiskFull(text)) => CommitOutcome::Failed(StoreError::DiskFull(text.clone())),
                 (_, StoreError::Unavailable(text)) => CommitOutcome::Failed(StoreError::Unavailable(text.clone())),
                 (_, error) => CommitOutcome::Failed(StoreError::Unavailable(error.to_string())),
             };

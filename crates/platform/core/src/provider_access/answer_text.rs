@@ -15,6 +15,7 @@ const CODES: &[(&str, &str)] = &[
     ("limit_reached", "a limit of the account is reached. Ask the provider to raise it"),
     ("payload_too_large", "the event is too large for it"),
     ("too_many_requests", "it limits the requests of the account. The platform tries again later"),
+    ("disk_full", "its disk is nearly full. The platform tries again later"),
     ("unavailable", "its database is not available. The platform tries again"),
 ];
 

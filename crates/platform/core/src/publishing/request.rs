@@ -19,6 +19,9 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The embedded provider delivers the messages of one ordering key in order to an ordered endpoint. Other providers ignore
 /// the header.
 const ORDERING_KEY: HeaderName = HeaderName::from_static("lotwire-ordering-key");
+/// An event reports what has happened already: the provider accepts it also while its disk has less free room than the
+/// reserve. Other providers ignore the header.
+const USE_DISK_RESERVE: HeaderName = HeaderName::from_static("lotwire-use-disk-reserve");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// Bytes of the provider's response that are read. The response to an accepted message has a few hundred.
 const RESPONSE_BYTES_MAX: usize = 16 << 10;
@@ -49,6 +52,7 @@ pub(super) async fn publish(
         headers.insert(CONTENT_TYPE, JSON);
         headers.insert(IDEMPOTENCY_KEY, key.clone());
         headers.insert(ORDERING_KEY, subject.clone());
+        headers.insert(USE_DISK_RESERVE, HeaderValue::from_static("true"));
         requests.request(Method::POST, to, headers, body.clone())
     };
     let response = match requests.send("", post).await {
@@ -84,7 +88,7 @@ impl<'a> ProviderRequests<'a> {
 
     /// The headers of every request.
     pub(super) fn headers(&self) -> HeaderMap {
-        let mut headers = HeaderMap::with_capacity(5);
+        let mut headers = HeaderMap::with_capacity(6);
         headers.insert(ACCEPT, JSON);
         headers.insert(AUTHORIZATION, self.connection.authorization.clone());
         headers

@@ -127,7 +127,8 @@ impl CreatedAuction {
 impl Platform {
     /// Creates an auction and the items of the call in one commit.
     ///
-    /// Errors: `not_found` (auctioneer), `invalid`, `taken` (a lot number), and those of [`lifecycle::decide`].
+    /// Errors: `not_found` (auctioneer), `invalid`, `taken` (a lot number), `disk_full`, and those of
+    /// [`lifecycle::decide`].
     pub async fn create_auction(
         &self,
         caller: &Caller,
@@ -135,6 +136,7 @@ impl Platform {
         answering: Option<IdempotentRequest<'_, CreatedAuction>>,
     ) -> PlatformResult<Outcome<CreatedAuction>> {
         caller.require(Scope::AuctionsWrite)?;
+        self.config().disk_reserve.check()?;
         let found = self.store().auctioneer(new.auctioneer).await?;
         let auctioneer = visible(caller, found, "auctioneer", |auctioneer| auctioneer.customer)?;
         require_usable(self.problems_of_new_auction(new), None)?;

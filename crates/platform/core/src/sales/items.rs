@@ -30,8 +30,8 @@ use crate::{Caller, Platform, Role, Scope};
 impl Platform {
     /// Adds at most 1,000 items at the end of an auction's running order, all or none.
     ///
-    /// Errors: `not_found`, `precondition_failed` (the auction's version), `invalid`, `taken` (a lot number), and those
-    /// of [`platform_rules::item::decide`].
+    /// Errors: `not_found`, `precondition_failed` (the auction's version), `invalid`, `taken` (a lot number),
+    /// `disk_full`, and those of [`platform_rules::item::decide`].
     pub async fn add_items(
         &self,
         caller: &Caller,
@@ -41,6 +41,7 @@ impl Platform {
         answering: Option<IdempotentRequest<'_, Vec<Item>>>,
     ) -> PlatformResult<Outcome<Vec<Item>>> {
         caller.require(Scope::AuctionsWrite)?;
+        self.config().disk_reserve.check()?;
         self.decide(answering.as_ref(), || async {
             let auction = self.visible_auction(caller, auction).await?;
             expect_version(expected_version, auction.version)?;

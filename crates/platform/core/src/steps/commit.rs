@@ -62,11 +62,7 @@ impl Platform {
                 Ok(answers) => results.extend(places.into_iter().zip(answers)),
                 Err(error) if results.is_empty() => return Err(error),
                 // The first part is durable: only this one failed.
-                Err(error) => {
-                    let message = error.to_string();
-                    results
-                        .extend(places.into_iter().map(|place| (place, Err(StoreError::Unavailable(message.clone())))));
-                }
+                Err(error) => results.extend(places.into_iter().map(|place| (place, Err(error.clone())))),
             }
         }
         results.sort_by_key(|(place, _)| *place);

@@ -31,9 +31,17 @@ impl From<SqlError> for StoreError {
     fn from(error: SqlError) -> Self {
         match error {
             SqlError::Store(error) => error,
-            SqlError::Statement(error) => Self::Unavailable(EngineError::from(error).to_string()),
-            SqlError::Engine(error) => Self::Unavailable(error.to_string()),
+            SqlError::Statement(error) => store_error(error.into()),
+            SqlError::Engine(error) => store_error(error),
         }
+    }
+}
+
+/// The store's error for an error of the engine.
+fn store_error(error: EngineError) -> StoreError {
+    match error {
+        EngineError::DiskFull(text) => StoreError::DiskFull(text),
+        error => StoreError::Unavailable(error.to_string()),
     }
 }
 

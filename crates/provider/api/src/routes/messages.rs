@@ -13,7 +13,7 @@ use provider_core::model::Message;
 use provider_core::payload::PAYLOAD_BYTES_MAX;
 use provider_core::payload::media_type::MediaType;
 use provider_core::port::PayloadRead;
-use provider_core::{MessageInput, OrderingKey, Payload, PrecheckResult, Provider, ProviderError, ids};
+use provider_core::{DiskUse, MessageInput, OrderingKey, Payload, PrecheckResult, Provider, ProviderError, ids};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -53,7 +53,7 @@ pub(crate) struct MessageIn<'a> {
     /// Tags to search messages by.
     #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 8)]
     tags: Option<Vec<String>>,
-    /// Retention period of the payload in days. The default is 90.
+    /// Retention period of the payload in days. The default and the maximum are the server's, usually 90.
     #[schema(minimum = 5, maximum = 90)]
     payload_retention_period: Option<i64>,
     /// Retention period of the payload in hours, instead of `payloadRetentionPeriod`.
@@ -111,7 +111,12 @@ pub(crate) struct TransformationsParams {
 }
 
 impl MessageIn<'_> {
-    fn into_input(self, bytes: &Bytes, ordering_key: Option<OrderingKey>) -> Result<MessageInput, ApiError> {
+    fn into_input(
+        self,
+        bytes: &Bytes,
+        ordering_key: Option<OrderingKey>,
+        disk: DiskUse,
+    ) -> Result<MessageInput, ApiError> {
         let object = Payload::within(bytes, self.payload)?;
         let payload = match self.transformations_params {
             None => object,
@@ -130,6 +135,7 @@ impl MessageIn<'_> {
             payload_retention_days: self.payload_retention_period,
             application: self.application.map(ApplicationIn::inline).transpose()?,
             ordering_key,
+            disk,
         })
     }
 }
@@ -177,6 +183,17 @@ fn ordering_key(headers: &HeaderMap) -> Result<Option<OrderingKey>, ApiError> {
         return Err(invalid("occurs more than once; send it once".to_owned()));
     }
     OrderingKey::parse(value.to_str().unwrap_or_default()).map(Some).map_err(|error| invalid(error.to_string()))
+}
+
+/// The header of a message that reports what has happened already, and so may use the disk reserve.
+const USE_DISK_RESERVE: HeaderName = HeaderName::from_static("lotwire-use-disk-reserve");
+
+fn disk_use(headers: &HeaderMap) -> Result<DiskUse, ApiError> {
+    match headers.get(&USE_DISK_RESERVE).map(|value| value.as_bytes()) {
+        None | Some(b"false") => Ok(DiskUse::BeyondReserve),
+        Some(b"true") => Ok(DiskUse::Reserve),
+        Some(_) => Err(ApiError::at(["header", USE_DISK_RESERVE.as_str()], "must be true or false")),
+    }
 }
 
 /// The response for a message, with or without its payload.
@@ -234,6 +251,9 @@ fn payload_object<'a>(id: &str, payload: &'a [u8], sent: Option<&'a RawValue>) -
         ("lotwire-ordering-key" = Option<String>, Header,
             description = "Ordering key: endpoints with `ordering` `key` receive the messages with the same key one \
                 after the other. 1 to 256 visible ASCII characters"),
+        ("lotwire-use-disk-reserve" = Option<bool>, Header,
+            description = "`true`: accept the message also while new messages are refused with `disk_full`. For messages \
+                about what has happened already, such as a sale"),
     ),
     request_body = MessageIn<'_>,
     responses(
@@ -252,19 +272,19 @@ pub(crate) fn create(
 ) -> impl Future<Output = Result<Response, ApiError>> + Send {
     // Boxed, so that the memory of this part is free while the message waits for its transaction.
     let receiving = Box::pin(async move {
-        let ordering_key = ordering_key(request.headers())?;
+        let (ordering_key, disk) = (ordering_key(request.headers())?, disk_use(request.headers())?);
         let (bytes, idempotency) = extract::read_json_bytes(request, BODY_BYTES_MAX).await?;
-        Ok::<_, ApiError>((ordering_key, bytes, idempotency))
+        Ok::<_, ApiError>((ordering_key, disk, bytes, idempotency))
     });
     async move {
-        let (ordering_key, bytes, idempotency) = receiving.await?;
+        let (ordering_key, disk, bytes, idempotency) = receiving.await?;
         let idempotency = match &ordering_key {
             Some(key) => idempotency.map(|idempotency| idempotency.with(key.as_str())),
             None => idempotency,
         };
         let body: MessageIn<'_> = kit_http::json::parse(&bytes)?;
         let sent = body.payload;
-        let input = body.into_input(&bytes, ordering_key)?;
+        let input = body.into_input(&bytes, ordering_key, disk)?;
         let message = provider.create_message(&caller, &application, input, idempotency.as_ref()).await?;
         Ok(response::json(StatusCode::ACCEPTED, &view_as_sent(&message, content(query.with_content), Some(sent))?))
     }

@@ -37,7 +37,8 @@ const COMMON_ERRORS: [ErrorResponse; 4] = [
     ("429", "The caller exceeded its rate limit (`too_many_requests`). Retry after `Retry-After` seconds.", ERROR),
     (
         "503",
-        "The server can't reach its database (`unavailable`) or has no memory for the body (`too_many_bodies`). \
+        "The server can't reach its database (`unavailable`), has no memory for the body (`too_many_bodies`), or has too \
+         little free disk for new messages and replays (`disk_full`). \
          Retry after `Retry-After` seconds.",
         ERROR,
     ),

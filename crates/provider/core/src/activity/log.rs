@@ -1,7 +1,5 @@
 //! Reading the activity log, newest entries first.
 
-use jiff::SignedDuration;
-
 use crate::caller::Caller;
 use crate::error::{FieldError, ProviderError, ProviderResult};
 use crate::ids;
@@ -14,8 +12,6 @@ const PAGE_ENTRIES_MAX: usize = 50;
 /// Entries that one search reads at most.
 const SCANNED_ENTRIES_MAX: usize = 10_000;
 const TEXT_BYTES_MAX: usize = 200;
-/// How long entries are kept: 400 days.
-const ACTIVITY_RETENTION: SignedDuration = SignedDuration::from_hours(400 * 24);
 /// Entries deleted in one call of the store.
 const DELETE_MAX: usize = 1_000;
 
@@ -89,10 +85,10 @@ impl Provider {
         Ok(self.store().activity(&caller.account, text, &scan).await?.rows.len())
     }
 
-    /// Deletes entries after their retention of 400 days. Called every minute by a worker.
+    /// Deletes entries after their retention. Called every minute by a worker.
     pub(crate) async fn delete_old_activity(&self) -> ProviderResult<()> {
         let now = self.now();
-        let before = ids::lowest_id_at(ids::ACTIVITY, now.checked_sub(ACTIVITY_RETENTION).unwrap_or(now));
+        let before = ids::lowest_id_at(ids::ACTIVITY, now.checked_sub(self.config().retention.activity).unwrap_or(now));
         while self.store().delete_old_activity(&before, DELETE_MAX).await? >= DELETE_MAX {}
         Ok(())
     }

@@ -105,8 +105,12 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<PendingMessage>) ->
     shared.metrics.accept_batch(count);
     let results = match shared.context.store.accept(messages, shared.context.clock.now()).await {
         Ok(results) if results.len() == count => results,
-        Ok(_) => return failed(&shared, count, "the store answered for another number of messages"),
-        Err(error) => return failed(&shared, count, &error.to_string()),
+        Ok(_) => return failed(&shared, count, "the store answered for another number of messages".to_owned()),
+        // Nothing was written.
+        Err(StoreError::DiskFull(reason)) => {
+            return (0..count).map(|_| Err(StoreError::DiskFull(reason.clone()))).collect();
+        }
+        Err(error) => return failed(&shared, count, error.to_string()),
     };
     let (now, since) = (shared.context.clock.now(), shared.context.clock.monotonic());
     for (result, routing) in results.iter().zip(routings) {
@@ -155,10 +159,10 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<PendingMessage>) ->
 }
 
 /// Fails a batch that may have been committed. If it was, its deliveries become due when the fenced lease expires.
-fn failed(shared: &Shared, count: usize, reason: &str) -> Vec<StoreResult<()>> {
+fn failed(shared: &Shared, count: usize, reason: String) -> Vec<StoreResult<()>> {
     shared.leases.fence();
     if let Some(suppressed) = REFUSED.allow() {
         tracing::warn!(messages = count, reason, suppressed, "messages could not be accepted");
     }
-    (0..count).map(|_| Err(StoreError::Unavailable(reason.to_owned()))).collect()
+    (0..count).map(|_| Err(StoreError::Unavailable(reason.clone()))).collect()
 }

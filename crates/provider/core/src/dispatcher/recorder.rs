@@ -254,7 +254,7 @@ where
     loop {
         match call().await {
             Ok(()) => return true,
-            Err(StoreError::Unavailable(reason)) => {
+            Err(StoreError::Unavailable(reason) | StoreError::DiskFull(reason)) => {
                 failures = failures.saturating_add(1);
                 let pause = backoff(failures, RETRY_MIN, RETRY_MAX, shared.context.random.unit_f64());
                 tracing::warn!(failures, reason, "attempts can't be recorded; the recorder tries again");

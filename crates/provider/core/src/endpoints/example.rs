@@ -18,7 +18,6 @@ use crate::uid::{NAME_CHARS_MAX, check_name};
 /// An event type with a built-in example. It need not exist in the account.
 const PING: &str = "svix.ping";
 const PING_PAYLOAD: &[u8] = br#"{"success":true}"#;
-const RETENTION: jiff::SignedDuration = jiff::SignedDuration::from_hours(24 * 90);
 
 /// A message for one endpoint.
 struct Example<'a> {
@@ -77,6 +76,7 @@ impl Provider {
         Example { event_type, payload }: Example<'_>,
         idempotency: Option<&Idempotency>,
     ) -> ProviderResult<Message> {
+        self.config().disk_reserve.check()?;
         let now = self.now();
         let message = Message {
             id: self.ids().make(ids::MESSAGE),
@@ -87,7 +87,7 @@ impl Provider {
             channels: None,
             tags: Some(vec![TEST_TAG.to_owned()]),
             created_at: now,
-            payload_expires_at: now + RETENTION,
+            payload_expires_at: now + self.config().retention.of_payload(None),
             deliver_at: None,
             sent_by: None,
         };

@@ -5,7 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
-use super::{Accepted, MessageInput};
+use super::{Accepted, DiskUse, MessageInput};
 use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::model::{Message, PayloadCheck, Role};
@@ -78,6 +78,7 @@ impl Provider {
             deliver_at: None,
             application: None,
             ordering_key: None,
+            disk: DiskUse::default(),
         };
         if errors.take(input.check(application, self.now()))?.is_some() {
             errors.take(self.check_event_type(caller, &input.event_type).await)?;

@@ -1,6 +1,6 @@
-//! Expiry of payloads: a payload is stored for 90 days, or for the shorter time that the sender asks for
-//! (`payloadRetentionPeriod`, `payloadRetentionHours`). An expired payload is never shown or sent; the retention job
-//! then removes it.
+//! Expiry of payloads: a payload is stored as long as [`RetentionConfig`](crate::config::retention::RetentionConfig) says,
+//! or for the shorter time that the sender asks for (`payloadRetentionPeriod`, `payloadRetentionHours`). An expired
+//! payload is never shown or sent; the retention job then removes it.
 
 use std::sync::atomic::AtomicU64;
 
@@ -13,23 +13,23 @@ use crate::model::Message;
 use crate::provider::Provider;
 use crate::validation::FieldErrors;
 
-const RETENTION_DAYS_DEFAULT: i64 = 90;
+const RETENTION_DAYS_MAX: i64 = 90;
 const RETENTION_DAYS_MIN: i64 = 5;
 
 impl MessageInput {
-    /// How long the payload is stored.
-    pub(super) fn payload_retention(&self) -> SignedDuration {
-        let days = self.payload_retention_days.unwrap_or(RETENTION_DAYS_DEFAULT);
-        SignedDuration::from_hours(self.payload_retention_hours.unwrap_or(24 * days))
+    /// How long the sender wants the payload to be stored, if it says so.
+    pub(super) fn payload_retention(&self) -> Option<SignedDuration> {
+        let days = self.payload_retention_days.map(|days| 24 * days);
+        self.payload_retention_hours.or(days).map(SignedDuration::from_hours)
     }
 
     /// Checks the two fields that set the payload's retention.
     pub(super) fn check_payload_retention(&self, errors: &mut FieldErrors) {
-        let retention = RETENTION_DAYS_MIN..=RETENTION_DAYS_DEFAULT;
+        let retention = RETENTION_DAYS_MIN..=RETENTION_DAYS_MAX;
         if self.payload_retention_days.is_some_and(|days| !retention.contains(&days)) {
-            errors.fault("payloadRetentionPeriod", format!("must be {RETENTION_DAYS_MIN} to {RETENTION_DAYS_DEFAULT}"));
+            errors.fault("payloadRetentionPeriod", format!("must be {RETENTION_DAYS_MIN} to {RETENTION_DAYS_MAX}"));
         }
-        let hours = 1..=24 * RETENTION_DAYS_DEFAULT;
+        let hours = 1..=24 * RETENTION_DAYS_MAX;
         if self.payload_retention_hours.is_some_and(|given| !hours.contains(&given)) {
             errors.fault("payloadRetentionHours", format!("must be 1 to {}", hours.end()));
         }

@@ -1,5 +1,5 @@
-//! Retention: removes payloads when they expire ([`super::payload_expiry`]), and messages with their attempts after 90
-//! days. Counts by hour become counts by day after 90 days, and are kept for three years.
+//! Retention: removes payloads when they expire ([`super::payload_expiry`]), and messages with their attempts after the
+//! retention of messages ([`RetentionConfig`](crate::config::retention::RetentionConfig)). Counts by hour become counts by day after 90 days, and are kept for three years.
 //!
 //! A background job: it finds rows after their retention and deletes them in batches. After each full batch it pauses
 //! for as long as the batch took, so that it uses at most half of the store's time. Every node runs it; each row is
@@ -13,7 +13,6 @@ use kit_runtime::tasks::Tasks;
 
 use crate::error::ProviderResult;
 use crate::ids;
-use crate::messages::history::HISTORY_WINDOW;
 use crate::model::counts::Hour;
 use crate::node_state::retention_counts::RetentionCounts;
 use crate::port::StoreResult;
@@ -21,6 +20,8 @@ use crate::provider::Provider;
 
 /// Time between two runs.
 const RETENTION_INTERVAL: Duration = Duration::from_secs(60);
+/// How long counts by hour are kept.
+const HOURS_WINDOW: SignedDuration = SignedDuration::from_hours(90 * 24);
 /// How long counts by day are kept.
 const COUNTS_WINDOW: SignedDuration = SignedDuration::from_hours(3 * 366 * 24);
 /// Rows removed in one store call.
@@ -39,7 +40,8 @@ impl Provider {
     /// Removes all rows after their retention. Repeated and concurrent calls are harmless.
     pub async fn apply_retention(&self) -> ProviderResult<()> {
         let now = self.now();
-        let before = ids::lowest_id_at(ids::MESSAGE, now.checked_sub(HISTORY_WINDOW).unwrap_or(now));
+        let kept = self.config().retention.messages;
+        let before = ids::lowest_id_at(ids::MESSAGE, now.checked_sub(kept).unwrap_or(now));
         let (store, counts) = (self.store(), self.retention_counters());
         self.remove_expired_payloads(&counts.payloads, now).await?;
         // Attempts are deleted before their messages, so that no attempt is left without its message.
@@ -48,10 +50,10 @@ impl Provider {
         self.merge_old_counts(now).await
     }
 
-    /// Merges the hours of days before the history of messages, and deletes counts after [`COUNTS_WINDOW`].
+    /// Merges the hours of days before [`HOURS_WINDOW`], and deletes counts after [`COUNTS_WINDOW`].
     async fn merge_old_counts(&self, now: Timestamp) -> ProviderResult<()> {
         let day_before = |window| Hour::of(now.checked_sub(window).unwrap_or(now)).day();
-        let (before, kept_from) = (day_before(HISTORY_WINDOW), day_before(COUNTS_WINDOW));
+        let (before, kept_from) = (day_before(HOURS_WINDOW), day_before(COUNTS_WINDOW));
         for _ in 0..BATCHES_MAX {
             let began = self.clock().monotonic();
             if self.store().merge_counts(before, kept_from, BATCH_MAX).await? {

@@ -9,7 +9,6 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use jiff::SignedDuration;
 use kit_runtime::tasks::Tasks;
 use tokio::task::JoinSet;
 
@@ -25,7 +24,6 @@ const POLL_INTERVAL: Duration = Duration::from_millis(250);
 const BATCH_MAX: usize = 256;
 /// Number of attempts to accept a message while its application changes.
 const TRIES_MAX: usize = 10;
-const RETENTION: SignedDuration = SignedDuration::from_hours(24 * 90);
 
 /// Events that are accepted one after the other.
 type OrderedEvents = Vec<PendingEvent>;
@@ -145,7 +143,7 @@ impl Provider {
                 channels: None,
                 tags: None,
                 created_at: now,
-                payload_expires_at: now + RETENTION,
+                payload_expires_at: now + self.config().retention.of_payload(None),
                 deliver_at: None,
                 sent_by: None,
             };

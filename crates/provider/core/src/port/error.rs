@@ -19,7 +19,10 @@ pub enum StoreError {
     /// The owner has the maximum number of rows of this kind.
     #[error("the limit on the number of rows is reached")]
     LimitReached,
-    /// The database can't be reached, is full or is busy; the same call may succeed later.
+    /// The disk of the database is full: nothing was written. The same call succeeds when there is room again.
+    #[error("the disk of the database is full: {0}")]
+    DiskFull(String),
+    /// The database can't be reached or is busy; the same call may succeed later.
     #[error("the database is not available: {0}")]
     Unavailable(String),
     /// The database contains a value that the store can't read.

@@ -154,6 +154,7 @@ pub(crate) fn message() -> MessageInput {
         deliver_at: None,
         application: None,
         ordering_key: None,
+        disk: DiskUse::default(),
     }
 }
 

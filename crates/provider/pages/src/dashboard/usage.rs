@@ -33,6 +33,8 @@ struct UsagePage {
     payload_bytes: String,
     applications: String,
     endpoints: String,
+    message_days: i64,
+    payload_days: i64,
     chart: BarChart,
     /// The days, the latest first.
     days: Vec<DayRow>,
@@ -53,7 +55,10 @@ async fn page(session: DashboardSession) -> Result<Response, PageError> {
         messages: number(step.messages.messages),
         figures: step.deliveries.into(),
     };
+    let retention = &session.provider().config().retention;
     render_page(&UsagePage {
+        message_days: retention.messages.as_hours() / 24,
+        payload_days: retention.payloads.min(retention.messages).as_hours() / 24,
         frame: session.frame("Usage and health", Section::Usage),
         total: total.into(),
         messages: number(days.iter().map(|step| step.messages.messages).sum()),

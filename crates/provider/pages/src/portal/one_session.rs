@@ -37,8 +37,8 @@ pub(super) async fn middleware(mut request: Request, next: Next) -> Response {
 fn not_found(name: &str) -> ErrorPage {
     let detail = format!(
         "This browser is signed in to the portal of “{name}”, and to one portal at a time. If this tab belongs to another \
-         application, open the link to its portal again. If not, what you look for was deleted, or the address is \
-         incomplete. Messages are kept for 90 days."
+         application, open the link to its portal again. If not, what you look for was deleted, as old messages are, or the \
+         address is incomplete."
     );
     ErrorPage::new(StatusCode::NOT_FOUND, "Page not found", detail)
 }

@@ -146,6 +146,7 @@ impl Workplace {
             deliver_at: None,
             application: None,
             ordering_key: ordering_key.map(|key| OrderingKey::parse(key).unwrap()),
+            disk: DiskUse::default(),
         };
         let account = self.provider.account(&self.account.account).await.unwrap();
         self.provider.create_message(&Caller::operator(&account), application, input, None).await.unwrap()

@@ -14,8 +14,8 @@ use kit_runtime::vault::{Key, Vault};
 use provider_core::model::{Application, Capability, Endpoint, Message};
 use provider_core::port::Store;
 use provider_core::{
-    ApplicationInput, Caller, Created, EndpointInput, EventTypeInput, IfExists, MessageInput, OrderingKey, Payload,
-    PortalAccess, PortalAccessInput, Provider, ProviderConfig, ProviderParts,
+    ApplicationInput, Caller, Created, DiskUse, EndpointInput, EventTypeInput, IfExists, MessageInput, OrderingKey,
+    Payload, PortalAccess, PortalAccessInput, Provider, ProviderConfig, ProviderParts,
 };
 use serde_json::Value;
 use tokio::net::TcpListener;
@@ -147,6 +147,7 @@ impl Fixture {
             deliver_at: None,
             application: None,
             ordering_key: ordering_key.map(|key| OrderingKey::parse(key).unwrap()),
+            disk: DiskUse::default(),
         };
         self.provider.create_message(&self.account, &self.app.id, input, None).await.unwrap()
     }

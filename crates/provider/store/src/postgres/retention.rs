@@ -67,7 +67,7 @@ impl RetentionStore for PostgresStore {
         // claiming.
         let expunge = "WITH over AS ( \
                  SELECT application, id FROM messages \
-                 WHERE payload IS NOT NULL AND payload_expires_at - created_at < INTERVAL '90 days' \
+                 WHERE payload IS NOT NULL AND payload_expires_at - created_at < INTERVAL '3650 days' \
                  AND payload_expires_at <= $1 ORDER BY payload_expires_at LIMIT $2 FOR UPDATE SKIP LOCKED \
              ), forgotten AS ( \
                  UPDATE messages m SET payload = NULL FROM over \

@@ -56,10 +56,18 @@ impl From<SqlError> for StoreError {
             SqlError::Statement(error) if constraint(&error).is_some_and(|name| name.ends_with("_by_uid")) => {
                 Self::Taken("uid")
             }
-            SqlError::Statement(error) => Self::Unavailable(EngineError::from(error).to_string()),
-            SqlError::Engine(error) => Self::Unavailable(error.to_string()),
+            SqlError::Statement(error) => store_error(error.into()),
+            SqlError::Engine(error) => store_error(error),
             SqlError::RecordedBefore => Self::Unavailable(error.to_string()),
         }
+    }
+}
+
+/// The store's error for an error of the engine.
+fn store_error(error: EngineError) -> StoreError {
+    match error {
+        EngineError::DiskFull(text) => StoreError::DiskFull(text),
+        error => StoreError::Unavailable(error.to_string()),
     }
 }
 

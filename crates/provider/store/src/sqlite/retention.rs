@@ -71,7 +71,7 @@ impl RetentionStore for SqliteStore {
         // The condition is equal to the predicate of the partial index, so that SQLite can use the index.
         let expunge = "UPDATE messages SET payload = NULL WHERE no IN ( \
              SELECT no FROM messages INDEXED BY messages_by_payload_expiry \
-             WHERE payload IS NOT NULL AND payload_expires_at < created_at + 7776000000 \
+             WHERE payload IS NOT NULL AND payload_expires_at < created_at + 315360000000 \
              AND payload_expires_at <= ?1 ORDER BY payload_expires_at LIMIT ?2) RETURNING application, id";
         self.write(move |db| {
             let mut expunge = db.prepare_cached(expunge)?;

@@ -97,7 +97,7 @@ pub(super) async fn payloads_go_at_their_time_a_few_at_a_time(store: Shared) {
     // Five hours each, and one that goes with its message.
     let batch = (1..=6).map(|number| {
         let created_at = at(number as i64);
-        let kept_ms = if number == 6 { 90 * 24 * HOUR_MS } else { 5 * HOUR_MS };
+        let kept_ms = if number == 6 { 3_650 * 24 * HOUR_MS } else { 5 * HOUR_MS };
         new(Message { payload_expires_at: created_at + later(kept_ms), ..message(number) }, version)
     });
     accepted(&store, batch.collect(), at(10)).await;
@@ -112,7 +112,7 @@ pub(super) async fn payloads_go_at_their_time_a_few_at_a_time(store: Shared) {
     assert_eq!(store.expunge_expired_payloads(over(3), 2).await.unwrap(), 1);
     assert_eq!(there().await, [4, 5, 6]);
     assert_eq!(store.expunge_expired_payloads(over(3), 2).await.unwrap(), 0);
-    assert_eq!(store.expunge_expired_payloads(at(100 * 24 * HOUR_MS), 9).await.unwrap(), 2);
+    assert_eq!(store.expunge_expired_payloads(at(4_000 * 24 * HOUR_MS), 9).await.unwrap(), 2);
     assert_eq!(there().await, [6]);
 }
 
@@ -124,7 +124,7 @@ pub(super) async fn what_waits_of_payloads_that_went_is_due(store: Shared) {
     let second = keyed(2, version, "lot", &[1]);
     let third = keyed(3, version, "bid", &[1]);
     let kept = |new: NewMessage| {
-        let payload_expires_at = new.message.created_at + later(90 * 24 * HOUR_MS);
+        let payload_expires_at = new.message.created_at + later(3_650 * 24 * HOUR_MS);
         NewMessage { message: Message { payload_expires_at, ..new.message }, ..new }
     };
     accepted(&store, vec![first, kept(second), kept(third)], at(5)).await;

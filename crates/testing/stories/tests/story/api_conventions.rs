@@ -9,7 +9,7 @@ use testkit::site::{CustomerSite, http_client};
 use crate::support::{launch, webcast};
 
 /// Sends a request. Returns status, headers and JSON body of the response.
-async fn request(method: &str, url: &str, headers: &[(&str, &str)], body: &str) -> (u16, http::HeaderMap, Value) {
+pub async fn request(method: &str, url: &str, headers: &[(&str, &str)], body: &str) -> (u16, http::HeaderMap, Value) {
     let mut request = http::Request::builder().method(method).uri(url);
     for (name, value) in headers {
         request = request.header(*name, *value);

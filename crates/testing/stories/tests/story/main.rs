@@ -32,6 +32,7 @@ mod dashboard_users;
 mod database_outage;
 mod demo;
 mod disconnect_and_quarantine;
+mod disk_reserve;
 mod doctor_faults;
 mod embedded_provider;
 mod event_conflicts;

@@ -81,7 +81,7 @@ impl Platform {
     /// Copies an auction with all its fields. The copy is a DRAFT, and the customer receives the event of its creation.
     /// The call returns after all items are inserted.
     ///
-    /// Errors: `not_found`, `items_following`, `invalid`, and those of [`lifecycle::decide`] and
+    /// Errors: `not_found`, `items_following`, `invalid`, `disk_full`, and those of [`lifecycle::decide`] and
     /// [`platform_rules::item::decide`].
     pub async fn copy_auction(
         &self,
@@ -109,6 +109,7 @@ impl Platform {
             self.finish_copies(caller).await?;
             return Ok(Outcome::Replayed(answer));
         }
+        self.config().disk_reserve.check()?;
         let source = self.visible_auction(caller, uuid).await?;
         self.require_no_bulk_change(&source).await?;
         let shifting = copy.shift.of(&source)?;

@@ -50,8 +50,8 @@ pub struct Relisted {
 impl Platform {
     /// Relists unsold items of an auction after the last item of another, all or none.
     ///
-    /// Errors: `not_found` (either auction, or an item), `invalid`, `taken` (a lot number), `nothing_to_relist`, and
-    /// those of [`relist`].
+    /// Errors: `not_found` (either auction, or an item), `invalid`, `taken` (a lot number), `nothing_to_relist`,
+    /// `disk_full`, and those of [`relist`].
     pub async fn relist_items(
         &self,
         caller: &Caller,
@@ -69,6 +69,7 @@ impl Platform {
                 }
             }
         }
+        self.config().disk_reserve.check()?;
         self.decide(answering.as_ref(), || async {
             let from = self.visible_auction(caller, from).await?;
             let into = self.visible_auction(caller, wanted.into).await?;

@@ -266,9 +266,9 @@ CREATE TABLE messages (
 ) STRICT;
 CREATE UNIQUE INDEX messages_of_application ON messages (application, id);
 CREATE UNIQUE INDEX messages_by_event_fingerprint ON messages (event_fingerprint) WHERE event_fingerprint IS NOT NULL;
--- Payloads that expire before their messages, which are deleted after 90 days.
+-- Payloads that expire before their messages, which are kept for 3,650 days at most.
 CREATE INDEX messages_by_payload_expiry ON messages (payload_expires_at)
-    WHERE payload IS NOT NULL AND payload_expires_at < created_at + 7776000000;
+    WHERE payload IS NOT NULL AND payload_expires_at < created_at + 315360000000;
 
 -- Unfinished deliveries only. `owner` is the `no` of the node that has the row. `manual` is 1 when a caller asked for the next
 -- attempt, 2 when a caller asked while the owner makes another attempt, and -1 when a background task sends the message again.
