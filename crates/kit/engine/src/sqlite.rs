@@ -13,6 +13,7 @@
 
 mod contents;
 mod file_permissions;
+mod free_pages;
 mod integrity;
 mod jobs;
 mod migrations;
@@ -53,6 +54,8 @@ const READS_QUEUED_MAX: usize = 4_096;
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Time to wait for the lock of another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Bytes of the write-ahead log that stay on the disk when it begins again after a checkpoint.
+const WAL_KEPT_BYTES: i64 = 16 * 1024 * 1024;
 /// Prepared statements that each connection caches.
 const STATEMENTS_MAX: usize = 256;
 /// Page cache of each connection, in KiB. A commit that rebalances a B-tree scans the whole cache, so a cache larger
@@ -128,15 +131,17 @@ impl Database {
         // The lock is acquired before the journal mode is set, because another process may be creating the file.
         let migration_lock = MigrationLock::acquire(path)?;
         let mut db = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
-        // Before the first table, because only a VACUUM changes it later. Retention frees the pages that the messages of the
-        // next days need, so the file keeps them; INCREMENTAL would write a map of all pages with each commit.
-        db.pragma_update(None, "auto_vacuum", "NONE")?;
+        // Before the first table, because only a VACUUM changes it later. The map of pages that it adds costs about 2 % of
+        // CPU. With it the writer returns free pages to the file system while it runs, without room for a copy.
+        db.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
         db.pragma_update(None, "journal_mode", "WAL")?;
         db.pragma_update(None, "synchronous", synchronous.pragma())?;
         db.pragma_update(None, "foreign_keys", "ON")?;
         // One checkpoint for each 4 MiB of WAL: small enough not to delay commits, large enough to merge several
         // changes of one page.
         db.pragma_update(None, "wal_autocheckpoint", 1_000)?;
+        // A log that grew, because a backup read an old snapshot, is cut to this size when it begins again.
+        db.pragma_update(None, "journal_size_limit", WAL_KEPT_BYTES)?;
         let check_later = integrity::check_at_open(&db, path)?;
         self::migrations::migrate(&mut db, path, migrations, opened_by)?;
         drop(migration_lock);

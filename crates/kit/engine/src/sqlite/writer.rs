@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use kit_runtime::signal::Signal;
 use rusqlite::Connection;
 
+use super::free_pages::FreePages;
 use super::jobs::{Job, QueuedJob};
 use super::{POLL_INTERVAL, execute};
 use crate::EngineError;
@@ -26,6 +27,7 @@ pub(super) fn run(db: &Connection, queue: &Receiver<QueuedJob>, remote_changes: 
 fn commit_until_closed(db: &Connection, queue: &Receiver<QueuedJob>, remote_changes: &Signal) {
     let mut version = data_version(db);
     let mut checked_at = Instant::now();
+    let mut free_pages = FreePages::new(checked_at);
     // Deferred jobs and their earliest deadline.
     let (mut held, mut until) = (Vec::new(), None::<Instant>);
     loop {
@@ -51,6 +53,10 @@ fn commit_until_closed(db: &Connection, queue: &Receiver<QueuedJob>, remote_chan
             continue;
         }
         checked_at = Instant::now();
+        if let Err(error) = free_pages.run(db, checked_at) {
+            // Another process may hold the lock. The pages stay free.
+            tracing::debug!(%error, "free pages could not be returned to the file system");
+        }
         // Commits of other connections change the version. The readers of this process do not commit.
         let current = data_version(db);
         if current != version {

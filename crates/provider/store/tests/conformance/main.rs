@@ -16,6 +16,7 @@ mod deliveries;
 mod endpoint_search;
 mod endpoint_tasks;
 mod given;
+mod growth;
 mod health;
 mod history;
 mod holds;
