@@ -370,7 +370,7 @@ impl Config {
             ("provider.requests_per_second", provider.requests_per_second.into(), 1, 1_000_000),
             ("provider.endpoints_per_application", provider.endpoints_per_application as u64, 1, 10_000),
             ("provider.retry_schedule", provider.retry_schedule.len() as u64, 0, 50),
-            ("provider.message_retention_days", provider.message_retention_days.into(), 1, days_max),
+            ("provider.message_retention_days", provider.message_retention_days.into(), 3, days_max),
             ("provider.payload_retention_days", provider.payload_retention_days.into(), 1, days_max),
             ("provider.activity_retention_days", provider.activity_retention_days.into(), 30, days_max),
         ];

@@ -95,6 +95,10 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("provider.key_region",            "EU-1",             "lower-case letters and digits"),
     ("provider.requests_per_second",   "0",                "out of range"),
     ("provider.endpoints_per_application", "10001",        "out of range"),
+    ("disk_reserve_mib",               "-1",               "out of range"),
+    ("provider.message_retention_days", "3651",            "out of range"),
+    ("provider.payload_retention_days", "0",               "out of range"),
+    ("provider.activity_retention_days", "29",             "out of range"),
     ("provider.tls_roots",             "/nowhere.pem",     "can't read /nowhere.pem"),
     ("log.format",                     "xml",              "unknown variant `xml`"),
     ("log.level",                      "platform=loud",    "error parsing level filter"),
@@ -149,6 +153,18 @@ fn every_setting_has_a_tested_invalid_value_and_a_valid_example() {
         let text = key.path.split_once('.').map_or(line.clone(), |(section, _)| format!("[{section}]\n{line}\n"));
         assert!(load(Some(file(&text).path()), [], Overrides::default()).is_ok(), "{text}");
     }
+}
+
+#[test]
+fn messages_are_kept_until_their_last_attempt() {
+    let load = |days: &str, schedule: &str| {
+        let set = [("LOTWIRE_PROVIDER__MESSAGE_RETENTION_DAYS", days), ("LOTWIRE_PROVIDER__RETRY_SCHEDULE", schedule)];
+        load(None, variables(&set), Overrides::default())
+    };
+    // A day, and the pauses with their jitter.
+    assert!(load("7", "60h,60h").is_ok());
+    let error = load("7", "60h,61h").map(drop).unwrap_err().to_string();
+    assert!(error.contains("deleted before the last attempt of provider.retry_schedule"), "{error}");
 }
 
 #[test]
