@@ -17,6 +17,7 @@ mod embedded_provider;
 mod error;
 mod hold;
 mod home;
+mod last_backup;
 mod node;
 mod ready_event_types;
 mod sealing_key;

@@ -1,6 +1,7 @@
 //! A node: platform, provider or both, connected to their stores, listening, with running workers. `serve` and `demo`
 //! start one.
 
+mod metrics;
 mod stores;
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -11,11 +12,13 @@ use std::time::Duration;
 use ipnet::IpNet;
 use kit_engine::sqlite::OpenedBy;
 use kit_http::Surface;
+use kit_http::request_counts::RequestCounts;
 use kit_http::serve::Port;
 use kit_http::tls::Certificates;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::{SharedClock, SystemClock};
 use kit_runtime::disk_space::DiskReserve;
+use kit_runtime::metrics::ReadingCache;
 use kit_runtime::random::{SharedRandom, SystemRandom};
 use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::{Secret, Vault};
@@ -43,11 +46,14 @@ use crate::ready_event_types::ready_event_types;
 use crate::sealing_key::{require_platform_key, require_provider_key};
 use crate::server_proof;
 
+use self::metrics::NodeMetrics;
 pub(crate) use self::stores::{open_platform, open_provider};
 use self::stores::{open_platform_by, open_provider_by};
 
 /// A source of metrics.
 type MetricsSource = Arc<dyn kit_http::metrics::Source>;
+/// The requests of the ports, by the name of the port.
+type Ports = Vec<(&'static str, Arc<RequestCounts>)>;
 
 /// Time limit for releasing this node's claimed deliveries at the end of a shutdown.
 const RELEASE_MAX: Duration = Duration::from_secs(2);
@@ -143,14 +149,16 @@ impl Node {
             provider: provider.as_ref().map(|opened| &opened.wing),
         };
         wings.require_no_hold().await?;
-        let mut sources = Vec::new();
+        let (mut sources, mut ports) = (Vec::new(), Vec::new());
         // The provider comes first, because the platform may publish events immediately.
         if let Some(opened) = provider {
-            sources.push(node.serve_provider(opened).await?);
+            sources.push(node.serve_provider(opened, &mut ports).await?);
         }
         if let Some(opened) = platform {
-            sources.push(node.serve_platform(opened).await?);
+            sources.push(node.serve_platform(opened, &mut ports).await?);
         }
+        sources.push(kit_http::request_counts::metrics_source(ports));
+        sources.push(node.metrics(config));
         kit_http::body_memory::set_limit(config.request_bodies_bytes_max());
         sources.push(kit_http::body_memory::metrics_source());
         if let Some(certificates) = &node.certificates {
@@ -163,6 +171,19 @@ impl Node {
             node.serve(listener.into(), kit_http::metrics::surface(sources), config, &[])?;
         }
         Ok(node)
+    }
+
+    /// The metrics of the process and of what it runs on.
+    fn metrics(&self, config: &Config) -> MetricsSource {
+        Arc::new(NodeMetrics {
+            platform: self.platform.as_ref().map(|(platform, _)| platform.clone()),
+            provider: self.provider.as_ref().map(|(provider, _)| provider.clone()),
+            data_dir: config.data_dir.clone(),
+            uses_sqlite: config.database.url.is_empty(),
+            clock: self.services.clock.clone(),
+            started_at: self.services.clock.now(),
+            readings: ReadingCache::default(),
+        })
     }
 
     async fn open_provider(&self, config: &Config) -> Result<Opened<Provider>, CommandError> {
@@ -184,26 +205,36 @@ impl Node {
         Ok(Opened { wing, listener, config })
     }
 
-    /// Starts the provider's workers and answers its port. Returns the source of its metrics.
-    async fn serve_provider(&mut self, opened: Opened<Provider>) -> Result<MetricsSource, CommandError> {
+    /// Starts the provider's workers and answers its port, whose request counts it adds to `ports`. Returns the source of its metrics.
+    async fn serve_provider(
+        &mut self,
+        opened: Opened<Provider>,
+        ports: &mut Ports,
+    ) -> Result<MetricsSource, CommandError> {
         let Opened { wing: provider, listener, config } = opened;
         provider.spawn_workers(&self.tasks);
-        let (api, metrics) = provider_api::surface_with_metrics(provider.clone());
+        let api = provider_api::surface(provider.clone());
         let surface = provider_pages::portal::add_to(api, provider.clone(), self.services.clock.clone());
         let clock = self.services.clock.clone();
         let surface = provider_pages::dashboard::add_to(surface, provider.clone(), clock, ready_event_types());
         let surface = home::add_to(surface, Role::Provider, &config);
         let surface = self.with_proofs(surface, Role::Provider, &config);
+        ports.extend(surface.request_counts().map(|counts| ("provider", counts)));
         let addr = self.serve(listener.into(), surface.clone(), &config, &config.provider.trusted_proxies)?;
         self.serve_tls(Role::Provider, surface, &config, &config.provider.trusted_proxies).await?;
         self.services.embedded.set_own(addr);
         self.address_files.push(address_file::write(&config.data_dir, Role::Provider, addr)?);
+        let metrics = provider_api::metrics(provider.clone());
         self.provider = Some((provider, addr));
         Ok(metrics)
     }
 
-    /// Starts the platform's workers and answers its port. Returns the source of its metrics.
-    async fn serve_platform(&mut self, opened: Opened<Platform>) -> Result<MetricsSource, CommandError> {
+    /// Starts the platform's workers and answers its port, whose request counts it adds to `ports`. Returns the source of its metrics.
+    async fn serve_platform(
+        &mut self,
+        opened: Opened<Platform>,
+        ports: &mut Ports,
+    ) -> Result<MetricsSource, CommandError> {
         let Opened { wing: platform, listener, config } = opened;
         platform.spawn_workers(&self.tasks);
         let settings = AdminConfig {
@@ -215,6 +246,7 @@ impl Node {
         let surface = platform_admin::add_to(api, platform.clone(), self.services.clock.clone(), settings);
         let surface = home::add_to(surface, Role::Platform, &config);
         let surface = self.with_proofs(surface, Role::Platform, &config);
+        ports.extend(surface.request_counts().map(|counts| ("platform", counts)));
         let addr = self.serve(listener.into(), surface.clone(), &config, &config.platform.trusted_proxies)?;
         self.serve_tls(Role::Platform, surface, &config, &config.platform.trusted_proxies).await?;
         self.address_files.push(address_file::write(&config.data_dir, Role::Platform, addr)?);

@@ -23,6 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use kit_runtime::database_figures::DatabaseFigures;
 use kit_runtime::signal::Signal;
 use tokio_postgres::Config;
 use tokio_postgres::error::SqlState;
@@ -113,6 +114,20 @@ impl Postgres {
             Err(error) => return Err(connection_wait::engine_error(error)),
         };
         Ok(Client::new(object, self.deadlines))
+    }
+
+    /// The version of the tables of this schema, and the size of the whole database.
+    pub async fn figures(&self) -> Result<DatabaseFigures, EngineError> {
+        let select = "SELECT (SELECT max(version) FROM refinery_schema_history), pg_database_size(current_database())";
+        let client = self.client().await?;
+        let statement = client.prepare_cached(select).await?;
+        let row = client.query_opt(&statement, &[]).await?.ok_or(EngineError::Closed)?;
+        let (version, bytes): (i32, i64) = (row.try_get(0)?, row.try_get(1)?);
+        Ok(DatabaseFigures {
+            schema_version: version.unsigned_abs(),
+            size_bytes: bytes.unsigned_abs(),
+            wal_bytes: None,
+        })
     }
 
     /// Closes the connections to a former primary after a failover. Callers that write outside of

@@ -26,6 +26,7 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use kit_runtime::database_figures::DatabaseFigures;
 use kit_runtime::signal::Signal;
 use refinery::Runner;
 use rusqlite::{Connection, OpenFlags};
@@ -201,6 +202,22 @@ impl Database {
         E: From<EngineError> + Send + 'static,
     {
         self.0.readers.call(job, None).await
+    }
+
+    /// The version of the tables, and the size of the file and its write-ahead log.
+    pub async fn figures(&self) -> Result<DatabaseFigures, EngineError> {
+        self.read(|db| {
+            // The size that the file has once the write-ahead log is copied into it.
+            let select = "SELECT (SELECT max(version) FROM refinery_schema_history), page_count * page_size \
+                 FROM pragma_page_count(), pragma_page_size()";
+            let (schema_version, size_bytes) = db
+                .prepare_cached(select)?
+                .query_one((), |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())))?;
+            let wal = format!("{}-wal", db.path().unwrap_or_default());
+            let wal_bytes = Some(std::fs::metadata(wal).map_or(0, |found| found.len()));
+            Ok(DatabaseFigures { schema_version, size_bytes, wal_bytes })
+        })
+        .await
     }
 
     /// A signal that is set when another process has written to the file.

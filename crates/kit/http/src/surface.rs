@@ -7,6 +7,7 @@ use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Instant;
 
 use axum::Router;
 use axum::extract::Request;
@@ -20,7 +21,7 @@ use tower::Service;
 use crate::cors::{self, Origins};
 use crate::docs::wants_html;
 use crate::problem::Problem;
-use crate::request_counts::RequestCounts;
+use crate::request_counts::{CountedOperation, RequestCounts};
 use crate::request_id;
 
 /// The responses of a surface where no handler responds, in the surface's own format.
@@ -34,10 +35,17 @@ pub struct FallbackResponses {
     pub panicked: fn() -> Response,
 }
 
+impl FallbackResponses {
+    /// Problem details.
+    pub fn problems() -> Self {
+        Self { route_not_found, method_not_allowed, panicked }
+    }
+}
+
 /// Completes a surface with problem details: JSON for unknown paths and methods, a request id on every response, a
 /// response even after a panic, and paths with and without a trailing slash (handlers see the path without it).
 pub fn finish(router: Router) -> Surface {
-    finish_as(router, FallbackResponses { route_not_found, method_not_allowed, panicked }, Origins::SameOrigin)
+    finish_as(router, FallbackResponses::problems(), Origins::SameOrigin)
 }
 
 /// Like [`finish`], for a surface with its own error format that pages of `origins` may call.
@@ -81,6 +89,11 @@ pub struct Surface {
 }
 
 impl Surface {
+    /// The counts of its requests, if it was made with [`finish_counted`].
+    pub fn request_counts(&self) -> Option<Arc<RequestCounts>> {
+        self.requests.clone()
+    }
+
     /// Mounts another router at a path and below it.
     pub fn mount(mut self, path: &'static str, other: Router) -> Self {
         self.mounted.push((path, Router::new().nest_service(path, other)));
@@ -98,8 +111,14 @@ impl Surface {
     /// kept by a cache; [`Self::mount`]ed routers decide for themselves.
     pub fn answer(&self, mut request: Request) -> impl Future<Output = Response> + Send + use<> {
         let home = self.home.as_ref().filter(|_| request.uri().path() == "/" && wants_html(request.headers()));
+        let begin = Instant::now();
         if let Some(other) = home.or_else(|| self.mounted_at(request.uri().path())) {
-            return Either::Left(call_router(other, request));
+            let requests = self.requests.clone();
+            return Either::Left(call_router(other, request).inspect(move |response| {
+                if let Some(requests) = requests {
+                    requests.count(CountedOperation::Page, response.status(), begin.elapsed());
+                }
+            }));
         }
         trim_slash(request.uri_mut());
         let counted = self
@@ -118,7 +137,7 @@ impl Surface {
                 cors::allow(&mut response);
             }
             if let Some((operation, requests)) = counted {
-                requests.count(operation, response.status());
+                requests.count(operation, response.status(), begin.elapsed());
             }
             // A response may contain a secret, so none is kept unless its handler says for how long.
             response.headers_mut().entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));

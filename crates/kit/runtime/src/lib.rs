@@ -13,6 +13,7 @@
 pub mod backoff;
 pub mod batcher;
 pub mod clock;
+pub mod database_figures;
 pub mod disk_space;
 pub mod gcra;
 pub mod heartbeat_run;

@@ -4,13 +4,21 @@
 //! A counter costs one atomic addition, a [`DurationHistogram`] two, and another histogram a short lock.
 
 mod duration_histogram;
+mod reading_cache;
 
 pub use duration_histogram::DurationHistogram;
-pub use prometheus_client::metrics::counter::Counter;
+pub use reading_cache::ReadingCache;
+
+pub use prometheus_client::collector::Collector;
+pub use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+pub use prometheus_client::metrics::counter::{ConstCounter, Counter};
 pub use prometheus_client::metrics::family::Family;
 pub use prometheus_client::metrics::gauge::Gauge;
 pub use prometheus_client::metrics::histogram::Histogram;
 pub use prometheus_client::registry::{Registry, Unit};
+
+/// A gauge of a number that need not be whole, such as seconds.
+pub type FloatGauge = Gauge<f64, std::sync::atomic::AtomicU64>;
 
 /// Labels of a metric: names and values.
 pub type Labels = Vec<(&'static str, String)>;

@@ -23,6 +23,7 @@ use crate::backup::{
 use crate::cli::Backup;
 use crate::config::Config;
 use crate::error::{CommandError, ErrorContext as _};
+use crate::last_backup;
 use crate::node::open_platform;
 
 /// Beginning and format of a backup's name.
@@ -81,6 +82,7 @@ pub(super) async fn run(config: &Config, options: &Backup) -> Result<(), Command
     }
     partial.keep_as(&path)?;
     sync_folder(&options.dir)?;
+    last_backup::write(&config.data_dir, copied.at)?;
     let deleted = match options.keep {
         Some(keep) => delete_older(&options.dir, keep)?,
         None => Vec::new(),

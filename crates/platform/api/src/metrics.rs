@@ -8,6 +8,6 @@ pub(crate) struct PlatformMetrics(pub(crate) Platform);
 
 impl Source for PlatformMetrics {
     fn gather<'a>(&'a self, _named: &'a [String]) -> MetricsFuture<'a> {
-        Box::pin(async { Ok(self.0.figures()) })
+        Box::pin(async { Ok(self.0.figures().await) })
     }
 }

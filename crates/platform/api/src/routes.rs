@@ -41,14 +41,17 @@ mod sessions;
 mod telephone_bookings;
 mod users;
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use http::HeaderMap;
-use kit_http::Surface;
 use kit_http::docs::Link;
+use kit_http::request_counts::RequestCounts;
 use kit_http::schema_names::SchemaNames;
 use kit_http::shared_check::SharedCheck;
+use kit_http::{FallbackResponses, Origins, Surface};
 use platform_core::Platform;
 use utoipa::OpenApi;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
@@ -218,6 +221,7 @@ fn operations() -> Operations {
 
 /// Adds the documents and their pages, the response for unknown routes, and the middleware.
 pub(crate) fn finish(router: Router<Platform>, document: utoipa::openapi::OpenApi, platform: Platform) -> Surface {
+    let requests = Arc::new(RequestCounts::of_document(&document));
     let links = [
         Link { title: "OpenAPI document", address: "/api/v1/openapi.json" },
         Link { title: "AsyncAPI document of the events", address: "/api/v1/asyncapi.json" },
@@ -233,5 +237,6 @@ pub(crate) fn finish(router: Router<Platform>, document: utoipa::openapi::OpenAp
         .route("/api/v1/asyncapi.json", get(async move |headers: HeaderMap| events.respond(&headers)))
         .merge(pages)
         .with_state(platform);
-    kit_http::finish(router)
+    let fallbacks = FallbackResponses::problems();
+    kit_http::finish_counted(router, fallbacks, Origins::SameOrigin, requests)
 }

@@ -55,6 +55,7 @@ pub mod ring;
 pub mod sales;
 pub mod sandbox;
 mod sealing;
+mod supervision;
 pub mod users;
 pub mod verification;
 pub mod worker_states;

@@ -5,7 +5,16 @@ use std::time::Duration;
 use jiff::Timestamp;
 use kit_runtime::metrics::{self, Counter, Family, Histogram, Labels, Registry, Unit};
 
-use crate::port::{Change, CommitReceipt, StoreResult};
+use crate::port::{Change, CommitReceipt, CustomerBacklog, StoreResult};
+
+/// Figures that are read from the store for a scrape.
+#[derive(Debug, Clone)]
+pub(crate) struct StoreFigures {
+    /// What waits for each customer.
+    pub(crate) customers: Vec<CustomerBacklog>,
+    /// The earliest end of a live lot; none without one.
+    pub(crate) next_end: Option<Timestamp>,
+}
 
 /// Metrics of this node.
 pub(crate) struct Metrics {

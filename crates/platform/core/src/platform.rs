@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use kit_runtime::clock::SharedClock;
 use kit_runtime::ids::Ids;
+use kit_runtime::metrics::ReadingCache;
 use kit_runtime::random::SharedRandom;
 use kit_runtime::signal::Signal;
 use kit_runtime::vault::Vault;
@@ -13,7 +14,7 @@ use crate::config::PlatformConfig;
 use crate::image_decoder::ImageLimits;
 use crate::item_queue::ItemQueues;
 use crate::live::Live;
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, StoreFigures};
 use crate::node_state::catalogue_turns::CatalogueTurns;
 use crate::node_state::credential_cache::CredentialCache;
 use crate::node_state::end_health::EndHealth;
@@ -85,6 +86,8 @@ struct Inner {
     /// The last runs of this node's workers.
     worker_runs: WorkerRuns,
     metrics: Arc<Metrics>,
+    /// The figures of the last scrape.
+    store_figures: ReadingCache<StoreFigures>,
 }
 
 impl Platform {
@@ -132,6 +135,7 @@ impl Platform {
             end_health: EndHealth::default(),
             worker_runs: WorkerRuns::default(),
             metrics,
+            store_figures: ReadingCache::default(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -153,11 +157,6 @@ impl Platform {
         Ok(self.store().ping().await?)
     }
 
-    /// The metrics as OpenMetrics text without its end mark.
-    pub fn figures(&self) -> String {
-        kit_runtime::metrics::encode_text(&self.metrics().registry)
-    }
-
     pub(crate) fn store(&self) -> &dyn Store {
         self.inner.store.as_ref()
     }
@@ -176,6 +175,10 @@ impl Platform {
 
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.inner.metrics
+    }
+
+    pub(crate) fn store_figures_cache(&self) -> &ReadingCache<StoreFigures> {
+        &self.inner.store_figures
     }
 
     pub(crate) fn vault(&self) -> &Vault {

@@ -69,8 +69,8 @@ pub use item_ends::{ItemEndStore, LotsEndingBy};
 pub use journal::{JournalEntry, JournalRow, JournalStore, SubjectKind};
 pub use nodes::{Downtime, NOTIFICATION_BYTES_MAX, NodeId, NodeStore, Notification, Notifications};
 pub use outbox::{
-    Backlog, Failing, OutboxEvent, OutboxSettlement, OutboxStore, OvertakenPolicy, PublishResult, QuarantinedEvent,
-    event_of,
+    Backlog, CUSTOMER_EVENTS_COUNTED_MAX, CustomerBacklog, Failing, OutboxEvent, OutboxSettlement, OutboxStore,
+    OvertakenPolicy, PublishResult, QuarantinedEvent, event_of,
 };
 pub use registration_changes::RegistrationChange;
 pub use registrations::{

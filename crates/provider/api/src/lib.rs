@@ -28,15 +28,13 @@ use utoipa::openapi::OpenApi;
 
 /// The API of a provider, ready to be served.
 pub fn surface(provider: Provider) -> Surface {
-    surface_with_metrics(provider).0
+    let (router, document) = routes::all();
+    routes::finish(router, &document, provider)
 }
 
-/// The API of a provider, and the metrics of both for [`kit_http::metrics::surface`].
-pub fn surface_with_metrics(provider: Provider) -> (Surface, Arc<dyn kit_http::metrics::Source>) {
-    let (router, document) = routes::all();
-    let requests = Arc::new(metrics::requests(&document));
-    let surface = routes::finish(router, &document, provider.clone(), Arc::clone(&requests));
-    (surface, Arc::new(metrics::ProviderMetrics { provider, requests }))
+/// The provider's metrics, for [`kit_http::metrics::surface`].
+pub fn metrics(provider: Provider) -> Arc<dyn kit_http::metrics::Source> {
+    Arc::new(metrics::ProviderMetrics(provider))
 }
 
 /// The OpenAPI document of the API, which `/api/v1/openapi.json` returns.

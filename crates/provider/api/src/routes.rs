@@ -158,12 +158,8 @@ fn with_security(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::Ope
 }
 
 /// Adds the routes that are not operations: the OpenAPI document, the documentation pages, and the fallback responses.
-pub(crate) fn finish(
-    router: Router<Provider>,
-    document: &utoipa::openapi::OpenApi,
-    provider: Provider,
-    requests: Arc<RequestCounts>,
-) -> Surface {
+pub(crate) fn finish(router: Router<Provider>, document: &utoipa::openapi::OpenApi, provider: Provider) -> Surface {
+    let requests = Arc::new(RequestCounts::of_document(document));
     let links = [Link { title: "OpenAPI document", address: "/api/v1/openapi.json" }];
     let as_json = serde_json::to_value(document).unwrap_or_default();
     let pages = kit_http::docs::routes(&as_json, &links, errors::route_not_found);

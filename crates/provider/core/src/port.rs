@@ -46,7 +46,8 @@ pub use accounts::AccountStore;
 pub use activity::ActivityStore;
 pub use alerts::{
     Alert, AlertCandidate, AlertEvent, AlertNotice, AlertQuery, AlertRecipient, AlertReport, AlertScope, AlertStage,
-    AlertStore, FailingEndpoint, NewMail, SentAlert, WAITING_MAILS_MAX, WaitingMail, WaitingReport,
+    AlertStore, FailingEndpoint, MAILS_COUNTED_MAX, MailBacklog, NewMail, SentAlert, WAITING_MAILS_MAX, WaitingMail,
+    WaitingReport,
 };
 pub use app_tokens::{AppTokenStore, NewAppToken};
 pub use applications::{ApplicationExclusion, ApplicationStore};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use kit_identity::passwords::Passwords;
 use kit_runtime::clock::SharedClock;
+use kit_runtime::metrics::ReadingCache;
 use kit_runtime::random::{Random, SharedRandom};
 use kit_runtime::vault::Vault;
 
@@ -17,7 +18,7 @@ use crate::node_state::api_key_cache::ApiKeyCache;
 use crate::node_state::failed_auth_limit::FailedAuthLimiter;
 use crate::node_state::rate_limit::RateLimiters;
 use crate::node_state::retention_counts::RetentionCounters;
-use crate::node_state::store_counts::StoreCountsCache;
+use crate::node_state::store_counts::StoreCounts;
 use crate::node_state::unknown_types::UnknownTypes;
 use crate::node_state::url_check_limits::UrlChecks;
 use crate::payload_schemas::PayloadSchemas;
@@ -58,7 +59,7 @@ struct Inner {
     snapshots: Arc<Snapshots>,
     dispatcher: Dispatcher,
     retention_counters: RetentionCounters,
-    store_counts: StoreCountsCache,
+    store_counts: ReadingCache<StoreCounts>,
     url_checks: UrlChecks,
     passwords: Passwords,
 }
@@ -97,7 +98,7 @@ impl Provider {
             snapshots,
             dispatcher,
             retention_counters: RetentionCounters::default(),
-            store_counts: StoreCountsCache::default(),
+            store_counts: ReadingCache::default(),
             url_checks: UrlChecks::new(transport, RateLimiters::new(clock_start)),
         }))
     }
@@ -185,7 +186,7 @@ impl Provider {
         &self.0.retention_counters
     }
 
-    pub(crate) fn store_counts_cache(&self) -> &StoreCountsCache {
+    pub(crate) fn store_counts_cache(&self) -> &ReadingCache<StoreCounts> {
         &self.0.store_counts
     }
 

@@ -50,6 +50,11 @@ impl DurationHistogram {
         self.0.buckets[bucket].fetch_add(1, Ordering::Relaxed);
         self.0.sum_us.fetch_add(us, Ordering::Relaxed);
     }
+
+    /// True once a duration was observed.
+    pub fn is_used(&self) -> bool {
+        self.0.buckets.iter().any(|bucket| bucket.load(Ordering::Relaxed) > 0)
+    }
 }
 
 impl EncodeMetric for DurationHistogram {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use kit_runtime::database_figures::DatabaseFigures;
 use kit_runtime::signal::Signal;
 use tokio::sync::broadcast;
 use uuid::Uuid;
@@ -75,6 +76,8 @@ pub trait NodeStore: Send + Sync {
     /// The time by the database server's clock. Heartbeats are written and compared by it, because the clocks of nodes
     /// differ. `None` for a database without a server, which one process uses with its own clock.
     async fn database_time(&self) -> StoreResult<Option<Timestamp>>;
+    /// The version of the tables and the size of the database.
+    async fn database_figures(&self) -> StoreResult<DatabaseFigures>;
     /// Records a heartbeat of `node` at `now`, which is the time of [`NodeStore::database_time`]. Outbox rows of nodes whose last heartbeat is
     /// before `dead_before` become unassigned.
     async fn heartbeat(&self, node: NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()>;

@@ -95,6 +95,24 @@ pub struct Backlog {
     pub failing: Option<Failing>,
 }
 
+/// Events of one customer are counted to this number for the figures of all customers.
+pub const CUSTOMER_EVENTS_COUNTED_MAX: usize = 10_000;
+
+/// What waits for one customer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CustomerBacklog {
+    /// The customer.
+    pub customer: Uuid,
+    /// Events not published yet, counted to [`CUSTOMER_EVENTS_COUNTED_MAX`].
+    pub pending: u64,
+    /// Server time of the oldest of them.
+    pub oldest_at: Option<Timestamp>,
+    /// Events in quarantine, counted to [`CUSTOMER_EVENTS_COUNTED_MAX`].
+    pub quarantined: u64,
+    /// Since when the queue is parked.
+    pub parked_at: Option<Timestamp>,
+}
+
 /// Why events wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failing {
@@ -140,6 +158,9 @@ pub trait OutboxStore: Send + Sync {
     async fn record_outbox_outcomes(&self, outcomes: Vec<OutboxSettlement>, now: Timestamp) -> StoreResult<()>;
     /// The backlog of a customer's outbox.
     async fn backlog(&self, customer: Uuid) -> StoreResult<Backlog>;
+    /// Customers with unpublished events, events in quarantine or a parked queue, by customer. Read from indexes, with at
+    /// most [`CUSTOMER_EVENTS_COUNTED_MAX`] rows of the outbox and of the quarantine of each customer.
+    async fn customer_backlogs(&self) -> StoreResult<Vec<CustomerBacklog>>;
     /// Events in quarantine by cursor.
     async fn quarantined(&self, customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<QuarantinedEvent>>;
     /// Events of one item or auction in quarantine, by cursor.

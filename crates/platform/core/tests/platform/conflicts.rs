@@ -45,8 +45,8 @@ async fn quarantined(fixture: &TestPlatform) -> Vec<QuarantinedEvent> {
 }
 
 /// Conflicts that the node counted, by how the message compares.
-fn counted(fixture: &TestPlatform) -> Vec<(String, u32)> {
-    let metrics = fixture.platform.figures();
+async fn counted(fixture: &TestPlatform) -> Vec<(String, u32)> {
+    let metrics = fixture.platform.figures().await;
     let counts =
         metrics.lines().filter_map(|line| line.strip_prefix("lotwire_platform_event_conflicts_total{message=\""));
     let counts = counts.map(|line| line.split_once("\"} ").unwrap());
@@ -67,7 +67,7 @@ async fn an_event_that_the_provider_has_already_is_published() {
     assert_eq!(pending(&fixture).await, (0, 0));
     assert_eq!(provider.messages_read(), [format!("GET /api/v1/app/app_1/msg/{}.1/", auction.uuid)]);
     assert_eq!(provider.requests().len(), 1);
-    assert_eq!(counted(&fixture), [("same".to_owned(), 1)]);
+    assert_eq!(counted(&fixture).await, [("same".to_owned(), 1)]);
 }
 
 #[tokio::test]
@@ -85,7 +85,7 @@ async fn an_event_under_whose_id_the_provider_has_another_message_is_quarantined
     assert!(error.starts_with("the provider has another message under this event id: its payload differs."), "{error}");
     assert!(error.contains("send the event again") && error.ends_with("Otherwise drop it"), "{error}");
     assert!(!error.contains("secret"), "the reason contains text of the provider: {error}");
-    assert_eq!(counted(&fixture), [("other".to_owned(), 1)]);
+    assert_eq!(counted(&fixture).await, [("other".to_owned(), 1)]);
 }
 
 #[tokio::test]
@@ -93,7 +93,7 @@ async fn an_event_whose_message_has_expired_is_published_and_counted() {
     let (_provider, fixture, _) = conflicting([message("AUCTION_STATUS_CHANGE", &json!({ "expired": true }))]).await;
     fixture.close().await;
     assert_eq!(pending(&fixture).await, (0, 0));
-    assert_eq!(counted(&fixture), [("expired".to_owned(), 1)]);
+    assert_eq!(counted(&fixture).await, [("expired".to_owned(), 1)]);
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn a_key_that_may_not_read_publishes_and_the_conflict_is_counted() {
         let (_provider, fixture, _) = conflicting([Reply::Status(status)]).await;
         fixture.close().await;
         assert_eq!(pending(&fixture).await, (0, 0), "{status}");
-        assert_eq!(counted(&fixture), [("no_read_right".to_owned(), 1)], "{status}");
+        assert_eq!(counted(&fixture).await, [("no_read_right".to_owned(), 1)], "{status}");
         let state = fixture.platform.consumer(&fixture.caller, fixture.customer.uuid).await.unwrap();
         assert_eq!(state.parked, None, "{status}");
     }
@@ -134,7 +134,7 @@ async fn an_event_whose_message_could_not_be_read_is_retried_before_later_events
         fixture.close().await;
         assert_eq!(pending(&fixture).await, (0, 0), "{failures:?}");
         assert_eq!(provider.messages_read().len(), failures.len() + 1, "{failures:?}");
-        assert_eq!(counted(&fixture), [("same".to_owned(), 1)], "{failures:?}");
+        assert_eq!(counted(&fixture).await, [("same".to_owned(), 1)], "{failures:?}");
     }
 }
 

@@ -8,6 +8,7 @@ use contract::ItemStatus;
 use jiff::Timestamp;
 use kit_identity::second_factor::CodeUse;
 use kit_identity::throttle::{Attempt, AttemptsToReturn};
+use kit_runtime::database_figures::DatabaseFigures;
 use kit_runtime::hold::Hold;
 use kit_runtime::signal::Signal;
 use kit_runtime::vault::Sealed;
@@ -250,6 +251,7 @@ forward! {
     }
     impl NodeStore {
         async fn database_time() -> StoreResult<Option<Timestamp>>;
+        async fn database_figures() -> StoreResult<DatabaseFigures>;
         async fn heartbeat(node: NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()>;
         async fn ping() -> StoreResult<()>;
         async fn broadcast(notice: &str) -> StoreResult<()>;
@@ -268,6 +270,7 @@ forward! {
         ) -> StoreResult<Vec<OutboxEvent>>;
         async fn next_outbox_attempt(customer: Uuid) -> StoreResult<Option<Timestamp>>;
         async fn backlog(customer: Uuid) -> StoreResult<Backlog>;
+        async fn customer_backlogs() -> StoreResult<Vec<CustomerBacklog>>;
         async fn quarantined(customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<QuarantinedEvent>>;
         async fn quarantined_of(subject: Uuid) -> StoreResult<Vec<QuarantinedEvent>>;
         async fn overtaken(customer: Uuid, cursors: Vec<Cursor>) -> StoreResult<Vec<Cursor>>;

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_engine::postgres::{Connection, Transaction};
+use kit_runtime::database_figures::DatabaseFigures;
 use kit_runtime::signal::Signal;
 use platform_core::port::{Downtime, NodeId, NodeStore, Notifications, StoreResult};
 use uuid::Uuid;
@@ -16,6 +17,10 @@ impl NodeStore for PostgresStore {
     async fn database_time(&self) -> StoreResult<Option<Timestamp>> {
         let select = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
         Ok(rows::one(&self.client().await?, select, &[], |row| rows::time(row, 0)).await?)
+    }
+
+    async fn database_figures(&self) -> StoreResult<DatabaseFigures> {
+        Ok(self.postgres.figures().await.map_err(SqlError::from)?)
     }
 
     async fn heartbeat(&self, node: NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()> {

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_engine::postgres::{Connection, Transaction};
 use platform_core::port::{
-    Backlog, Cursor, Failing, IdempotentAnswer, NodeId, OutboxEvent, OutboxSettlement, OutboxStore, OvertakenPolicy,
-    Page, PublishResult, QuarantinedEvent, StoreError, StoreResult,
+    Backlog, CUSTOMER_EVENTS_COUNTED_MAX, Cursor, CustomerBacklog, Failing, IdempotentAnswer, NodeId, OutboxEvent,
+    OutboxSettlement, OutboxStore, OvertakenPolicy, Page, PublishResult, QuarantinedEvent, StoreError, StoreResult,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -43,6 +43,26 @@ pub(super) const QUARANTINED_OF: &str = "SELECT q.cursor, q.customer, j.subject,
          WHERE customer = j.customer AND cursor = j.cursor LIMIT 1) AS q \
      ORDER BY q.cursor";
 
+/// Steps from customer to customer in the indexes.
+const CUSTOMER_BACKLOGS: &str = "WITH RECURSIVE waiting (customer) AS ( \
+         (SELECT customer FROM outbox ORDER BY customer LIMIT 1) \
+         UNION ALL \
+         SELECT next.customer FROM waiting CROSS JOIN LATERAL ( \
+             SELECT o.customer FROM outbox o WHERE o.customer > waiting.customer ORDER BY o.customer LIMIT 1) next \
+     ), refused (customer) AS ( \
+         (SELECT customer FROM quarantine ORDER BY customer LIMIT 1) \
+         UNION ALL \
+         SELECT next.customer FROM refused CROSS JOIN LATERAL ( \
+             SELECT q.customer FROM quarantine q WHERE q.customer > refused.customer ORDER BY q.customer LIMIT 1) next \
+     ), parked AS (SELECT customer, parked_at_ms FROM consumers WHERE parked_at_ms IS NOT NULL) \
+     SELECT f.customer, (SELECT count(*) FROM (SELECT FROM outbox o WHERE o.customer = f.customer LIMIT $1) counted), \
+         (SELECT j.at_ms FROM (SELECT o.cursor FROM outbox o WHERE o.customer = f.customer ORDER BY o.cursor LIMIT 1) first \
+             JOIN journal j ON j.cursor = first.cursor), \
+         (SELECT count(*) FROM (SELECT FROM quarantine q WHERE q.customer = f.customer LIMIT $1) counted), \
+         (SELECT p.parked_at_ms FROM parked p WHERE p.customer = f.customer) \
+     FROM (SELECT customer FROM waiting UNION SELECT customer FROM refused UNION SELECT customer FROM parked) f \
+     ORDER BY f.customer";
+
 #[async_trait]
 impl OutboxStore for PostgresStore {
     async fn customers_with_outbox(&self, now: Timestamp) -> StoreResult<Vec<Uuid>> {
@@ -72,6 +92,22 @@ impl OutboxStore for PostgresStore {
 
     async fn backlog(&self, customer: Uuid) -> StoreResult<Backlog> {
         Ok(backlog(&self.client().await?, customer).await?)
+    }
+
+    async fn customer_backlogs(&self) -> StoreResult<Vec<CustomerBacklog>> {
+        let counted_max = rows::limit(CUSTOMER_EVENTS_COUNTED_MAX);
+        let client = self.client().await?;
+        let found = rows::list(&client, CUSTOMER_BACKLOGS, &[&counted_max], |row| {
+            Ok(CustomerBacklog {
+                customer: rows::get(row, 0)?,
+                pending: rows::count(row, 1)?,
+                oldest_at: rows::optional_time(row, 2)?,
+                quarantined: rows::count(row, 3)?,
+                parked_at: rows::optional_time(row, 4)?,
+            })
+        })
+        .await?;
+        Ok(found)
     }
 
     async fn quarantined(&self, customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<QuarantinedEvent>> {

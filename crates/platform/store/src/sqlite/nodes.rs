@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use kit_runtime::database_figures::DatabaseFigures;
 use kit_runtime::signal::Signal;
 use platform_core::port::{Downtime, NodeId, NodeStore, Notifications, StoreResult};
 use rusqlite::Connection;
@@ -14,6 +15,10 @@ use crate::codec::ms;
 impl NodeStore for SqliteStore {
     async fn database_time(&self) -> StoreResult<Option<Timestamp>> {
         Ok(None)
+    }
+
+    async fn database_figures(&self) -> StoreResult<DatabaseFigures> {
+        Ok(self.database.figures().await.map_err(SqlError::from)?)
     }
 
     async fn heartbeat(&self, node: NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()> {

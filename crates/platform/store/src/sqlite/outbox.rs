@@ -1,10 +1,12 @@
 //! The outbox and the quarantine.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use platform_core::port::{
-    Backlog, Cursor, Failing, IdempotentAnswer, NodeId, OutboxEvent, OutboxSettlement, OutboxStore, OvertakenPolicy,
-    Page, PublishResult, QuarantinedEvent, StoreError, StoreResult,
+    Backlog, CUSTOMER_EVENTS_COUNTED_MAX, Cursor, CustomerBacklog, Failing, IdempotentAnswer, NodeId, OutboxEvent,
+    OutboxSettlement, OutboxStore, OvertakenPolicy, Page, PublishResult, QuarantinedEvent, StoreError, StoreResult,
 };
 use rusqlite::{Connection, Row};
 use uuid::Uuid;
@@ -51,6 +53,10 @@ impl OutboxStore for SqliteStore {
 
     async fn backlog(&self, customer: Uuid) -> StoreResult<Backlog> {
         self.read(move |db| backlog(db, customer)).await
+    }
+
+    async fn customer_backlogs(&self) -> StoreResult<Vec<CustomerBacklog>> {
+        self.read(customer_backlogs).await
     }
 
     async fn quarantined(&self, customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<QuarantinedEvent>> {
@@ -236,6 +242,41 @@ pub(super) fn backlog(db: &Connection, customer: Uuid) -> SqlResult<Backlog> {
         quarantined: count("SELECT count(*) FROM quarantine WHERE customer = ?1")?,
         failing: failing(db, customer)?,
     })
+}
+
+/// Steps from customer to customer in the indexes.
+fn customer_backlogs(db: &Connection) -> SqlResult<Vec<CustomerBacklog>> {
+    let mut found = BTreeMap::<Uuid, CustomerBacklog>::new();
+    let mut of = |customer: Uuid, set: &dyn Fn(&mut CustomerBacklog)| {
+        set(found.entry(customer).or_insert(CustomerBacklog { customer, ..CustomerBacklog::default() }));
+    };
+    let counted_max = rows::limit(CUSTOMER_EVENTS_COUNTED_MAX);
+    let next = "SELECT o.customer, j.at_ms, (SELECT count(*) FROM (SELECT 1 FROM outbox c INDEXED BY outbox_of_customer \
+             WHERE c.customer = o.customer LIMIT ?2)) \
+         FROM (SELECT customer, cursor FROM outbox INDEXED BY outbox_of_customer WHERE customer > ?1 \
+             ORDER BY customer, cursor LIMIT 1) o CROSS JOIN journal j ON j.cursor = o.cursor";
+    let mut after = Vec::new();
+    while let Some((customer, oldest_at, count)) = rows::one(db, next, (&after, counted_max), |row| {
+        Ok((rows::uuid(row, 0)?, rows::time(row, 1)?, row.get::<_, i64>(2)?))
+    })? {
+        after = customer.as_bytes().to_vec();
+        of(customer, &|backlog| (backlog.pending, backlog.oldest_at) = (count.unsigned_abs(), Some(oldest_at)));
+    }
+    let next = "SELECT q.customer, (SELECT count(*) FROM (SELECT 1 FROM quarantine c WHERE c.customer = q.customer LIMIT ?2)) \
+         FROM (SELECT customer FROM quarantine WHERE customer > ?1 ORDER BY customer LIMIT 1) q";
+    after.clear();
+    while let Some((customer, count)) =
+        rows::one(db, next, (&after, counted_max), |row| Ok((rows::uuid(row, 0)?, row.get::<_, i64>(1)?)))?
+    {
+        after = customer.as_bytes().to_vec();
+        of(customer, &|backlog| backlog.quarantined = count.unsigned_abs());
+    }
+    let parked =
+        "SELECT customer, parked_at_ms FROM consumers INDEXED BY consumers_parked WHERE parked_at_ms IS NOT NULL";
+    for (customer, at) in rows::list(db, parked, (), |row| Ok((rows::uuid(row, 0)?, rows::time(row, 1)?)))? {
+        of(customer, &|backlog| backlog.parked_at = Some(at));
+    }
+    Ok(found.into_values().collect())
 }
 
 fn failing(db: &Connection, customer: Uuid) -> SqlResult<Option<Failing>> {

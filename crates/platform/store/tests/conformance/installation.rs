@@ -17,6 +17,15 @@ pub(super) async fn restores_are_counted(store: Shared) {
     assert_eq!(store.restores().await.unwrap(), 9);
 }
 
+pub(super) async fn the_database_reports_its_version_and_size(store: Shared) {
+    let figures = store.database_figures().await.unwrap();
+    assert_eq!(figures.schema_version, 1);
+    assert!(figures.size_bytes > 100_000, "{figures:?}");
+    // Only a database in a file shows its log.
+    let is_file = store.database_time().await.unwrap().is_none();
+    assert_eq!(figures.wal_bytes.is_some_and(|bytes| bytes > 0), is_file, "{figures:?}");
+}
+
 async fn quarantine(store: &Shared, cursor: Cursor) {
     let refused = outcome(cursor, PublishResult::Quarantined { error: "409".into() });
     store.record_outbox_outcomes(vec![refused], at(20)).await.unwrap();

@@ -120,6 +120,7 @@ stories! {
         expired_answers_are_deleted_in_batches;
     installation:
         restores_are_counted,
+        the_database_reports_its_version_and_size,
         an_event_that_is_sent_again_after_a_restore_names_the_restore,
         the_events_of_a_lot_in_quarantine_are_found;
     rules:
@@ -181,6 +182,7 @@ stories! {
     presence:
         capped_item_counts_are_read_for_many_auctions_in_one_call;
     quarantine:
+        what_waits_for_each_customer_is_counted,
         a_disconnected_customer_publishes_nothing_and_can_reconnect,
         an_event_from_quarantine_precedes_later_events_of_its_subject,
         an_overtaken_event_is_sent_only_on_explicit_request,

@@ -1,7 +1,9 @@
 //! Disconnecting, and events in quarantine.
 
 use contract::ItemStatus;
-use platform_core::port::{Backlog, Cursor, OvertakenPolicy, PublishResult, StartFrom, StoreError};
+use platform_core::port::{
+    Backlog, Cursor, CustomerBacklog, OvertakenPolicy, Parked, PublishResult, StartFrom, StoreError,
+};
 
 use super::access_changes::AccessChanges as _;
 use super::given::{
@@ -45,6 +47,36 @@ pub(super) async fn a_disconnected_customer_publishes_nothing_and_can_reconnect(
     assert_eq!(claims(&store, 1, at(99)).await, [0; 0]);
     store.put_consumer(consumer(1), StartFrom::Cursor(second)).await.unwrap();
     assert_eq!(claims(&store, 1, at(99)).await, [third, third + 1]);
+}
+
+pub(super) async fn what_waits_for_each_customer_is_counted(store: Shared) {
+    assert_eq!(store.customer_backlogs().await.unwrap(), []);
+    connected_sale(&store, 3).await;
+    let first = ends(&store, 1, ItemStatus::Sold).await;
+    ends(&store, 2, ItemStatus::Sold).await;
+    ends(&store, 3, ItemStatus::Sold).await;
+    let customer = customer_uuid(1);
+    let waiting = |pending, oldest_ms| CustomerBacklog {
+        customer,
+        pending,
+        oldest_at: Some(at(oldest_ms)),
+        ..CustomerBacklog::default()
+    };
+    assert_eq!(store.customer_backlogs().await.unwrap(), [waiting(3, 1)]);
+    claims(&store, 1, at(9)).await;
+    quarantine(&store, &[first]).await;
+    let expected = CustomerBacklog { quarantined: 1, ..waiting(2, 2) };
+    assert_eq!(store.customer_backlogs().await.unwrap(), [expected]);
+    // A parked queue is listed although nothing waits in it.
+    store.put_consumer(consumer(2), StartFrom::Now).await.unwrap();
+    let parked = Some(Parked { reason: "401".into(), at: at(30) });
+    store.park_queue(customer_uuid(2), parked).await.unwrap();
+    let second = CustomerBacklog { customer: customer_uuid(2), parked_at: Some(at(30)), ..CustomerBacklog::default() };
+    assert_eq!(store.customer_backlogs().await.unwrap(), [expected, second]);
+    store.park_queue(customer_uuid(2), None).await.unwrap();
+    store.disconnect(customer).await.unwrap();
+    let left = CustomerBacklog { customer, quarantined: 1, ..CustomerBacklog::default() };
+    assert_eq!(store.customer_backlogs().await.unwrap(), [left]);
 }
 
 pub(super) async fn an_event_from_quarantine_precedes_later_events_of_its_subject(store: Shared) {

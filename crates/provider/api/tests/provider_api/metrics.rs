@@ -23,7 +23,8 @@ async fn scrape(figures: &Arc<dyn kit_http::metrics::Source>) -> String {
 #[tokio::test]
 async fn requests_are_counted_by_operation_and_status_class() {
     let fixture = Fixture::new().await;
-    let (surface, figures) = provider_api::surface_with_metrics(fixture.provider.clone());
+    let surface = provider_api::surface(fixture.provider.clone());
+    let requests = kit_http::request_counts::metrics_source(vec![("provider", surface.request_counts().unwrap())]);
     let call = async |method: &str, path: &str, body: &str| {
         let request = Request::builder().method(method).uri(format!("/api/v1{path}"));
         let request = request.header("authorization", format!("Bearer {}", fixture.key));
@@ -43,7 +44,7 @@ async fn requests_are_counted_by_operation_and_status_class() {
     ] {
         assert_eq!(call(method, path, body).await, status, "{method} {path}");
     }
-    let text = scrape(&figures).await;
+    let text = scrape(&requests).await;
     for (operation, status, count) in [
         ("v1.application.create", "2xx", 1),
         ("v1.application.create", "4xx", 1),
@@ -55,10 +56,11 @@ async fn requests_are_counted_by_operation_and_status_class() {
         ("v1.endpoint.create", "2xx", 0),
         ("other", "4xx", 1),
     ] {
-        let line =
-            format!("lotwire_provider_api_requests_total{{operation=\"{operation}\",status=\"{status}\"}} {count}\n");
+        let labels = format!("{{port=\"provider\",operation=\"{operation}\",status=\"{status}\"}}");
+        let line = format!("lotwire_http_requests_total{labels} {count}\n");
         assert!(text.contains(&line), "no {line}in {text}");
     }
+    let text = scrape(&provider_api::metrics(fixture.provider.clone())).await;
     assert!(text.contains("lotwire_provider_messages_accepted_total 2\n"), "{text}");
 }
 
@@ -67,7 +69,7 @@ async fn the_documentation_lists_every_metric_and_no_other() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let endpoint = fixture.endpoint().await;
-    let (_, figures) = provider_api::surface_with_metrics(fixture.provider.clone());
+    let figures = provider_api::metrics(fixture.provider.clone());
     let gathered = figures.gather(std::slice::from_ref(&endpoint)).await.unwrap();
     let mut shown: Vec<String> = gathered
         .lines()

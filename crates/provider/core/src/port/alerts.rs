@@ -164,6 +164,18 @@ pub struct WaitingMail {
     pub tries: u32,
 }
 
+/// Mails are counted to this number for the figures of all accounts.
+pub const MAILS_COUNTED_MAX: usize = 100_000;
+
+/// Mails that are not sent yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MailBacklog {
+    /// Their number, counted to [`MAILS_COUNTED_MAX`].
+    pub mails: u64,
+    /// When the oldest of them was queued.
+    pub oldest_at: Option<Timestamp>,
+}
+
 /// The endpoints that a recipient receives alerts about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AlertScope {
@@ -236,6 +248,8 @@ pub trait AlertStore: Send + Sync {
     /// Claims at most `limit` mails that are due at `now`. No other call returns them before `leased_until`.
     async fn claim_mails(&self, now: Timestamp, leased_until: Timestamp, limit: usize)
     -> StoreResult<Vec<WaitingMail>>;
+    /// The mails of all accounts that are not sent yet.
+    async fn waiting_mails(&self) -> StoreResult<MailBacklog>;
     /// Deletes a mail that was sent or can't be sent.
     async fn delete_mail(&self, no: i64) -> StoreResult<()>;
     /// Makes a mail due again at `at`.

@@ -72,6 +72,9 @@ pub trait BacklogStore: Send + Sync {
     async fn backlog(&self, endpoint: &str) -> StoreResult<Backlog>;
     /// The backlog of all endpoints together, counted to [`BACKLOG_COUNT_MAX`].
     async fn total_backlog(&self) -> StoreResult<Backlog>;
+    /// The number of delivery rows of all endpoints that are due at `now` and that no node has claimed, counted to
+    /// [`BACKLOG_COUNT_MAX`]; answered from an index.
+    async fn due_deliveries(&self, now: Timestamp) -> StoreResult<u64>;
     /// Endpoints with delivery rows, ordered by id, after the endpoint `after`, at most `limit`. Their rows are counted
     /// in an index.
     async fn endpoint_backlogs(&self, after: Option<&str>, limit: usize) -> StoreResult<Vec<EndpointBacklog>>;

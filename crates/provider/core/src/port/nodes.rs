@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use kit_runtime::database_figures::DatabaseFigures;
 use kit_runtime::signal::Signal;
 
 use super::StoreResult;
@@ -17,6 +18,8 @@ pub trait NodeStore: Send + Sync {
     /// The time by the database server's clock. Heartbeats are written and compared by it, because the clocks of nodes
     /// differ. `None` for a database without a server, which one process uses with its own clock.
     async fn database_time(&self) -> StoreResult<Option<Timestamp>>;
+    /// The version of the tables and the size of the database.
+    async fn database_figures(&self) -> StoreResult<DatabaseFigures>;
     /// Records that `node` is alive at `now`, which is the time of [`NodeStore::database_time`]. Delivery rows of nodes
     /// whose last heartbeat is before `dead_before` lose their owner and become due.
     async fn heartbeat(&self, node: &NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()>;

@@ -4,7 +4,9 @@ mod stored;
 
 use std::time::Duration;
 
-use kit_runtime::metrics::{self, Family, Gauge, Labels, Registry};
+use jiff::SignedDuration;
+use kit_runtime::database_figures::{self, DatabaseFigures};
+use kit_runtime::metrics::{self, Family, FloatGauge, Gauge, Labels, Registry, Unit};
 
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
@@ -30,6 +32,19 @@ impl Provider {
         self.dispatcher().encode_metrics() + &store_answers + &stored
     }
 
+    /// The version of the tables and the size of the database.
+    pub async fn database_figures(&self) -> ProviderResult<DatabaseFigures> {
+        Ok(self.store().database_figures().await?)
+    }
+
+    /// How far this node's clock is ahead of the database server's; none for a database without a server.
+    pub async fn clock_skew(&self) -> ProviderResult<Option<SignedDuration>> {
+        let (read_at, begin) = (self.now(), self.clock().monotonic());
+        let database = self.store().database_time().await?;
+        let took = self.clock().monotonic().saturating_duration_since(begin);
+        Ok(database.map(|database| database_figures::clock_skew(read_at, took, database)))
+    }
+
     async fn endpoint_metrics(&self, endpoints: &[String]) -> ProviderResult<String> {
         let mut registry = Registry::with_prefix("lotwire_provider_endpoint");
         let mut family = |name: &str, help: &str| {
@@ -42,7 +57,13 @@ impl Provider {
         let queued = family("queued", "Deliveries that wait in this node's memory");
         let under_way = family("under_way", "Attempts under way on this node");
         let allowed = family("under_way_allowed", "Attempts that the endpoint seems to keep up with");
-        let paused = family("paused_milliseconds", "How long this node leaves the endpoint alone yet");
+        let paused = Family::<Labels, FloatGauge>::default();
+        registry.register_with_unit(
+            "paused",
+            "Remaining pause of the endpoint on this node",
+            Unit::Seconds,
+            paused.clone(),
+        );
         for endpoint in endpoints.iter().filter(|endpoint| ids::is_id(endpoint, ids::ENDPOINT)) {
             let labels = vec![("endpoint", endpoint.clone())];
             let waits = self.store().backlog(endpoint).await?;
@@ -53,10 +74,10 @@ impl Provider {
                 (&queued, lane.queued as i64),
                 (&under_way, lane.under_way as i64),
                 (&allowed, lane.concurrency_limit as i64),
-                (&paused, lane.paused_ms),
             ] {
                 family.get_or_create(&labels).set(value);
             }
+            paused.get_or_create(&labels).set(Duration::from_millis(lane.paused_ms.unsigned_abs()).as_secs_f64());
         }
         Ok(if endpoints.is_empty() { String::new() } else { metrics::encode_text(&registry) })
     }

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use kit_identity::Digest;
 use kit_identity::second_factor::CodeUse;
 use kit_identity::throttle::{Attempt as Attempts, AttemptsToReturn};
+use kit_runtime::database_figures::DatabaseFigures;
 use kit_runtime::hold::Hold;
 use kit_runtime::signal::Signal;
 use kit_runtime::vault::Sealed;
@@ -225,6 +226,7 @@ forward! {
     impl BacklogStore {
         async fn backlog(endpoint: &str) -> StoreResult<Backlog>;
         async fn total_backlog() -> StoreResult<Backlog>;
+        async fn due_deliveries(now: Timestamp) -> StoreResult<u64>;
         async fn endpoint_backlogs(after: Option<&str>, limit: usize) -> StoreResult<Vec<EndpointBacklog>>;
         async fn waiting_counts(endpoint: &str, now: Timestamp) -> StoreResult<WaitingCounts>;
         async fn waiting_messages(endpoint: &str, before: &str, limit: usize) -> StoreResult<Vec<Id>>;
@@ -331,6 +333,7 @@ forward! {
     }
     impl NodeStore {
         async fn database_time() -> StoreResult<Option<Timestamp>>;
+        async fn database_figures() -> StoreResult<DatabaseFigures>;
         async fn heartbeat(node: &NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()>;
         async fn release_node(node: &NodeId, now: Timestamp) -> StoreResult<()>;
         async fn live_node_count(alive_since: Timestamp) -> StoreResult<usize>;
@@ -387,6 +390,7 @@ forward! {
         ) -> StoreResult<Option<AlertRecipient>>;
         async fn delete_alert_recipient(scope: &AlertScope, address: &str) -> StoreResult<bool>;
         async fn claim_mails(now: Timestamp, leased_until: Timestamp, limit: usize) -> StoreResult<Vec<WaitingMail>>;
+        async fn waiting_mails() -> StoreResult<MailBacklog>;
         async fn delete_mail(no: i64) -> StoreResult<()>;
         async fn postpone_mail(no: i64, at: Timestamp) -> StoreResult<()>;
     }

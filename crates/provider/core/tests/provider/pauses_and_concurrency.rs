@@ -229,8 +229,9 @@ async fn a_pause_requested_from_one_node_holds_on_all_nodes() {
     let (endpoint, mut pausing, mut other) = one_of_two_paused(&fixture).await;
     eventually(async || {
         let figures = second.metrics(&[endpoint.id.to_string()]).await;
-        let paused = figures.lines().find(|line| line.contains("paused_milliseconds{")).unwrap();
-        (!paused.ends_with(" 0")).then_some(())
+        let paused = figures.lines().find(|line| line.contains("paused_seconds{")).unwrap();
+        let (_, seconds) = paused.rsplit_once(' ').unwrap();
+        (seconds.parse::<f64>().unwrap() > 0.0).then_some(())
     })
     .await;
     let sent = second.create_message(&fixture.caller, "app", message(), None).await.unwrap();

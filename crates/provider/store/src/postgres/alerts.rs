@@ -5,8 +5,9 @@ use jiff::Timestamp;
 use provider_core::ids;
 use provider_core::operational::events::OperationalEventKind;
 use provider_core::port::{
-    Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertReport, AlertScope, AlertStore, FailingEndpoint, NewMail,
-    Order, SentAlert, StoreError, StoreResult, WAITING_MAILS_MAX, WaitingMail, WaitingReport,
+    Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertReport, AlertScope, AlertStore, FailingEndpoint,
+    MAILS_COUNTED_MAX, MailBacklog, NewMail, Order, SentAlert, StoreError, StoreResult, WAITING_MAILS_MAX, WaitingMail,
+    WaitingReport,
 };
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
@@ -124,6 +125,18 @@ impl AlertStore for PostgresStore {
             .await
             .map_err(Into::into);
         claimed
+    }
+
+    async fn waiting_mails(&self) -> StoreResult<MailBacklog> {
+        // The first number is the oldest mail.
+        let select = "SELECT (SELECT count(*) FROM (SELECT FROM mails LIMIT $1) counted), \
+             (SELECT queued_at FROM mails ORDER BY no LIMIT 1)";
+        let client = self.client().await?;
+        let found = rows::one(&client, select, &[&sql_limit(MAILS_COUNTED_MAX)], |row| {
+            Ok(MailBacklog { mails: rows::get::<i64>(row, 0)?.unsigned_abs(), oldest_at: rows::get(row, 1)? })
+        })
+        .await?;
+        Ok(found.unwrap_or_default())
     }
 
     async fn delete_mail(&self, no: i64) -> StoreResult<()> {
@@ -278,8 +291,8 @@ async fn put_recipient(
 
 /// Drops the mail and returns false if the account has reached its limit of queued mails.
 pub(super) async fn insert_mail(db: &impl Client, mail: &NewMail, at: Timestamp) -> SqlResult<bool> {
-    let insert = "INSERT INTO mails (account, recipient, subject, body, next_at) \
-         SELECT $1::text, $2::text, $3::text, $4::text, $5::timestamptz \
+    let insert = "INSERT INTO mails (account, recipient, subject, body, queued_at, next_at) \
+         SELECT $1::text, $2::text, $3::text, $4::text, $5::timestamptz, $5::timestamptz \
          WHERE (SELECT count(*) FROM mails WHERE account = $1) < $6";
     let NewMail { account, recipient, subject, body } = mail;
     rows::write(db, insert, &[&&**account, recipient, subject, body, &at, &sql_limit(WAITING_MAILS_MAX)])

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use kit_runtime::database_figures::DatabaseFigures;
 use kit_runtime::signal::Signal;
 use provider_core::port::{NodeId, NodeStore, StoreError, StoreResult};
 
@@ -13,6 +14,10 @@ impl NodeStore for PostgresStore {
     async fn database_time(&self) -> StoreResult<Option<Timestamp>> {
         let select = "SELECT date_trunc('milliseconds', clock_timestamp())";
         Ok(rows::one(&self.client().await?, select, &[], |row| rows::get(row, 0)).await?)
+    }
+
+    async fn database_figures(&self) -> StoreResult<DatabaseFigures> {
+        Ok(self.engine.figures().await.map_err(SqlError::from)?)
     }
 
     async fn heartbeat(&self, node: &NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()> {

@@ -5,8 +5,9 @@ use jiff::Timestamp;
 use provider_core::ids;
 use provider_core::operational::events::OperationalEventKind;
 use provider_core::port::{
-    Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertReport, AlertScope, AlertStore, FailingEndpoint, NewMail,
-    Order, SentAlert, StoreError, StoreResult, WAITING_MAILS_MAX, WaitingMail, WaitingReport,
+    Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertReport, AlertScope, AlertStore, FailingEndpoint,
+    MAILS_COUNTED_MAX, MailBacklog, NewMail, Order, SentAlert, StoreError, StoreResult, WAITING_MAILS_MAX, WaitingMail,
+    WaitingReport,
 };
 use rusqlite::{Connection, Row, params};
 
@@ -161,6 +162,18 @@ impl AlertStore for SqliteStore {
         .await
     }
 
+    async fn waiting_mails(&self) -> StoreResult<MailBacklog> {
+        self.read(|db| {
+            // The first number is the oldest mail.
+            let oldest = "SELECT queued_at FROM mails ORDER BY no LIMIT 1";
+            let count = "SELECT count(*) FROM (SELECT 1 FROM mails LIMIT ?1)";
+            let counted = rows::one(db, count, [sql_limit(MAILS_COUNTED_MAX)], |row| rows::count(row, 0))?;
+            let oldest_at = rows::one(db, oldest, (), |row| rows::time(row, 0))?;
+            Ok(MailBacklog { mails: counted.unwrap_or(0) as u64, oldest_at })
+        })
+        .await
+    }
+
     async fn delete_mail(&self, no: i64) -> StoreResult<()> {
         self.write(move |db| Ok(db.prepare_cached("DELETE FROM mails WHERE no = ?1")?.execute([no]).map(drop)?)).await
     }
@@ -280,7 +293,7 @@ fn record(db: &Connection, alert: &Alert) -> SqlResult<()> {
 
 /// Drops the mail and returns false if the account has reached its limit of queued mails.
 pub(super) fn insert_mail(db: &Connection, mail: &NewMail, at: Timestamp) -> SqlResult<bool> {
-    let insert = "INSERT INTO mails (account, recipient, subject, body, next_at) SELECT ?1, ?2, ?3, ?4, ?5 \
+    let insert = "INSERT INTO mails (account, recipient, subject, body, queued_at, next_at) SELECT ?1, ?2, ?3, ?4, ?5, ?5 \
          WHERE (SELECT count(*) FROM mails WHERE account = ?1) < ?6";
     let NewMail { account, recipient, subject, body } = mail;
     let values = params![&**account, recipient, subject, body, ms(at), sql_limit(WAITING_MAILS_MAX)];

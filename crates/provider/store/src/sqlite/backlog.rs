@@ -22,6 +22,10 @@ impl BacklogStore for SqliteStore {
         self.read(total_backlog).await
     }
 
+    async fn due_deliveries(&self, now: Timestamp) -> StoreResult<u64> {
+        self.read(move |db| due_deliveries(db, now)).await
+    }
+
     async fn endpoint_backlogs(&self, after: Option<&str>, limit: usize) -> StoreResult<Vec<EndpointBacklog>> {
         let after = after.unwrap_or_default().to_owned();
         self.read(move |db| {
@@ -105,6 +109,21 @@ fn total_backlog(db: &Connection) -> SqlResult<Backlog> {
             .unwrap_or(0)
             .unsigned_abs(),
     })
+}
+
+/// Skips from endpoint to endpoint in the index.
+fn due_deliveries(db: &Connection, now: Timestamp) -> SqlResult<u64> {
+    let count = "WITH RECURSIVE waiting (endpoint) AS ( \
+             SELECT min(endpoint) FROM deliveries INDEXED BY deliveries_waiting WHERE owner IS NULL \
+             UNION ALL \
+             SELECT (SELECT min(d.endpoint) FROM deliveries d INDEXED BY deliveries_waiting \
+                     WHERE d.owner IS NULL AND d.endpoint > waiting.endpoint) \
+             FROM waiting WHERE waiting.endpoint IS NOT NULL \
+         ) \
+         SELECT count(*) FROM (SELECT 1 FROM waiting CROSS JOIN (VALUES (0), (1)) kinds \
+             CROSS JOIN deliveries d INDEXED BY deliveries_waiting ON d.owner IS NULL AND d.endpoint = waiting.endpoint \
+                 AND d.has_attempts = kinds.column1 AND d.next_at <= ?1 LIMIT ?2)";
+    Ok(rows::one(db, count, (ms(now), sql_limit(BACKLOG_COUNT_MAX)), |row| rows::count(row, 0))?.unwrap_or(0) as u64)
 }
 
 /// As `EARLIEST_DUE`, without the deliveries that a caller requested manually.

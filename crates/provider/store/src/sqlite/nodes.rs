@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use kit_runtime::database_figures::DatabaseFigures;
 use kit_runtime::signal::Signal;
 use provider_core::port::{NodeId, NodeStore, StoreResult};
 use rusqlite::Connection;
@@ -13,6 +14,10 @@ use super::rows::{self, SqlError, SqlResult, ms};
 impl NodeStore for SqliteStore {
     async fn database_time(&self) -> StoreResult<Option<Timestamp>> {
         Ok(None)
+    }
+
+    async fn database_figures(&self) -> StoreResult<DatabaseFigures> {
+        Ok(self.database.figures().await.map_err(SqlError::from)?)
     }
 
     async fn heartbeat(&self, node: &NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()> {

@@ -8,7 +8,7 @@ use kit_mail::Mailer;
 use kit_outbound::TransportError;
 use kit_runtime::clock::Clock as _;
 use provider_core::model::{Capability, Endpoint, Id, Role};
-use provider_core::port::{AlertScope, EndpointEffect};
+use provider_core::port::{AlertScope, EndpointEffect, MailBacklog};
 use provider_core::{ApplicationInput, Caller, EndpointInput, IfExists, PortalAccessInput, ProviderError, Switch};
 use serde_json::Value;
 
@@ -115,9 +115,12 @@ pub(super) async fn a_mail_waits_for_a_busy_server_and_the_nodes_own_faults_are_
     mails.is_busy.store(false, Ordering::SeqCst);
     nodes.round().await;
     assert!(mails.is_quiet(), "the next try is not due");
+    let waiting = nodes.store.waiting_mails().await.unwrap();
+    assert!(waiting.mails == 1 && waiting.oldest_at.is_some_and(|at| at < nodes.clock.now()), "{waiting:?}");
     nodes.clock.advance(Duration::from_secs(60));
     nodes.round().await;
     contains(&mails.only(), &["410: The receiver is gone for good"]);
+    assert_eq!(nodes.store.waiting_mails().await.unwrap(), MailBacklog::default());
 
     let confirmed = |recipients: Vec<provider_core::port::AlertRecipient>| -> Vec<(String, bool)> {
         recipients.into_iter().map(|one| (one.address, one.confirmed_at.is_some())).collect()

@@ -171,6 +171,7 @@ stories! {
     operations:
         what_a_node_that_leaves_had_is_due_at_once,
         the_whole_backlog_is_counted_with_its_oldest_message,
+        due_deliveries_without_an_owner_are_counted, the_provider_database_reports_its_version_and_size,
         living_nodes_are_those_heard_of_lately;
     ordering:
         messages_of_one_key_are_given_out_one_after_the_other,

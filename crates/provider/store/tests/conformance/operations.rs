@@ -31,6 +31,30 @@ pub(super) async fn the_whole_backlog_is_counted_with_its_oldest_message(store: 
     assert_eq!(store.total_backlog().await.unwrap(), Backlog { deliveries: 2, oldest_at: Some(at(6)) });
 }
 
+pub(super) async fn due_deliveries_without_an_owner_are_counted(store: Shared) {
+    assert_eq!(store.due_deliveries(at(99)).await.unwrap(), 0);
+    let version = routes(&store, 3).await;
+    let batch = vec![
+        sent(1, version, &[(1, Some(1)), (2, None)]),
+        sent(2, version, &[(2, None), (3, None)]),
+        sent(3, version, &[(3, None)]),
+    ];
+    accepted(&store, batch, at(5)).await;
+    assert_eq!(store.due_deliveries(at(99)).await.unwrap(), 4, "a node has one of the five");
+    assert_eq!(store.due_deliveries(at(0)).await.unwrap(), 0);
+    store.release_node(&node(1), at(10)).await.unwrap();
+    assert_eq!(store.due_deliveries(at(99)).await.unwrap(), 5);
+}
+
+pub(super) async fn the_provider_database_reports_its_version_and_size(store: Shared) {
+    let figures = store.database_figures().await.unwrap();
+    assert_eq!(figures.schema_version, 1);
+    assert!(figures.size_bytes > 100_000, "{figures:?}");
+    // Only a database in a file shows its log.
+    let is_file = store.database_time().await.unwrap().is_none();
+    assert_eq!(figures.wal_bytes.is_some_and(|bytes| bytes > 0), is_file, "{figures:?}");
+}
+
 pub(super) async fn living_nodes_are_those_heard_of_lately(store: Shared) {
     for (number, heard_ms) in [(1, 5), (2, 10), (3, 20)] {
         store.heartbeat(&node(number), at(heard_ms), at(0)).await.unwrap();

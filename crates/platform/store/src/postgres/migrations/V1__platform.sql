@@ -50,6 +50,7 @@ CREATE TABLE consumers (
     parked_reason text,
     parked_at_ms bigint
 );
+CREATE INDEX consumers_parked ON consumers (parked_at_ms) WHERE parked_at_ms IS NOT NULL;
 
 -------------------------------------------------------------------------------------------------------------------------------
 -- Access: API keys, users, their sessions and invitations, idempotent answers, the access log

@@ -49,6 +49,7 @@ CREATE TABLE consumers (
     parked_reason TEXT,
     parked_at_ms INTEGER
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX consumers_parked ON consumers (parked_at_ms) WHERE parked_at_ms IS NOT NULL;
 
 -------------------------------------------------------------------------------------------------------------------------------
 -- Access: API keys, users, their sessions and invitations, idempotent answers, the access log

@@ -27,9 +27,11 @@ impl Provider {
         let store = self.store();
         let counts = StoreCounts {
             backlog: store.total_backlog().await?,
+            due: store.due_deliveries(self.now()).await?,
             due_since: self.due_since().await?,
             endpoints: store.endpoint_states().await?,
             tasks: store.task_counts().await?,
+            mails: store.waiting_mails().await?,
         };
         self.store_counts_cache().put(counts.clone(), now);
         Ok(counts)
@@ -45,15 +47,22 @@ impl Provider {
 
     fn encode(&self, counts: &StoreCounts) -> String {
         let mut registry = Registry::with_prefix("lotwire_provider");
-        let StoreCounts { backlog, due_since, endpoints, tasks } = counts;
+        let StoreCounts { backlog, due, due_since, endpoints, tasks, mails } = counts;
         let all = "Deliveries not finished, of all nodes, counted to a million";
         registry.register("backlog", all, gauge(backlog.deliveries));
         let age = "Age of the oldest message of the backlog, whatever it waits for";
         registry.register_with_unit("backlog_age", age, Unit::Seconds, gauge(self.age_s(backlog).unsigned_abs()));
         let in_table = due_since.map_or(0, |since| self.now().duration_since(since).as_secs().max(0)).unsigned_abs();
         let due_age = gauge(in_table.max(self.dispatcher().oldest_wait().as_secs()));
-        let due = "For how long the oldest delivery has been due, of those that no receiver asked to wait with";
-        registry.register_with_unit("backlog_due_age", due, Unit::Seconds, due_age);
+        let due_help = "For how long the oldest delivery has been due, of those that no receiver asked to wait with";
+        registry.register_with_unit("backlog_due_age", due_help, Unit::Seconds, due_age);
+
+        let due = gauge(*due);
+        registry.register("backlog_due", "Deliveries that are due and that no node has, counted to a million", due);
+        registry.register("mails_waiting", "Mails not sent yet, counted to 100,000", gauge(mails.mails));
+        let age = mails.oldest_at.map_or(0, |at| self.now().duration_since(at).as_secs().max(0)).unsigned_abs();
+        let oldest = "Age of the oldest mail that is not sent yet";
+        registry.register_with_unit("mails_waiting_age", oldest, Unit::Seconds, gauge(age));
 
         let states = Family::<Labels, Gauge>::default();
         registry.register("endpoints", "Endpoints of all accounts that fail, or are disabled", states.clone());

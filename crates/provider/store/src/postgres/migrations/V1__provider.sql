@@ -460,6 +460,7 @@ CREATE TABLE mails (
     recipient TEXT NOT NULL,
     subject TEXT NOT NULL,
     body TEXT NOT NULL,
+    queued_at TIMESTAMPTZ NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0,
     next_at TIMESTAMPTZ NOT NULL
 );
