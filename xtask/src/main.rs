@@ -17,6 +17,7 @@ mod samples;
 mod schemathesis;
 mod test_run;
 mod tidy;
+mod watch_test;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -28,10 +29,10 @@ cargo xtask <task>
   ci                  run everything that has to pass before a change lands: format, tidy, licences, clippy, generated files,
                       all tests, a sale, and one kill -9 on each engine
   release-check       run what takes longer, before a release and when what it covers changed: documentation, OpenAPI against
-                      a running server, ten times kill -9 on each engine, restores of backups, the Debian package on a new
-                      machine, the container, and reverse proxies
+                      a running server, ten times kill -9 on each engine, restores of backups, reverse proxies, metrics and
+                      alerts, the Debian package on a new machine, and the container
   test [NAME …]       build everything and run all tests side by side, or those of the named packages and targets
-  tidy                check arrows between crates, references, forbidden phrases, real sleeps and file sizes
+  tidy                check arrows between crates, references, alert rules, forbidden phrases, real sleeps and file sizes
   licences            check licences, sources and banned crates of all dependencies against deny.toml
   generate [--check]  write docs/apis/*.json and docs/operate/configuration.md; --check only reports differences
   provider-facts FILE extract what tests compare with from the public OpenAPI document of the webhook API
@@ -47,6 +48,7 @@ cargo xtask <task>
                                                                                       (more: cargo xtask dist --help)
   package-test        install, upgrade, remove and purge the Debian package on a new machine, with a sale
                                                                                       (more: cargo xtask package-test --help)
+  watch-test          let Debian's Prometheus watch a sale with faults: names of metrics, queries of the dashboard, alert rules
   container-test      build the container image and run a sale in it
   proxy-test          use a server through nginx, Caddy and HAProxy, with the examples in docs/operate/proxies
   fresh               run both commands of the README in a new Debian root      (more: cargo xtask fresh --help)
@@ -81,6 +83,7 @@ fn main() -> ExitCode {
         Some("dist") => dist::run_task(rest),
         Some("container-test") => container_test::run_task(rest),
         Some("proxy-test") => proxy_test(),
+        Some("watch-test") => watch_test::check(),
         Some("package-test") => package_test::run_task(rest),
         Some("fresh") => fresh::run_task(rest),
         Some("samples") => samples::run_task(rest),

@@ -1,5 +1,6 @@
-//! Checks what the compiler does not: arrows between crates and inside the cores, references, forbidden phrases, real sleeps, and the size of files.
+//! Checks what the compiler does not: arrows between crates and inside the cores, references, alert rules, forbidden phrases, real sleeps, and the size of files.
 
+mod alerts;
 mod arrows;
 mod layers;
 mod phrases;
@@ -54,6 +55,7 @@ fn check(root: &Path) -> Result<Findings, Failure> {
         }
     }
     layers::check(root, &mut found)?;
+    alerts::check(root, &mut found)?;
     let phrases = phrases::Phrases::read(root)?;
     let references = references::References::new(root, &files)?;
     for file in &files {

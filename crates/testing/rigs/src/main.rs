@@ -1,8 +1,8 @@
-//! Rigs: `cargo xtask bench`, `cargo xtask crash`, `cargo xtask restore` and `cargo xtask screenshots`.
+//! Rigs, which `cargo xtask` runs: `bench`, `crash`, `restore`, `proxy-test`, `screenshots` and `watch-test`.
 //!
-//! The first three drive the real binary over HTTP, run a receiver, and compare the received webhooks with the committed events.
-//! They print measurements. `crash` fails when a committed event did not arrive, `restore` when a restored installation has not what
-//! the original had.
+//! They drive the real binary over HTTP; some run a receiver, and compare the received webhooks with the committed events. They
+//! print measurements. `crash` fails when a committed event did not arrive, `restore` when a restored installation has not what the
+//! original had, and `watch` when a metric, a query or an alert is not as documented.
 
 mod bench;
 mod crash;
@@ -11,6 +11,7 @@ mod proxies;
 mod restore;
 mod screenshots;
 mod site;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -35,6 +36,8 @@ enum Rig {
     Proxies(proxies::Options),
     /// Take pictures of one page of each kind: light and dark, desktop and phone.
     Screenshots(screenshots::Options),
+    /// Let Prometheus watch a sale with faults: metrics, queries of the dashboard, and alerts.
+    Watch(watch::Options),
 }
 
 /// The same allocator as the server's, because generator and receiver share the cores with the server.
@@ -51,6 +54,7 @@ async fn main() -> ExitCode {
         Rig::Restore(options) => restore::run(&options).await,
         Rig::Proxies(options) => proxies::run(&options).await,
         Rig::Screenshots(options) => screenshots::run(&options).await,
+        Rig::Watch(options) => watch::run(&options).await,
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

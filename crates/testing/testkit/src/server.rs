@@ -262,6 +262,11 @@ impl Drop for Server {
 }
 
 impl Launch {
+    /// Address of the metrics port.
+    pub fn metrics_address(&self) -> SocketAddr {
+        self.metrics
+    }
+
     /// The value of a metric of the running server, by its full name.
     pub async fn metric(&self, name: &str) -> Result<f64, ServerError> {
         let text = scrape(self.metrics).await.map_err(|error| ServerError(format!("reading the metrics: {error}")))?;
