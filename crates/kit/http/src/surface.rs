@@ -302,6 +302,27 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn pages_that_are_mounted_count_as_pages() {
+        let operations = [(Method::GET, "/lots".to_owned(), "lots.list".to_owned())];
+        let counts = Arc::new(RequestCounts::new(operations));
+        let routes = Router::new().route("/lots", get(async || "lots"));
+        let pages = Router::new().route("/", get(async || "home"));
+        let surface = finish_counted(routes, FallbackResponses::problems(), Origins::SameOrigin, counts);
+        let counts = surface.request_counts().unwrap();
+        let both = surface.mount_home("/pages", pages.fallback(async || StatusCode::NOT_FOUND));
+        for uri in ["/lots", "/pages", "/pages/none", "/none"] {
+            call_on(both.clone(), Method::GET, uri).await;
+        }
+        let shown = crate::request_counts::metrics_source(vec![("platform", counts)]);
+        let shown = shown.gather(&[]).await.unwrap();
+        for (operation, status) in [("lots.list", "2xx"), ("pages", "2xx"), ("pages", "4xx"), ("other", "4xx")] {
+            let labels = format!("{{port=\"platform\",operation=\"{operation}\",status=\"{status}\"}}");
+            let line = format!("lotwire_http_requests_total{labels} 1\n");
+            assert!(shown.contains(&line), "no {line} in {shown}");
+        }
+    }
+
+    #[tokio::test]
     async fn a_browser_gets_the_home_page_at_the_root_and_a_program_the_surfaces_own_response() {
         let pages = Router::new().route("/", get(async || "home")).route("/style", get(async || "style"));
         let both = surface().mount_home("/home", pages);

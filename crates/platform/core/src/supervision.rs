@@ -1,4 +1,4 @@
-//! Figures for whoever is on call: the node's metrics, gauges that are read from the store for a scrape, and the database.
+//! Figures for operators: metrics of the node, gauges that are read from the store for a scrape, and the database.
 
 use std::time::Duration;
 
