@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn half_of_the_time_that_the_reading_took_belongs_to_each_way() {
-        let at = |ms| Timestamp::from_millisecond(1_793_232_000_000 + ms).unwrap();
+        let at = |ms: i64| Timestamp::from_millisecond(1_793_232_000_000 + ms).unwrap();
         for (read_ms, took_ms, database_ms, skew_ms) in
             [(0, 0, 0, 0), (0, 20, 10, 0), (900, 20, 10, 900), (0, 20, 910, -900)]
         {
