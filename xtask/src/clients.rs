@@ -16,19 +16,24 @@ pub(crate) fn install(root: &Path) -> Result<(), Failure> {
 
 /// Creates a Python environment in `to` with the packages of the `requirements.txt` in `from`.
 pub(crate) fn python(from: &Path, to: &Path) -> Result<(), Failure> {
+    python_by("python3", from, to)
+}
+
+/// The same with a certain interpreter: `/usr/bin/python3` is one that every user of the machine may run.
+pub(crate) fn python_by(interpreter: &str, from: &Path, to: &Path) -> Result<(), Failure> {
     let wanted = from.join("requirements.txt");
     let installed = to.join("requirements.txt");
     if same(&wanted, &installed) {
         return Ok(());
     }
     let has_venv = || {
-        Command::new("python3")
+        Command::new(interpreter)
             .args(["-c", "import venv, ensurepip"])
             .output()
             .is_ok_and(|output| output.status.success())
     };
     debian::ensure(&["python3", "python3-venv"], has_venv)?;
-    run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(to))?;
+    run(Command::new(interpreter).args(["-m", "venv", "--clear"]).arg(to))?;
     run(Command::new(to.join("bin/pip"))
         .args(["install", "--quiet", "--disable-pip-version-check", "-r"])
         .arg(&wanted))?;

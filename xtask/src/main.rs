@@ -6,6 +6,7 @@ mod container_test;
 mod debian;
 mod debian_root;
 mod dist;
+mod failover;
 mod fresh;
 mod fuzz;
 mod generate;
@@ -29,8 +30,8 @@ cargo xtask <task>
   ci                  run everything that has to pass before a change lands: format, tidy, licences, clippy, generated files,
                       all tests, a sale, and one kill -9 on each engine
   release-check       run what takes longer, before a release and when what it covers changed: documentation, OpenAPI against
-                      a running server, ten times kill -9 on each engine, restores of backups, reverse proxies, metrics and
-                      alerts, the Debian package on a new machine, and the container
+                      a running server, ten times kill -9 on each engine, failovers of PostgreSQL, restores of backups, reverse
+                      proxies, metrics and alerts, the Debian package on a new machine, and the container
   test [NAME …]       build everything and run all tests side by side, or those of the named packages and targets
   tidy                check arrows between crates, references, alert rules, forbidden phrases, real sleeps and file sizes
   licences            check licences, sources and banned crates of all dependencies against deny.toml
@@ -53,6 +54,8 @@ cargo xtask <task>
   proxy-test          use a server through nginx, Caddy and HAProxy, with the examples in docs/operate/proxies
   fresh               run both commands of the README in a new Debian root      (more: cargo xtask fresh --help)
   crash --kills N     kill -9 a server N times during a sale and count what arrives   (more: cargo xtask crash --help)
+  failover            make a cluster of three PostgreSQL servers fail during a sale on two nodes, and count what is lost
+                                                                                      (more: cargo xtask failover --help)
   bench               measure deliveries, ending items and bids                       (more: cargo xtask bench --help)
   restore             back up during a sale, restore elsewhere, and compare both      (more: cargo xtask restore --help)
   screenshots         take pictures of every page: light and dark, desktop and phone  (more: cargo xtask screenshots --help)
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
         Some("proxy-test") => proxy_test(),
         Some("watch-test") => watch_test::check(),
         Some("package-test") => package_test::run_task(rest),
+        Some("failover") => failover::run_task(rest),
         Some("fresh") => fresh::run_task(rest),
         Some("samples") => samples::run_task(rest),
         Some("fuzz") => fuzz::run_task(rest),

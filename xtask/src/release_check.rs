@@ -4,8 +4,8 @@
 use std::process::Command;
 
 use crate::{
-    Failure, Step, cargo, container_test, dist, package_test, root, run, run_steps, schemathesis, target_dir, test_run,
-    watch_test,
+    Failure, Step, cargo, container_test, dist, failover, package_test, root, run, run_steps, schemathesis, target_dir,
+    test_run, watch_test,
 };
 
 /// Kills on each engine.
@@ -24,6 +24,7 @@ pub(crate) fn run_all() -> Result<(), Failure> {
         ("restore, PostgreSQL archive", || restore("archive")),
         ("reverse proxies", crate::proxy_test),
         ("metrics, alerts and dashboard", watch_test::check),
+        ("failovers of PostgreSQL", failover::check),
         ("the unit's exposure", dist::unit::check),
         ("the Debian package on a new machine", || {
             package_test::check(&dist::Options { binary: None, revision: 1 }, false)

@@ -4,21 +4,18 @@
 //! sells, and starts it again. At the end, every committed event (the event feed) and every acknowledged sale (the
 //! responses to the clerk) must have reached the receiver. Duplicates are allowed and counted.
 
-pub(crate) mod load;
-
-use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use consumer::{DeliveryReport, ExpectedEvent};
 use rand::RngExt as _;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use serde::Serialize;
 use testkit::server::Server;
 
-use self::load::Acknowledged;
+use crate::sales::{self, Acknowledged, Schedule};
 use crate::site::{Engine, RigSite};
+use crate::tally::Tally;
 use crate::{RigError, say};
 
 /// Time without a new webhook after which missing events count as lost. It counts from the last start.
@@ -54,35 +51,18 @@ pub(crate) struct Options {
     json: bool,
 }
 
+/// Milliseconds from the start of a round to the first end of a lot.
+const FIRST_END_MS: i64 = 900;
+
 /// The results of a run.
 #[derive(Debug, Serialize)]
 struct Figures {
     store: String,
     seed: u64,
     kills: u32,
-    /// Announced events in the platform's feed.
-    committed: u64,
-    /// Distinct events at the receiver.
-    delivered: u64,
-    /// Committed events that were not delivered.
-    missing: u64,
-    /// Delivered events that were not committed.
-    phantom: u64,
-    /// Repeated deliveries of a message.
-    duplicated: u64,
-    invalid: u64,
-    out_of_order: u64,
-    /// Clerk's commands with a 2xx response.
-    acknowledged: u64,
-    /// Acknowledged commands whose event is not in the feed.
-    acknowledged_missing: u64,
+    #[serde(flatten)]
+    tally: Tally,
     seconds: u64,
-}
-
-impl Figures {
-    fn is_complete(&self) -> bool {
-        self.missing + self.phantom + self.invalid + self.out_of_order + self.acknowledged_missing == 0
-    }
 }
 
 /// Runs the rig. True if no event is missing or wrong.
@@ -109,7 +89,7 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     let figures = wait_for_deliveries(&site, options, seed, &acknowledged, begin).await?;
     drop(server);
     report(&figures, options.json)?;
-    Ok(figures.is_complete())
+    Ok(figures.tally.is_complete())
 }
 
 /// Starts the load, kills the server during it, and starts a new server on the same data.
@@ -120,9 +100,10 @@ async fn one_round(
     uptime: Duration,
     acknowledged: &mut Acknowledged,
 ) -> Result<Server, RigError> {
-    let load = load::prepare(site, lots).await?;
+    let schedule = Schedule { lots, first_end_ms: FIRST_END_MS, ends_per_s: lots.div_ceil(2) };
+    let sale = sales::prepare(site, &schedule).await?;
     tokio::select! {
-        () = load.sell(site, acknowledged) => {}
+        () = sale.sell(site, acknowledged) => {}
         () = tokio::time::sleep(uptime) => {}
     }
     server.kill();
@@ -140,77 +121,30 @@ async fn wait_for_deliveries(
     let mut quiet_since = Instant::now();
     let mut arrived_before = 0;
     loop {
-        let live = load::live_items(site).await?;
-        let (expected, tally) = compare(site).await?;
-        if live == 0 && tally.lost == 0 {
-            return Ok(count(site, options, seed, acknowledged, &expected, tally, begin));
-        }
+        let live = sales::live_items(site).await?;
+        let tally = Tally::count(site, acknowledged).await?;
         let arrived = site.receiver.requests();
         if arrived != arrived_before {
             (arrived_before, quiet_since) = (arrived, Instant::now());
         }
-        if quiet_since.elapsed() > IDLE_MAX {
-            return Ok(count(site, options, seed, acknowledged, &expected, tally, begin));
+        if (live == 0 && tally.missing == 0) || quiet_since.elapsed() > IDLE_MAX {
+            let store = format!("{:?}", options.store).to_lowercase();
+            return Ok(Figures { store, seed, kills: options.kills, tally, seconds: begin.elapsed().as_secs() });
         }
         tokio::time::sleep(Duration::from_millis(250)).await;
     }
 }
 
-async fn compare(site: &RigSite) -> Result<(Vec<ExpectedEvent>, DeliveryReport), RigError> {
-    let expected = site.announced_events().await?;
-    let tally = site.receiver.read(|record| record.compare(&expected));
-    Ok((expected, tally))
-}
-
-fn count(
-    site: &RigSite,
-    options: &Options,
-    seed: u64,
-    acknowledged: &Acknowledged,
-    expected: &[ExpectedEvent],
-    tally: DeliveryReport,
-    begin: Instant,
-) -> Figures {
-    let committed: HashSet<&ExpectedEvent> = expected.iter().collect();
-    let copies = site.receiver.read(|record| record.duplicates());
-    Figures {
-        store: format!("{:?}", options.store).to_lowercase(),
-        seed,
-        kills: options.kills,
-        committed: tally.expected,
-        delivered: tally.received,
-        missing: tally.lost,
-        // The report also counts unexpected events as duplicates. They are not copies of a message.
-        phantom: tally.duplicates - copies,
-        duplicated: copies,
-        invalid: tally.invalid,
-        out_of_order: tally.out_of_order,
-        acknowledged: acknowledged.events.len() as u64,
-        acknowledged_missing: acknowledged.events.iter().filter(|event| !committed.contains(event)).count() as u64,
-        seconds: begin.elapsed().as_secs(),
-    }
-}
-
 fn report(figures: &Figures, json: bool) -> Result<(), RigError> {
-    say(&format!(
-        "\n  kills {}\n  committed {}, delivered {}, missing {}, never committed {}\n  copies {}, bad signatures {}, out of order {}\n  \
-         acknowledged sales {}, of these not committed {}\n  {} s\n",
-        figures.kills,
-        figures.committed,
-        figures.delivered,
-        figures.missing,
-        figures.phantom,
-        figures.duplicated,
-        figures.invalid,
-        figures.out_of_order,
-        figures.acknowledged,
-        figures.acknowledged_missing,
-        figures.seconds,
-    ));
+    say(&format!("\n  kills {}\n{}\n  {} s\n", figures.kills, figures.tally.describe(), figures.seconds));
     if json {
         say(&serde_json::to_string(figures)?);
     }
-    say(if figures.is_complete() { "Every committed event was delivered." } else { "Events are missing or wrong." });
+    say(if figures.tally.is_complete() {
+        "Every committed event was delivered."
+    } else {
+        "Events are missing or wrong."
+    });
     Ok(())
 }
 

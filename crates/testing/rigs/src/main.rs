@@ -1,16 +1,19 @@
-//! Rigs, which `cargo xtask` runs: `bench`, `crash`, `restore`, `proxy-test`, `screenshots` and `watch-test`.
+//! Rigs, which `cargo xtask` runs: `bench`, `crash`, `failover`, `restore`, `proxy-test`, `screenshots` and `watch-test`.
 //!
 //! They drive the real binary over HTTP; some run a receiver, and compare the received webhooks with the committed events. They
-//! print measurements. `crash` fails when a committed event did not arrive, `restore` when a restored installation has not what the
-//! original had, and `watch` when a metric, a query or an alert is not as documented.
+//! print measurements. `crash` and `failover` fail when a committed event did not arrive or an acknowledged change is gone, `restore`
+//! when a restored installation has not what the original had, and `watch` when a metric, a query or an alert is not as documented.
 
 mod bench;
 mod crash;
+mod failover;
 mod http_io;
 mod proxies;
 mod restore;
+mod sales;
 mod screenshots;
 mod site;
+mod tally;
 mod watch;
 
 use std::process::ExitCode;
@@ -28,6 +31,8 @@ struct Cli {
 enum Rig {
     /// Kill a server during sales, repeatedly, and check that every committed event arrives.
     Crash(crash::Options),
+    /// Bid, sell and let lots end on two nodes while another program makes their database fail, and compare the records.
+    Failover(failover::Options),
     /// Measure deliveries, ends of items, bids, live updates and lists under load.
     Bench(bench::Options),
     /// Back up an installation during a sale, restore it elsewhere, and compare both.
@@ -50,6 +55,7 @@ async fn main() -> ExitCode {
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
     let outcome = match Cli::parse().rig {
         Rig::Crash(options) => crash::run(&options).await,
+        Rig::Failover(options) => failover::run(&options).await,
         Rig::Bench(options) => bench::run(&options).await,
         Rig::Restore(options) => restore::run(&options).await,
         Rig::Proxies(options) => proxies::run(&options).await,

@@ -20,14 +20,14 @@ use testkit::server::Launch;
 use self::ways::{MadeBackup, Original};
 use crate::bench::bids::{Answers, Sale};
 use crate::bench::milliseconds;
-use crate::crash::load::{self, Acknowledged};
+use crate::sales::{self, Acknowledged, Schedule};
 use crate::site::RigSite;
 use crate::{RigError, say};
 
 /// Items that receive the bids.
 const ITEMS: u32 = 1_000;
 /// Lots of each of the two auctions that take place meanwhile, and the time of a round.
-const LOTS: u32 = 40;
+const SCHEDULE: Schedule = Schedule { lots: 40, first_end_ms: 900, ends_per_s: 20 };
 const ROUND: Duration = Duration::from_secs(3);
 /// An event is decided before it is committed, by at most this time.
 const COMMIT_MAX: SignedDuration = SignedDuration::from_secs(1);
@@ -165,7 +165,7 @@ async fn back_up_during_a_sale(
     let site = original.site();
     let auctions = async {
         while Instant::now() < until {
-            let round = load::prepare(site, LOTS).await?;
+            let round = sales::prepare(site, &SCHEDULE).await?;
             let mut sold = Acknowledged::default();
             tokio::select! {
                 () = round.sell(site, &mut sold) => {}
