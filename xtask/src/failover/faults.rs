@@ -200,9 +200,9 @@ fn cancel_commits(cluster: &mut Cluster, leader: Node) -> Result<Injected, Failu
         pause(1)?;
         cancelled += cluster.sql(leader, cancel).ok().and_then(|count| count.parse().ok()).unwrap_or(0);
     }
-    // The replicas must not receive from their sockets what was cancelled.
-    leader.others().for_each(|node| signal("KILL", &node.processes("walreceiver")));
+    // The replicas must receive nothing more, neither from the primary nor from what their sockets hold.
     cut(leader, Cut::Replicas)?;
+    leader.others().for_each(|node| signal("KILL", &node.processes("walreceiver")));
     kill_both(cluster, leader);
     Ok(format!("{cancelled} commits cancelled in SyncRep on {}, then kill -9 Patroni and PostgreSQL", leader.name())
         .into())
