@@ -1,6 +1,7 @@
 //! Connects to the server. The pool, the listener and the migrations use the same connector.
 
 use std::error::Error as _;
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use tokio::task::JoinHandle;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::MakeTlsConnect;
-use tokio_postgres::{Client, Config, Connection, Error, Socket};
+use tokio_postgres::{AsyncMessage, Client, Config, Connection, Error, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::config::CONNECT_TIMEOUT;
@@ -20,6 +21,9 @@ use crate::EngineError;
 
 /// Maximum number of hosts of a URL that count for the connection timeout; each adds [`CONNECT_TIMEOUT`].
 const HOSTS_WAITED_FOR_MAX: usize = 4;
+
+/// The routine of the server in which a commit waits for a standby. Unlike the text of its warning, the name has no translations.
+const STANDBY_WAIT: &str = "SyncRepWaitForLSN";
 
 /// The connection's own future, which a task has to poll.
 pub(super) type PostgresConnection = Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
@@ -117,13 +121,32 @@ impl Connect for Connector {
     ) -> Pin<Box<dyn Future<Output = Result<(Client, JoinHandle<()>), Error>> + Send + '_>> {
         Box::pin(async move {
             let (client, connection) = self.connect_any().await?;
-            let driver = tokio::spawn(async move {
-                // The caller that uses the connection logs the error. The listener logs an outage of an idle server.
-                if let Err(error) = connection.await {
-                    tracing::debug!(error = describe_error(&error), "a connection to PostgreSQL broke");
-                }
-            });
-            Ok((client, driver))
+            Ok((client, tokio::spawn(drive(connection))))
         })
+    }
+}
+
+/// Drives a connection until it ends.
+///
+/// When a commit's wait for a synchronous standby is cancelled, the server reports the commit as successful, with a warning before
+/// it: a failover may lose the change. The connection is then closed, so that the commit fails, and its caller can't know whether it
+/// took effect.
+async fn drive(mut connection: PostgresConnection) {
+    while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
+        match message {
+            Ok(AsyncMessage::Notice(notice)) if notice.routine() == Some(STANDBY_WAIT) => {
+                tracing::warn!(
+                    warning = notice.message(),
+                    "no standby has confirmed a commit; its connection is closed"
+                );
+                return;
+            }
+            Ok(_) => {}
+            // The caller that uses the connection logs the error. The listener logs an outage of an idle server.
+            Err(error) => {
+                tracing::debug!(error = describe_error(&error), "a connection to PostgreSQL broke");
+                return;
+            }
+        }
     }
 }

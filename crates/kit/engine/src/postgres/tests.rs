@@ -9,6 +9,7 @@ use super::*;
 
 mod rough;
 mod silent;
+mod standby;
 mod tls;
 
 /// Maximum time to wait for an event that is already due, on a busy machine.
