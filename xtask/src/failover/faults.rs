@@ -159,7 +159,7 @@ fn fill_disk(cluster: &Cluster, leader: Node) -> Result<Injected, Failure> {
     );
     // ext4 keeps some blocks for itself: the rest is written until the disk is full.
     let rest = format!("dd if=/dev/zero of={0} bs=64K oflag=append conv=notrunc 2>/dev/null", file.display());
-    let script = format!("{fill} || true; {rest} || true");
+    let script = format!("{{ {fill}; }} 2>/dev/null || true; {rest} || true");
     super::network::shell(&script)?;
     for _ in 0..CANCELS {
         let switch = "SELECT pg_create_restore_point('full'), pg_switch_wal()";

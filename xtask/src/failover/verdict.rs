@@ -8,6 +8,9 @@ use super::setup::Replication;
 /// Changes of roles in the output.
 const CHANGES_MAX: usize = 200;
 
+/// Patroni's own issue about several primaries.
+const TWO_PRIMARIES: &str = "https://github.com/patroni/patroni/issues/3194";
+
 /// A fault of the run.
 pub(super) struct Event {
     pub(super) at_s: u64,
@@ -100,6 +103,9 @@ impl Verdict {
             }
             text.push_str("\n  Faults, in seconds since 1970\n");
             self.events.iter().for_each(|event| text.push_str(&format!("    {} {}\n", event.at_s, event.what)));
+            if self.observed.seconds_with_two_primaries != 0 {
+                text.push_str(&format!("\n  Two primaries at a time are a known fault of Patroni: {TWO_PRIMARIES}\n"));
+            }
             text.push_str("\n  Roles of the servers, in seconds since 1970\n");
             let changes = self.observed.changes.iter().take(CHANGES_MAX);
             changes.for_each(|change| text.push_str(&format!("    {change}\n")));
