@@ -10,13 +10,13 @@ use super::network::Node;
 use crate::Failure;
 
 /// Prints the second, the machine, and `primary` or `replica` with timeline and position. A server without an answer within a
-/// second is `silent`.
+/// second is `silent`. It ends with the machine's folder, also after a run that was killed.
 const WATCH: &str = r#"
 query="SELECT CASE WHEN pg_is_in_recovery() THEN 'replica ' || (SELECT timeline_id FROM pg_control_checkpoint())
     || ' ' || coalesce(pg_last_wal_receive_lsn()::text, '-')
     ELSE 'primary ' || ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int
     || ' ' || pg_current_wal_flush_lsn() || ' ' || current_setting('synchronous_standby_names') END"
-while :; do
+while [ -d "$1" ]; do
     second=$(date +%s)
     state=$(timeout --signal=KILL 1 setpriv --reuid=postgres --regid=postgres --init-groups \
         psql -XAtqw -h "$1" -d postgres -c "$query" 2>/dev/null) || state=silent
