@@ -10,6 +10,7 @@ mod named_commands;
 mod provider;
 mod sale;
 mod secrets;
+mod support_bundle;
 mod user;
 mod verify;
 
@@ -32,6 +33,7 @@ pub(crate) use provider::{
 };
 pub(crate) use sale::SaleCommand;
 pub(crate) use secrets::Secrets;
+pub(crate) use support_bundle::SupportBundle;
 pub(crate) use user::User;
 pub(crate) use verify::Verify;
 
@@ -196,6 +198,8 @@ Exit status: 0 if the server of every role works, otherwise 1.")]
     Restore(Restore),
     /// Show what a restored installation would do, and end its hold.
     Resume(Resume),
+    /// Write what a support request needs into one archive, after a look at the list of it.
+    SupportBundle(SupportBundle),
     /// Verify the audit log against the stored auctions, items and bids, or verify an exported record.
     Verify(Verify),
     /// Print the OpenAPI document of an API as JSON.
@@ -485,7 +489,8 @@ impl Command {
             Self::Demo(_) | Self::Serve(_) | Self::Config(_) | Self::Doctor | Self::Verify(_) | Self::Restore(_) => {
                 false
             }
-            Self::Openapi { .. } | Self::Asyncapi | Self::ManualAndCompletions { .. } | Self::Health => false,
+            Self::Openapi { .. } | Self::Asyncapi | Self::ManualAndCompletions { .. } => false,
+            Self::Health | Self::SupportBundle(_) => false,
         }
     }
 }

@@ -20,6 +20,7 @@ mod sale;
 mod secrets;
 mod serve;
 mod similar_applications;
+mod support_bundle;
 mod trigger;
 mod user;
 mod verify;
@@ -40,7 +41,7 @@ use crate::error::{CommandError, ErrorContext as _};
 
 /// Runs a command and returns the exit status.
 pub(crate) async fn run(cli: &Cli, resolved: Resolved) -> Result<ExitCode, CommandError> {
-    let config = resolved.config;
+    let config = resolved.config.clone();
     if cli.command.needs_data_dir() {
         require_data_dir(&config)?;
     }
@@ -64,6 +65,7 @@ pub(crate) async fn run(cli: &Cli, resolved: Resolved) -> Result<ExitCode, Comma
         Command::Trigger(options) => trigger::run(&config, options).await?,
         Command::Sale(options) => sale::run(&config, options).await?,
         Command::Doctor => return doctor::run(&config).await,
+        Command::SupportBundle(options) => support_bundle::run(&resolved, options).await?,
         Command::Health => return health::run(&config).await,
         Command::Config(_) | Command::Openapi { .. } | Command::Asyncapi | Command::ManualAndCompletions { .. } => {
             return Err(CommandError::new("this command runs before the async runtime starts"));

@@ -38,7 +38,7 @@ fn checked(resolved: &Resolved, file: Option<&Path>) -> String {
 
 /// The configuration as a file that `lotwire config check` accepts, with the source of each value. A secret stands in a
 /// comment, so that no text takes its place.
-fn show(resolved: &Resolved) -> String {
+pub(super) fn show(resolved: &Resolved) -> String {
     let table = crate::config::table_of(&resolved.config);
     let mut lines = Vec::new();
     let mut section = "";

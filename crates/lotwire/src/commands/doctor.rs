@@ -29,17 +29,22 @@ const OPEN_FILES_MIN: u64 = 4_096;
 type CheckResult = Result<String, String>;
 
 pub(super) async fn run(config: &Config) -> Result<ExitCode, CommandError> {
+    let (lines, is_well) = report(config).await;
+    lines.iter().for_each(|line| print(line));
+    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// One line for each check, and whether all of them pass.
+pub(super) async fn report(config: &Config) -> (Vec<String>, bool) {
     let findings = check(config).await;
-    let mut is_well = true;
-    for (name, finding) in &findings {
-        is_well &= finding.is_ok();
+    let line = |(name, finding): &(&str, CheckResult)| {
         let (mark, text) = match finding {
             Ok(text) => ("ok   ", text),
             Err(text) => ("WRONG", text),
         };
-        print(&format!("{mark}  {name:<18} {text}"));
-    }
-    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        format!("{mark}  {name:<18} {text}")
+    };
+    (findings.iter().map(line).collect(), findings.iter().all(|(_, finding)| finding.is_ok()))
 }
 
 async fn check(config: &Config) -> Vec<(&'static str, CheckResult)> {

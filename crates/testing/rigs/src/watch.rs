@@ -16,6 +16,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use testkit::certificates::{Authority, Validity};
 use testkit::server::{Launch, built_binary};
 use testkit::site::{CustomerSite, http_client};
 
@@ -45,10 +46,11 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     let launch = Launch::new(built_binary("lotwire")?, data.path())?
         .set("MAIL__SMTP_URL", "smtp://127.0.0.1:9")
         .set("MAIL__FROM", "alerts@hartley.example");
+    let launch = with_tls(launch, data.path())?;
     let _server = launch.start(&http_client()).await?;
     let site = CustomerSite::set_up(&launch, &launch).await?;
     let database = testkit::postgres::fresh_database().await?;
-    let second = launch.node_in(second_data.path())?.database(&database);
+    let second = launch.node_in(second_data.path())?.set("PLATFORM__TLS_LISTEN", "").database(&database);
     let second_server = second.start(&http_client()).await?;
     let addresses = [launch.metrics_address(), second.metrics_address()];
     let prometheus = Prometheus::start(&docs.join("alerts.yml"), &addresses).await?;
@@ -76,6 +78,19 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     }
     say(&format!("Prometheus: all {} alerts with short windows fire", faults::ALERTS.len()));
     Ok(true)
+}
+
+/// The launch with a further port with TLS, so that the metrics of certificates are there.
+fn with_tls(launch: Launch, folder: &Path) -> Result<Launch, RigError> {
+    const NAME: &str = "auctions.example.com";
+    let identity = Authority::new("Test")?.server(&[NAME], Validity::Now)?;
+    let file = folder.join("certificate.pem");
+    std::fs::write(&file, identity.certificate + &identity.key)?;
+    let listen = launch.second_node()?.platform.to_string();
+    Ok(launch
+        .set("TLS__CERTIFICATES", &file.display().to_string())
+        .set("PLATFORM__TLS_LISTEN", &listen)
+        .set("PLATFORM__PUBLIC_URL", &format!("https://{NAME}")))
 }
 
 /// Runs promtool in a folder. Anything that it reports on standard error fails.

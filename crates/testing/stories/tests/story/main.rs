@@ -70,6 +70,7 @@ mod silent_database;
 mod startup_refusals;
 mod stuck_deliveries;
 mod support;
+mod support_bundle;
 mod tail;
 mod tls;
 mod two_nodes;
