@@ -38,7 +38,10 @@ impl Config {
         for role in [Role::Platform, Role::Provider] {
             let path = role.name();
             let Some(listen) = self.tls_listen(role) else { continue };
-            mistakes.extend(refusal(&format!("{path}.tls_listen"), listen_address::resolve(listen)));
+            if let Some(mistake) = refusal(&format!("{path}.tls_listen"), listen_address::resolve(listen)) {
+                mistakes.push(mistake);
+                continue;
+            }
             if self.tls.certificates.is_empty() {
                 mistakes.push(format!("tls.certificates: a certificate is needed with {path}.tls_listen"));
             }
@@ -71,7 +74,7 @@ impl Config {
         for (path, address) in addresses {
             let Some(address) = address.filter(|address| address.port() != 0) else { continue };
             if let Some(other) = first.insert(address, path) {
-                mistakes.push(format!("{path}: {other} has the same address"));
+                mistakes.push(format!("{other} and {path} have the same address, {address}"));
             }
         }
         mistakes
@@ -87,12 +90,14 @@ mod tests {
         let mut config = Config::default();
         config.platform.tls_listen = "0.0.0.0".to_owned();
         let mistakes = config.check_tls();
-        assert_eq!(mistakes.len(), 3, "{mistakes:?}");
-        for (mistake, path) in mistakes.iter().zip(["platform.tls_listen", "tls.certificates", "platform.public_url"]) {
+        assert!(mistakes.len() == 1 && mistakes[0].starts_with("platform.tls_listen"), "{mistakes:?}");
+        config.platform.tls_listen = "0.0.0.0:443".to_owned();
+        let mistakes = config.check_tls();
+        assert_eq!(mistakes.len(), 2, "{mistakes:?}");
+        for (mistake, path) in mistakes.iter().zip(["tls.certificates", "platform.public_url"]) {
             assert!(mistake.starts_with(path), "{mistakes:?}");
         }
         config.tls.certificates = vec!["/nowhere".into()];
-        config.platform.tls_listen = "0.0.0.0:443".to_owned();
         config.platform.public_url = "https://auctions.example.com".to_owned();
         let mistakes = config.check_tls();
         assert!(mistakes.len() == 1 && mistakes[0].contains("/nowhere can't be read"), "{mistakes:?}");
@@ -106,8 +111,8 @@ mod tests {
         config.provider.tls_listen = config.provider.listen.to_string();
         let mistakes = config.check_addresses();
         let expected = [
-            "platform.listen: metrics.listen has the same address",
-            "provider.tls_listen: provider.listen has the same address",
+            "metrics.listen and platform.listen have the same address, 127.0.0.1:8080",
+            "provider.listen and provider.tls_listen have the same address, 127.0.0.1:8071",
         ];
         assert_eq!(mistakes, expected);
         config.provider.listen.set_port(0);

@@ -11,7 +11,7 @@ pub(crate) struct ValueFormat {
     pub(crate) example: &'static str,
 }
 
-const ADDRESS: ValueFormat = value_format("an IP address or a host name, with a port", "127.0.0.1:8080");
+const ADDRESS: &str = "an IP address or a host name, with a port";
 const SUBNETS: ValueFormat = value_format("a list of subnets in CIDR notation", "127.0.0.0/8,10.1.0.0/16");
 const DURATION: ValueFormat = value_format("a duration of up to 30 days", "30s");
 const TIMEOUT: ValueFormat = value_format("a duration from 1ms to 5m", "30s");
@@ -35,7 +35,8 @@ impl Setting {
             "database.url" => value_format("a PostgreSQL URL, or empty", "postgres://user:password@host/database"),
             "database.pool_size" => value_format("a whole number from 2 to 1000", "16"),
             "database.statement_timeout" => value_format("a duration from 1s to 10m", "60s"),
-            "platform.listen" | "provider.listen" => ADDRESS,
+            "platform.listen" => value_format(ADDRESS, "127.0.0.1:8080"),
+            "provider.listen" => value_format(ADDRESS, "127.0.0.1:8071"),
             "mail.smtp_url" => value_format("an smtp or smtps URL, or empty", "smtps://user:password@mail.example.com"),
             "mail.from" => {
                 value_format("an e-mail address with or without a name, or empty", "Lotwire <alerts@example.com>")

@@ -88,9 +88,11 @@ fn tls_without_a_certificate_and_two_ports_with_one_address_are_refused_by_the_c
     let check = launch.command().args(["config", "check"]).output().unwrap();
     let refused = text(&check);
     assert!(!check.status.success());
-    for part in
-        ["a certificate is needed with platform.tls_listen", "metrics.listen has the same address", "begins with https"]
-    {
+    for part in [
+        "a certificate is needed with platform.tls_listen",
+        "metrics.listen and platform.tls_listen have the same address",
+        "begins with https",
+    ] {
         assert!(refused.contains(part), "{part}: {refused}");
     }
 }
