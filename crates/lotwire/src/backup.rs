@@ -8,7 +8,7 @@ mod manifest;
 mod sealed_key;
 mod work_folder;
 
-pub(crate) use self::files::{copy_hashed, files_below, hash_of};
+pub(crate) use self::files::{copy_hashed, files_below, hash_of, read_text};
 pub(crate) use self::manifest::{BackupFile, Contents, MANIFEST, Manifest, PlatformPoint};
 pub(crate) use self::sealed_key::{SEALED_KEY_FILE, SealedKey};
 pub(crate) use self::work_folder::{Work, WorkFolder};

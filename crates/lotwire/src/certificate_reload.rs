@@ -32,8 +32,10 @@ pub(crate) fn spawn(
                     () = clock.sleep_until(next), if certificates.is_some() => {}
                     _ = hangup.recv() => tracing::info!("SIGHUP: the certificates are read again"),
                 }
-                if let Some(certificates) = &certificates {
-                    certificates.reload(clock.now());
+                if let Some(certificates) = certificates.clone() {
+                    let now = clock.now();
+                    // The files may be on a slow network.
+                    let _ = tokio::task::spawn_blocking(move || certificates.reload(now)).await;
                 }
             }
         }

@@ -310,9 +310,18 @@ impl Config {
             let parsed = url::Url::parse(url).ok();
             parsed.is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
         };
+        let has_login = |url: &str| {
+            let parsed = url::Url::parse(url).ok();
+            parsed.is_some_and(|url| !url.username().is_empty() || url.password().is_some())
+        };
         let wrong = urls.into_iter().filter(|(_, url)| !url.is_empty() && !is_valid(url));
         let mut mistakes: Vec<String> =
             wrong.map(|(path, _)| format!("{path}: it is not an http or https URL")).collect();
+        // These settings are shown, and nothing would use the password.
+        let with_login = urls.into_iter().filter(|(_, url)| has_login(url));
+        mistakes.extend(
+            with_login.map(|(path, _)| format!("{path}: it has a user name or a password, which are not used")),
+        );
         if !self.provider.proxy.is_empty() {
             mistakes.extend(refusal("provider.proxy", self.provider.proxy.parse::<kit_outbound::Proxy>()));
         }

@@ -32,6 +32,16 @@ pub(crate) fn files_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// The text of a file of at most `bytes_max`. A pipe in its place would block the reader for ever.
+pub(crate) fn read_text(path: &Path, bytes_max: u64) -> io::Result<String> {
+    let metadata = std::fs::metadata(path)?;
+    if !metadata.is_file() || metadata.len() > bytes_max {
+        let why = format!("it is not a file of at most {bytes_max} bytes");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+    }
+    std::fs::read_to_string(path)
+}
+
 /// The number of bytes of a file and their SHA-256 in hexadecimal digits.
 pub(crate) fn hash_of(path: &Path) -> io::Result<(u64, String)> {
     read_hashed(path, |_| Ok(()))
@@ -79,5 +89,9 @@ mod tests {
         assert_eq!(copy_hashed(&path("from"), &path("a/b/to")).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(files_below(folder.path()).unwrap(), ["a/b/to", "from"].map(PathBuf::from));
         assert!(files_below(&path("none")).unwrap().is_empty());
+        assert_eq!(read_text(&path("from"), 3).unwrap(), "abc");
+        for (unusual, bytes_max) in [(path("from"), 2), (PathBuf::from("/dev/zero"), 9), (path("a"), 9_999)] {
+            assert_eq!(read_text(&unusual, bytes_max).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        }
     }
 }

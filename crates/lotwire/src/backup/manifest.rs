@@ -9,11 +9,14 @@ use jiff::Timestamp;
 use kit_engine::sqlite::{FileContents, file_contents};
 use serde::{Deserialize, Serialize};
 
-use super::{IMAGES, PLATFORM_FILE, PROVIDER_FILE, SEALED_KEY_FILE};
+use super::{IMAGES, PLATFORM_FILE, PROVIDER_FILE, SEALED_KEY_FILE, read_text};
 use crate::error::{CommandError, ErrorContext as _};
 
 /// Name of the manifest. It is written last, so a folder without it is not a backup.
 pub(crate) const MANIFEST: &str = "manifest.json";
+
+/// Bytes of the largest manifest: millions of images.
+const BYTES_MAX: u64 = 1 << 30;
 
 /// Version of the format. A later format has a higher number.
 const FORMAT: u32 = 1;
@@ -102,7 +105,7 @@ impl Manifest {
     /// Reads the manifest of the backup in `folder`.
     pub(crate) fn read(folder: &Path) -> Result<Self, CommandError> {
         let path = folder.join(MANIFEST);
-        let text = match std::fs::read_to_string(&path) {
+        let text = match read_text(&path, BYTES_MAX) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(CommandError::new(format!(
                     "{} is no complete backup: it has no file {MANIFEST}. Name the folder that `lotwire backup` printed",

@@ -11,6 +11,7 @@ use kit_runtime::random::Random;
 use kit_runtime::vault::{Key, Sealed, Secret, Vault};
 use serde::{Deserialize, Serialize};
 
+use super::read_text;
 use crate::error::{CommandError, ErrorContext as _};
 
 /// Name of the sealed key in a backup.
@@ -25,6 +26,8 @@ const SALT_BYTES: usize = 16;
 const KEY_BYTES: usize = 32;
 /// Characters of the shortest passphrase: fewer are guessed in spite of the derivation.
 const PASSPHRASE_CHARS_MIN: usize = 12;
+/// Bytes of the largest file.
+const BYTES_MAX: u64 = 64 << 10;
 /// What a file may ask for, so that a changed one takes neither all memory nor hours.
 const MEMORY_KIB_MAX: u32 = 1024 * 1024;
 const PASSES_MAX: u32 = 100;
@@ -84,7 +87,7 @@ impl SealedKey {
     /// Reads the file in the backup at `folder`.
     pub(crate) fn read(folder: &Path) -> Result<Self, CommandError> {
         let path = folder.join(SEALED_KEY_FILE);
-        let text = std::fs::read_to_string(&path).context(format!("reading {}", path.display()))?;
+        let text = read_text(&path, BYTES_MAX).context(format!("reading {}", path.display()))?;
         serde_json::from_str(&text).context(format!("reading {}", path.display()))
     }
 

@@ -14,6 +14,9 @@ use x509_cert::der::Decode as _;
 /// Names of the files in a folder: chain and key.
 const PAIRS: [(&str, &str); 2] = [("fullchain.pem", "privkey.pem"), ("tls.crt", "tls.key")];
 
+/// Bytes of the largest file: many times a chain with its key.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+
 /// A certificate with its chain and its key.
 #[derive(Debug)]
 pub struct Certificate {
@@ -115,6 +118,13 @@ fn files_of(place: &Path) -> Result<(PathBuf, PathBuf), CertificateError> {
     found.ok_or_else(|| CertificateError::NoPair(place.to_owned()))
 }
 
+/// Reads a file of at most [`FILE_BYTES_MAX`]. A pipe in its place would block the reader for ever.
 fn read(path: &Path) -> Result<Vec<u8>, CertificateError> {
-    std::fs::read(path).map_err(|source| CertificateError::Unreadable { path: path.to_owned(), source })
+    let unreadable = |source| CertificateError::Unreadable { path: path.to_owned(), source };
+    let metadata = std::fs::metadata(path).map_err(unreadable)?;
+    if !metadata.is_file() || metadata.len() > FILE_BYTES_MAX {
+        let why = format!("it is not a file of at most {FILE_BYTES_MAX} bytes");
+        return Err(unreadable(std::io::Error::new(std::io::ErrorKind::InvalidData, why)));
+    }
+    std::fs::read(path).map_err(unreadable)
 }

@@ -207,6 +207,13 @@ fn files_that_cannot_be_used_at_the_start_are_named() {
     let load = |place: &Path| Certificates::load(&[place.to_owned()], now()).err().unwrap().to_string();
     let missing = load(&files.place("none.pem"));
     assert!(missing.contains("none.pem can't be read"), "{missing}");
+    // A pipe, or a file without an end, is not opened.
+    let unusual = load(Path::new("/dev/zero"));
+    assert!(unusual.contains("it is not a file of at most"), "{unusual}");
+    let large = std::fs::File::create(files.place("large.pem")).unwrap();
+    large.set_len(1 << 30).unwrap();
+    let unusual = load(&files.place("large.pem"));
+    assert!(unusual.contains("it is not a file of at most"), "{unusual}");
     std::fs::write(files.place("chain.pem"), files.signed(FIRST, 2030).0).unwrap();
     let no_key = load(&files.place("chain.pem"));
     assert!(no_key.contains("no private key"), "{no_key}");

@@ -42,7 +42,7 @@ pub(super) async fn collect(resolved: &Resolved, logs: &[PathBuf]) -> Result<Vec
         part("settings.toml", "the settings in effect, without secrets", config_commands::show(resolved)),
         part(
             "doctor.txt",
-            "the report of `lotwire doctor`; it names customers and endpoints",
+            "the report of `lotwire doctor`; it has customers and the URLs of endpoints",
             doctor_report(config).await,
         ),
         part("database.json", "size, schema version and rows of each table, and free disk", pretty(&database(config))),
@@ -140,6 +140,10 @@ fn journal() -> Option<Vec<u8>> {
 
 /// The last part of a log file.
 fn end_of(path: &Path) -> std::io::Result<Vec<u8>> {
+    // A pipe would block the reader until something writes to it.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is not a file"));
+    }
     let mut file = std::fs::File::open(path)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(LOG_BYTES_MAX)))?;

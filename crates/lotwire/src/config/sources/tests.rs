@@ -68,6 +68,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("platform.public_url",            "example.com",      "not an http or https URL"),
     ("platform.environment",           "a name that is too long for a badge", "longer than 24 characters"),
     ("platform.provider_url",          "api.example.com",  "not an http or https URL"),
+    ("provider.node_url",              "http://u:p@10.0.0.5", "has a user name or a password"),
     ("provider.public_url",            "ftp://x",          "not an http or https URL"),
     ("platform.rate_limit",            "100000001",        "out of range"),
     ("platform.rate_limit",            "1e6",              "not a whole number"),
