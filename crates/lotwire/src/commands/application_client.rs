@@ -6,12 +6,15 @@ mod history;
 use consumer::{ApiClient, ApiError};
 use http::StatusCode;
 use ipnet::IpNet;
+use jiff::Timestamp;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use provider_core::model::cause::Cause;
-use provider_core::model::{AttemptStatus, Endpoint, Id};
+use provider_core::model::{AttemptStatus, Endpoint, Id, TaskKind};
 use provider_core::page::{CursorKey, PageRequest};
 use provider_core::port::AttemptFilter;
-use provider_core::{Caller, Created, DiskUse, EndpointInput, MessageInput, Payload, Provider, ProviderError, ids};
+use provider_core::{
+    Caller, Created, DiskUse, EndpointInput, MessageInput, Payload, Provider, ProviderError, ReplayInput, ids,
+};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -180,6 +183,22 @@ impl ApplicationClient {
                 }
                 let created = api.post(&format!("/api/v1/app/{application}/endpoint"), &endpoint).await;
                 Ok(created.context(doing)?.text("/id")?.to_owned())
+            }
+        }
+    }
+
+    /// Sends an endpoint the messages that were accepted since `since` and before the endpoint existed.
+    pub(super) async fn send_missing(&self, endpoint: &str, since: Timestamp) -> Result<(), CommandError> {
+        let doing = format!("sending endpoint {endpoint} the messages since {since}");
+        match self {
+            Self::Local { provider, caller, application } => {
+                let input = ReplayInput::time_range(TaskKind::ReplayMissing, since, None);
+                let begun = provider.replay(caller, application, endpoint, input, None, |_| String::new()).await;
+                begun.context(doing).map(drop)
+            }
+            Self::Remote { api, application } => {
+                let path = format!("/api/v1/app/{application}/endpoint/{endpoint}/replay-missing");
+                api.post(&path, &json!({ "since": since })).await.context(doing).map(drop)
             }
         }
     }

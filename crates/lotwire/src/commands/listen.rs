@@ -20,7 +20,7 @@ use contract::event::{Event, EventType};
 use http::header::{HeaderMap, RETRY_AFTER};
 use http::{Method, StatusCode, Uri};
 use kit_outbound::{AddressPolicy, Client, ClientConfig, Destination, Request};
-use kit_runtime::clock::{SharedClock, SystemClock};
+use kit_runtime::clock::{Clock as _, SharedClock, SystemClock};
 use kit_runtime::random::{Random as _, SystemRandom};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -69,6 +69,7 @@ struct Listener {
 
 pub(super) async fn run(config: &Config, options: &ListenCommand) -> Result<ExitCode, CommandError> {
     let shutdown_signal = node::shutdown_signal()?;
+    let begun_at = SystemClock.now();
     let forward = options.forward.as_deref().map(forward_to).transpose()?;
     let client = ApplicationClient::open(config, &options.target).await?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await.context(format!(
@@ -114,6 +115,10 @@ pub(super) async fn run(config: &Config, options: &ListenCommand) -> Result<Exit
             secret,
         })
         .await?;
+    // On a busy machine the endpoint may exist later than the first event that its user waits for.
+    if let Err(error) = client.send_missing(&endpoint, begun_at).await {
+        hint(&format!("Events of the last moments may be missing: {error}"));
+    }
     let types = options.event_types.as_ref().map_or_else(|| "all event types".to_owned(), |types| types.join(", "));
     hint(&format!(
         "Listening as endpoint {endpoint} of {} at {url} for {types}. Press Ctrl-C to stop; the endpoint is then removed.",
