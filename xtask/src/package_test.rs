@@ -99,9 +99,7 @@ as_lotwire lotwire restore $backup --data-dir $elsewhere
 as_lotwire lotwire resume --yes --data-dir $elsewhere
 runuser -u lotwire -- lotwire serve --data-dir $elsewhere --platform-listen 127.0.0.1:18080 --provider-listen 127.0.0.1:18071 &
 server=$!
-elsewhere_is_healthy() {
-    as_lotwire lotwire health --data-dir $elsewhere --platform-listen 127.0.0.1:18080 --provider-listen 127.0.0.1:18071
-}
+elsewhere_is_healthy() { as_lotwire lotwire health --data-dir $elsewhere; }
 for second in $(seq 30); do ! elsewhere_is_healthy > /dev/null 2>&1 || break; sleep 1; done
 elsewhere_is_healthy
 kill $server
