@@ -14,10 +14,12 @@ mod licences;
 mod package_test;
 mod provider_facts;
 mod release_check;
+mod releases;
 mod samples;
 mod schemathesis;
 mod test_run;
 mod tidy;
+mod upgrade_test;
 mod watch_test;
 
 use std::path::{Path, PathBuf};
@@ -33,7 +35,8 @@ cargo xtask <task>
                       a running server, ten times kill -9 on each engine, failovers of PostgreSQL, restores of backups, reverse
                       proxies, metrics and alerts, the Debian package on a new machine, and the container
   test [NAME …]       build everything and run all tests side by side, or those of the named packages and targets
-  tidy                check arrows between crates, references, alert rules, forbidden phrases, real sleeps and file sizes
+  tidy                check arrows between crates, references, alert rules, migrations, settings, forbidden phrases, real sleeps
+                      and file sizes
   licences            check licences, sources and banned crates of all dependencies against deny.toml
   generate [--check]  write docs/apis/*.json and docs/operate/configuration.md; --check only reports differences
   provider-facts FILE extract what tests compare with from the public OpenAPI document of the webhook API
@@ -52,6 +55,9 @@ cargo xtask <task>
   watch-test          let Debian's Prometheus watch a sale with faults: names of metrics, queries of the dashboard, alert rules
   container-test      build the container image and run a sale in it
   proxy-test          use a server through nginx, Caddy and HAProxy, with the examples in docs/operate/proxies
+  upgrade-test        upgrade the databases of the last release during a sale, on both engines, and go back
+                                                                                      (more: cargo xtask upgrade-test --help)
+  release             add the version and its commit to packaging/releases.toml
   fresh               run both commands of the README in a new Debian root      (more: cargo xtask fresh --help)
   crash --kills N     kill -9 a server N times during a sale and count what arrives   (more: cargo xtask crash --help)
   failover            make a cluster of three PostgreSQL servers fail during a sale on two nodes, and count what is lost
@@ -77,6 +83,8 @@ fn main() -> ExitCode {
         Some("ci") => ci::run_all(),
         Some("tidy") => tidy::run(&root()),
         Some("test") => test_run::run_task(rest),
+        Some("upgrade-test") => upgrade_test::run_task(rest),
+        Some("release") => releases::run_task(rest),
         Some("release-check") => release_check::run_all(),
         Some("clients") => clients::install(&root()),
         Some("schemathesis") => schemathesis::run_task(&root(), rest),

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::{
     Failure, Step, cargo, container_test, dist, failover, package_test, root, run, run_steps, schemathesis, target_dir,
-    test_run, watch_test,
+    test_run, upgrade_test, watch_test,
 };
 
 /// Kills on each engine.
@@ -22,6 +22,7 @@ pub(crate) fn run_all() -> Result<(), Failure> {
         ("restore, SQLite", || restore("lotwire")),
         ("restore, PostgreSQL dump", || restore("pg-dump")),
         ("restore, PostgreSQL archive", || restore("archive")),
+        ("upgrade of the last release", upgrade_test::check),
         ("reverse proxies", crate::proxy_test),
         ("metrics, alerts and dashboard", watch_test::check),
         ("failovers of PostgreSQL", failover::check),

@@ -1,10 +1,13 @@
-//! Checks what the compiler does not: arrows between crates and inside the cores, references, alert rules, forbidden phrases, real sleeps, and the size of files.
+//! Checks what the compiler does not: arrows between crates and inside the cores, references, alert
+//! rules, migrations, settings, forbidden phrases, real sleeps, and the size of files.
 
 mod alerts;
 mod arrows;
 mod layers;
+mod migrations;
 mod phrases;
 mod references;
+mod settings;
 mod sources;
 
 use std::fs;
@@ -56,6 +59,8 @@ fn check(root: &Path) -> Result<Findings, Failure> {
     }
     layers::check(root, &mut found)?;
     alerts::check(root, &mut found)?;
+    migrations::check(root, &mut found)?;
+    settings::check(root, &mut found)?;
     let phrases = phrases::Phrases::read(root)?;
     let references = references::References::new(root, &files)?;
     for file in &files {

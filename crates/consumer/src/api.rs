@@ -85,6 +85,12 @@ impl ApiClient {
         Ok(ApiClient { client, base, bearer })
     }
 
+    /// A client with the same key of another node, at `base`.
+    #[must_use]
+    pub fn at(&self, base: String) -> Self {
+        ApiClient { client: self.client.clone(), base, bearer: self.bearer.clone() }
+    }
+
     /// GET.
     pub async fn get(&self, path: &str) -> Result<ApiResponse, ApiError> {
         self.send(Method::GET, path, HeaderMap::new(), Bytes::new()).await

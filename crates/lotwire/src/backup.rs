@@ -3,13 +3,17 @@
 //! `lotwire backup` writes it and `lotwire restore` reads it. Only this program touches the files of a running server: another
 //! version of SQLite may have faults that damage a file with a write-ahead log.
 
+mod databases;
 mod files;
-mod manifest;
+pub(crate) mod manifest;
 mod sealed_key;
 mod work_folder;
 
-pub(crate) use self::files::{copy_hashed, files_below, hash_of, read_text};
-pub(crate) use self::manifest::{BackupFile, Contents, MANIFEST, Manifest, PlatformPoint};
+pub(crate) use self::databases::{CopiedAt, complete, copy_databases, databases_in, describe, progress_bar};
+pub(crate) use self::files::{
+    copy_hashed, files_below, hash_of, private_folder, read_text, sync_folder, write_private,
+};
+pub(crate) use self::manifest::{BackupFile, Contents, Manifest, PlatformPoint, backup_name, backups_in};
 pub(crate) use self::sealed_key::{SEALED_KEY_FILE, SealedKey};
 pub(crate) use self::work_folder::{Work, WorkFolder};
 

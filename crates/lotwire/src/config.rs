@@ -15,6 +15,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use ipnet::IpNet;
+use kit_engine::OlderTables;
+use kit_engine::postgres::PostgresConfig;
 use provider_core::config::retention::RETENTION_DAYS_MAX;
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +55,7 @@ impl Role {
 pub(crate) struct Config {
     pub(crate) data_dir: PathBuf,
     pub(crate) disk_reserve_mib: u32,
+    pub(crate) upgrade_copy: bool,
     pub(crate) roles: Vec<Role>,
     pub(crate) worker_threads: usize,
     pub(crate) request_bodies_mib: u32,
@@ -177,6 +180,7 @@ impl Default for Config {
         Config {
             data_dir: PathBuf::from("./lotwire-data"),
             disk_reserve_mib: 512,
+            upgrade_copy: true,
             roles: vec![Role::Platform, Role::Provider],
             worker_threads: 0,
             request_bodies_mib: (kit_http::body_memory::BYTES_MAX / MIB) as u32,
@@ -262,11 +266,12 @@ impl Default for Log {
 
 impl Database {
     /// How to connect to PostgreSQL.
-    pub(crate) fn postgres(&self) -> kit_engine::postgres::PostgresConfig {
-        kit_engine::postgres::PostgresConfig {
+    pub(crate) fn postgres(&self, older_tables: OlderTables) -> PostgresConfig {
+        PostgresConfig {
             url: self.url.clone(),
             pool_size: self.pool_size.into(),
             statement_timeout: self.statement_timeout.get(),
+            older_tables,
         }
     }
 }
@@ -296,7 +301,7 @@ impl Config {
         if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
             return vec!["database.url: it does not begin with postgres://".to_owned()];
         }
-        refusal("database.url", self.database.postgres().check()).into_iter().collect()
+        refusal("database.url", self.database.postgres(OlderTables::Refuse).check()).into_iter().collect()
     }
 
     fn check_urls(&self) -> Vec<String> {

@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use kit_engine::OlderTables;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::SharedClock;
 use kit_runtime::random::SharedRandom;
@@ -95,7 +96,7 @@ impl NodeTable {
         if config.database.url.is_empty() {
             return Vec::new();
         }
-        let open = || async { provider_store::postgres::open(&config.database.postgres()).await };
+        let open = || async { provider_store::postgres::open(&config.database.postgres(OlderTables::Refuse)).await };
         let found = match self.0.get_or_try_init(open).await {
             Ok(store) => addresses_of(store.as_ref(), now).await.map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),

@@ -1,5 +1,6 @@
 //! The hold after a restore, over both wings of an installation.
 
+use kit_engine::OlderTables;
 use kit_runtime::hold::Hold;
 use platform_core::Platform;
 use provider_core::Provider;
@@ -7,7 +8,7 @@ use provider_core::Provider;
 use crate::backup::{PLATFORM_FILE, PROVIDER_FILE};
 use crate::config::Config;
 use crate::error::{CommandError, ErrorContext as _};
-use crate::node::{NodeServices, open_platform, open_provider};
+use crate::node::{NodeServices, open_platform_with, open_provider_with};
 
 /// The wings whose databases exist, opened for a management command.
 pub(crate) struct InstalledWings {
@@ -16,10 +17,16 @@ pub(crate) struct InstalledWings {
 }
 
 impl InstalledWings {
-    pub(crate) async fn open(config: &Config, services: &NodeServices) -> Result<Self, CommandError> {
+    pub(crate) async fn open(
+        older: OlderTables,
+        config: &Config,
+        services: &NodeServices,
+    ) -> Result<Self, CommandError> {
         let exists = |file: &str| !config.database.url.is_empty() || config.data_dir.join(file).exists();
-        let platform = if exists(PLATFORM_FILE) { Some(open_platform(config, services).await?) } else { None };
-        let provider = if exists(PROVIDER_FILE) { Some(open_provider(config, services).await?) } else { None };
+        let platform =
+            if exists(PLATFORM_FILE) { Some(open_platform_with(older, config, services).await?) } else { None };
+        let provider =
+            if exists(PROVIDER_FILE) { Some(open_provider_with(older, config, services).await?) } else { None };
         if platform.is_none() && provider.is_none() {
             let dir = config.data_dir.display();
             return Err(CommandError::new(format!("{dir} contains no database. Is --data-dir the server's?")));

@@ -25,6 +25,7 @@ mod server_proof;
 mod service_manager;
 mod setup_code;
 mod telemetry;
+mod upgrade_copy;
 
 use std::num::NonZero;
 use std::process::ExitCode;

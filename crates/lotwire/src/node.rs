@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ipnet::IpNet;
-use kit_engine::sqlite::OpenedBy;
+use kit_engine::OlderTables;
 use kit_http::Surface;
 use kit_http::request_counts::RequestCounts;
 use kit_http::serve::Port;
@@ -45,10 +45,10 @@ use crate::home;
 use crate::ready_event_types::ready_event_types;
 use crate::sealing_key::{require_platform_key, require_provider_key};
 use crate::server_proof;
+use crate::upgrade_copy;
 
 use self::metrics::NodeMetrics;
-pub(crate) use self::stores::{open_platform, open_provider};
-use self::stores::{open_platform_by, open_provider_by};
+pub(crate) use self::stores::{open_platform, open_platform_with, open_provider, open_provider_with};
 
 /// A source of metrics.
 type MetricsSource = Arc<dyn kit_http::metrics::Source>;
@@ -139,6 +139,7 @@ impl Node {
             _locks: locks,
         };
         data_dir_lock::require_no_unfinished_restore(config)?;
+        upgrade_copy::make(config).await?;
         node.certificates = config.certificates(node.services.clock.now()).context("reading tls.certificates")?;
         certificate_reload::spawn(node.certificates.clone(), node.services.clock.clone(), &node.tasks)?;
         // Neither port answers before both databases are ready.
@@ -191,7 +192,7 @@ impl Node {
         // With port 0 the address is known only now, and App Portal links contain it.
         let mut config = config.clone();
         config.provider.listen = listener.local_addr().context("reading the address of the listening socket")?;
-        let wing = open_provider_by(OpenedBy::Server, &config, &self.services).await?;
+        let wing = open_provider_with(OlderTables::Upgrade, &config, &self.services).await?;
         require_provider_key(&wing).await?;
         Ok(Opened { wing, listener, config })
     }
@@ -200,7 +201,7 @@ impl Node {
         let listener = listen(config.platform.listen, "platform.listen").await?;
         let mut config = config.clone();
         config.platform.listen = listener.local_addr().context("reading the address of the listening socket")?;
-        let wing = open_platform_by(OpenedBy::Server, &config, &self.services).await?;
+        let wing = open_platform_with(OlderTables::Upgrade, &config, &self.services).await?;
         require_platform_key(&wing).await?;
         Ok(Opened { wing, listener, config })
     }

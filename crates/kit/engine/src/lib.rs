@@ -3,11 +3,13 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
-mod foreign_tables;
 pub mod postgres;
 pub mod sqlite;
+mod table_versions;
 
 use std::sync::Arc;
+
+pub use self::table_versions::OlderTables;
 
 /// Why a database operation failed.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -56,12 +58,14 @@ pub enum EngineError {
         /// The time waited, in seconds.
         seconds: u64,
     },
-    /// A command of a newer version may not migrate the tables of a running server.
+    /// A command does not upgrade tables of an older version.
     #[error(
-        "the tables have version {found} and this lotwire needs version {needed}, but a server of an older version uses \
-         the database. Restart the server with this version first."
+        "{tables} have version {found}, and this lotwire needs version {needed}. Its server upgrades them: start \
+         `lotwire serve` with this version first"
     )]
-    ServerIsOlder {
+    TablesAreOlder {
+        /// The tables and their database.
+        tables: String,
         /// Version of the tables.
         found: i32,
         /// Version that this program needs.

@@ -34,6 +34,7 @@ use self::connection_wait::ConnectionWaiters;
 use self::listener::Listener;
 use self::migrate::migrate;
 use super::EngineError;
+use crate::table_versions::{self, COMPATIBILITY_TABLE, HISTORY_TABLE};
 
 pub use self::config::PostgresConfig;
 pub use self::connection::{Client, Connection, StatementError, Transaction};
@@ -54,6 +55,9 @@ pub struct Postgres {
     /// Sent with each notification, so that this process recognises its own.
     sender: Arc<str>,
     deadlines: AnswerDeadlines,
+    schema: &'static str,
+    /// The version of the tables that this program knows.
+    known_version: i32,
 }
 
 /// The work of a transaction: a function of the transaction and of an input, which a retry calls again. A function
@@ -74,15 +78,15 @@ impl Postgres {
     /// Connects to a database, creates `schema` if it does not exist, and applies `migrations`. Processes may start at
     /// the same time: a lock lets one process at a time migrate.
     ///
-    /// Errors: `Address` when the URL can't be used, `Unsupported` when the database can't, `Migration` when a
-    /// migration fails, and `Postgres` when the server can't be reached.
+    /// Errors: `Address` when the URL can't be used, `Unsupported` when the database can't, `TablesAreOlder`, `Migration`
+    /// when a migration fails, and `Postgres` when the server can't be reached.
     pub async fn open(
         config: &PostgresConfig,
         schema: &'static str,
         migrations: refinery::Runner,
     ) -> Result<Self, EngineError> {
         let connector = config.connector(schema)?;
-        let sender = migrate(&connector, schema, migrations).await?;
+        let sender = migrate(&connector, schema, &migrations, config.older_tables).await?;
         let listener = Listener::start(connector.clone(), schema, sender.clone()).await?;
         let connect_timeout = connector.connect_timeout();
         let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
@@ -99,6 +103,8 @@ impl Postgres {
             listener: Arc::new(listener),
             sender: sender.into(),
             deadlines: AnswerDeadlines::new(config.statement_timeout),
+            schema,
+            known_version: table_versions::latest_version(&migrations),
         })
     }
 
@@ -128,6 +134,23 @@ impl Postgres {
             size_bytes: bytes.unsigned_abs(),
             wal_bytes: None,
         })
+    }
+
+    /// Refuses tables that another process has meanwhile upgraded to a version that this program can't use. Nodes call it before
+    /// each heartbeat, so that such a node counts as dead.
+    ///
+    /// Errors: `Unsupported`.
+    pub async fn require_compatible(&self) -> Result<(), EngineError> {
+        let select = format!(
+            "SELECT compatible_from, (SELECT max(version) FROM {HISTORY_TABLE}) FROM {COMPATIBILITY_TABLE} \
+             WHERE compatible_from > $1"
+        );
+        let client = self.client().await?;
+        let statement = client.prepare_cached(&select).await?;
+        let Some(row) = client.query_opt(&statement, &[&self.known_version]).await? else { return Ok(()) };
+        let (compatible_from, version) = (row.try_get(0)?, row.try_get(1)?);
+        let tables = format!("the tables of schema `{}`", self.schema);
+        Err(EngineError::Unsupported(table_versions::too_new(&tables, version, compatible_from, self.known_version)))
     }
 
     /// Closes the connections to a former primary after a failover. Callers that write outside of

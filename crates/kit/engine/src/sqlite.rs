@@ -38,11 +38,11 @@ pub(crate) use self::integrity::is_damage;
 use self::jobs::{JobQueue, QueuedJob};
 use self::migrations::MigrationLock;
 use self::threads::Threads;
-use crate::EngineError;
+use crate::{EngineError, OlderTables};
 
 pub use self::contents::{FileContents, file_contents};
 pub use self::integrity::check_file;
-pub use self::migrations::OpenedBy;
+pub use self::migrations::older_version;
 pub use self::snapshot::{Copied, Snapshots, complete_file};
 
 /// Maximum number of jobs in the queue of the writer. Further callers wait.
@@ -106,11 +106,11 @@ impl Database {
     /// The file is checked for damage first. A file of more than 64 MiB is checked in the background after it is
     /// opened: [`Database::check_intact`] returns the result.
     ///
-    /// Errors: `Damaged`, `Migration`, `MigrationLocked`, `ServerIsOlder`, `Unsupported` if another build created the
-    /// tables, and `Sqlite` if the file can't be opened.
-    pub fn open(path: &Path, migrations: &Runner, opened_by: OpenedBy<'_>) -> Result<Self, EngineError> {
+    /// Errors: `Damaged`, `Migration`, `MigrationLocked`, `TablesAreOlder`, `Unsupported` if another build created the
+    /// tables or a newer one made them unusable for this one, and `Sqlite` if the file can't be opened.
+    pub fn open(path: &Path, migrations: &Runner, older: OlderTables) -> Result<Self, EngineError> {
         make_private(path);
-        Self::start(path, Synchronous::Full, None, migrations, opened_by)
+        Self::start(path, Synchronous::Full, None, migrations, older)
     }
 
     /// Opens a new database in a temporary folder, for tests and simulations. The folder is deleted with the last
@@ -119,7 +119,7 @@ impl Database {
     pub fn open_temporary(migrations: &Runner) -> Result<Self, EngineError> {
         let folder = tempfile::tempdir().map_err(|error| EngineError::TemporaryFolder(Arc::new(error)))?;
         let path = folder.path().join("temporary.db");
-        Self::start(&path, Synchronous::Off, Some(folder), migrations, OpenedBy::Server)
+        Self::start(&path, Synchronous::Off, Some(folder), migrations, OlderTables::Upgrade)
     }
 
     fn start(
@@ -127,7 +127,7 @@ impl Database {
         synchronous: Synchronous,
         folder: Option<TempDir>,
         migrations: &Runner,
-        opened_by: OpenedBy<'_>,
+        older: OlderTables,
     ) -> Result<Self, EngineError> {
         // The lock is acquired before the journal mode is set, because another process may be creating the file.
         let migration_lock = MigrationLock::acquire(path)?;
@@ -144,7 +144,7 @@ impl Database {
         // A log that grew, because a backup read an old snapshot, is cut to this size when it begins again.
         db.pragma_update(None, "journal_size_limit", WAL_KEPT_BYTES)?;
         let check_later = integrity::check_at_open(&db, path)?;
-        self::migrations::migrate(&mut db, path, migrations, opened_by)?;
+        self::migrations::migrate(&mut db, path, migrations, older)?;
         drop(migration_lock);
 
         // If a step below fails, the queues are dropped before the threads, so that the threads end.

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
+use crate::error::{CommandError, ErrorContext as _};
+
 /// Bytes that are read at a time.
 const BUFFER_BYTES: usize = 256 * 1024;
 
@@ -72,6 +74,24 @@ fn read_hashed(path: &Path, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io
         each(&buffer[..read])?;
         bytes += read as u64;
     }
+}
+
+/// Creates a folder that only its owner can read, unless it exists.
+pub(crate) fn private_folder(path: &Path) -> Result<(), CommandError> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).context(format!("creating {}", path.display()))
+}
+
+/// Writes a new file that only its owner can read, and waits until it is on disk.
+pub(crate) fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+/// Waits until the names in a folder are on disk.
+pub(crate) fn sync_folder(path: &Path) -> Result<(), CommandError> {
+    let synced = File::open(path).and_then(|folder| folder.sync_all());
+    synced.context(format!("writing {} to disk", path.display()))
 }
 
 #[cfg(test)]

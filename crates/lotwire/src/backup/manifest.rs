@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use kit_engine::sqlite::{FileContents, file_contents};
@@ -15,11 +15,36 @@ use crate::error::{CommandError, ErrorContext as _};
 /// Name of the manifest. It is written last, so a folder without it is not a backup.
 pub(crate) const MANIFEST: &str = "manifest.json";
 
+/// Beginning and format of a backup's name.
+const NAME_BEGINNING: &str = "lotwire-";
+const NAME: &str = "lotwire-%Y%m%dT%H%M%SZ";
+
 /// Bytes of the largest manifest: millions of images.
 const BYTES_MAX: u64 = 1 << 30;
 
 /// Version of the format. A later format has a higher number.
 const FORMAT: u32 = 1;
+
+/// The name of the folder of a backup.
+pub(crate) fn backup_name(at: Timestamp) -> String {
+    at.strftime(NAME).to_string()
+}
+
+/// The complete backups in a folder, the oldest first.
+pub(crate) fn backups_in(dir: &Path) -> Result<Vec<PathBuf>, CommandError> {
+    let doing = || format!("reading {}", dir.display());
+    let mut backups = Vec::new();
+    for entry in std::fs::read_dir(dir).context(doing())? {
+        let path = entry.context(doing())?.path();
+        let is_named = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(NAME_BEGINNING));
+        if is_named && path.join(MANIFEST).is_file() {
+            backups.push(path);
+        }
+    }
+    // The names begin with the time.
+    backups.sort();
+    Ok(backups)
+}
 
 /// The manifest, as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

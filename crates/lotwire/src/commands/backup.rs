@@ -1,34 +1,26 @@
 //! Runs `lotwire backup`: copies the databases and images of an installation on SQLite while a server uses them.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::num::NonZeroUsize;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
-use kit_engine::sqlite::{Snapshots, check_file};
-use kit_runtime::clock::{Clock as _, SystemClock};
 use kit_runtime::random::SystemRandom;
 use kit_runtime::vault::Vault;
 use serde_json::json;
 
 use super::{passphrase, pluralise, print, print_json};
 use crate::backup::{
-    BackupFile, Contents, IMAGES, MANIFEST, Manifest, PLATFORM_FILE, PROVIDER_FILE, PlatformPoint, SEALED_KEY_FILE,
-    SealedKey, Work, WorkFolder, copy_hashed, files_below, hash_of,
+    BackupFile, CopiedAt, IMAGES, Manifest, PLATFORM_FILE, PlatformPoint, SEALED_KEY_FILE, SealedKey, Work, WorkFolder,
+    backup_name, backups_in, copy_databases, copy_hashed, databases_in, describe, files_below, hash_of, private_folder,
+    progress_bar, sync_folder, write_private,
 };
 use crate::cli::Backup;
 use crate::config::Config;
 use crate::error::{CommandError, ErrorContext as _};
 use crate::last_backup;
 use crate::node::open_platform;
-
-/// Beginning and format of a backup's name.
-const NAME: &str = "lotwire-%Y%m%dT%H%M%SZ";
-const NAME_BEGINNING: &str = "lotwire-";
 
 pub(super) async fn run(config: &Config, options: &Backup) -> Result<(), CommandError> {
     if !config.database.url.is_empty() {
@@ -38,8 +30,7 @@ pub(super) async fn run(config: &Config, options: &Backup) -> Result<(), Command
         ));
     }
     std::fs::read_dir(&config.data_dir).context(format!("reading {}", config.data_dir.display()))?;
-    let databases: Vec<&str> =
-        [PLATFORM_FILE, PROVIDER_FILE].into_iter().filter(|file| config.data_dir.join(file).exists()).collect();
+    let databases = databases_in(&config.data_dir);
     if databases.is_empty() {
         let dir = config.data_dir.display();
         return Err(CommandError::new(format!("{dir} contains no database. Is --data-dir the server's?")));
@@ -59,14 +50,9 @@ pub(super) async fn run(config: &Config, options: &Backup) -> Result<(), Command
     let mut files = copied.images;
     let mut contents = BTreeMap::new();
     for database in &databases {
-        let path = partial.path().join(database);
-        // This process may still be closing it.
-        super::restore::complete(&path).await?;
-        check_file(&path).context(format!("checking the copy of {database}"))?;
-        let (bytes, sha256) = hash_of(&path).context(format!("reading {}", path.display()))?;
-        files.push(BackupFile { path: (*database).to_owned(), bytes, sha256 });
-        contents.insert((*database).to_owned(), Contents::of(&path)?);
-        super::restore::complete(&path).await?;
+        let (file, found) = describe(partial.path(), database).await?;
+        contents.insert(file.path.clone(), found);
+        files.push(file);
     }
     if let Some(sealed) = &sealed_key {
         let path = partial.path().join(SEALED_KEY_FILE);
@@ -76,7 +62,7 @@ pub(super) async fn run(config: &Config, options: &Backup) -> Result<(), Command
     }
     let manifest = Manifest::new(copied.at, platform, contents, files);
     manifest.write(partial.path())?;
-    let path = options.dir.join(copied.at.strftime(NAME).to_string());
+    let path = options.dir.join(backup_name(copied.at));
     if path.exists() {
         return Err(CommandError::new(format!("{} exists: another backup was made in this second", path.display())));
     }
@@ -134,24 +120,8 @@ struct CopiedFiles {
 
 /// Copies the databases of one moment, and then the images: an image is in its file before it is in the database.
 fn copy(source: &Path, databases: &[&str], to: &Path) -> Result<CopiedFiles, CommandError> {
-    let paths: Vec<PathBuf> = databases.iter().map(|file| source.join(file)).collect();
-    let refs: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
-    let at = SystemClock.now();
-    let snapshots = Snapshots::open(&refs).context("opening snapshots of the databases")?;
-    let bar = ProgressBar::new(0);
-    if let Ok(style) = ProgressStyle::with_template("{msg} {bar:30} {percent} %") {
-        bar.set_style(style);
-    }
-    for (path, database) in paths.iter().zip(databases) {
-        bar.set_message((*database).to_owned());
-        let copied = snapshots.copy(path, &to.join(database), |copied| {
-            bar.set_length(copied.of_pages);
-            bar.set_position(copied.pages);
-        });
-        copied.context(format!("copying {}", path.display()))?;
-    }
-    let locked_for = snapshots.locked_for;
-    drop(snapshots);
+    let bar = progress_bar();
+    let CopiedAt { at, locked_for } = copy_databases(source, databases, to, &bar)?;
     let found = files_below(&source.join(IMAGES)).context("reading the folder images")?;
     bar.set_message(IMAGES);
     bar.set_length(found.len() as u64);
@@ -200,17 +170,7 @@ fn sealed_key(config: &Config, passphrase_file: &Path) -> Result<SealedKey, Comm
 
 /// Deletes all but the newest complete backups of a folder, and returns their paths.
 fn delete_older(dir: &Path, keep: NonZeroUsize) -> Result<Vec<PathBuf>, CommandError> {
-    let doing = || format!("reading {}", dir.display());
-    let mut backups = Vec::new();
-    for entry in std::fs::read_dir(dir).context(doing())? {
-        let path = entry.context(doing())?.path();
-        let is_named = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(NAME_BEGINNING));
-        if is_named && path.join(MANIFEST).is_file() {
-            backups.push(path);
-        }
-    }
-    // The names begin with the time.
-    backups.sort();
+    let mut backups = backups_in(dir)?;
     backups.truncate(backups.len().saturating_sub(keep.get()));
     for path in &backups {
         std::fs::remove_dir_all(path).context(format!("deleting {}", path.display()))?;
@@ -231,27 +191,10 @@ fn require_apart(data_dir: &Path, dir: &Path) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Creates a folder that only its owner can read, unless it exists.
-pub(super) fn private_folder(path: &Path) -> Result<(), CommandError> {
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).context(format!("creating {}", path.display()))
-}
-
-/// Writes a new file that only its owner can read, and waits until it is on disk.
-pub(super) fn write_private(path: &Path, content: &[u8]) -> std::io::Result<()> {
-    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    file.write_all(content)?;
-    file.sync_all()
-}
-
-/// Waits until the names in a folder are on disk.
-pub(super) fn sync_folder(path: &Path) -> Result<(), CommandError> {
-    let synced = std::fs::File::open(path).and_then(|folder| folder.sync_all());
-    synced.context(format!("writing {} to disk", path.display()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backup::manifest::MANIFEST;
 
     #[test]
     fn the_newest_backups_are_left_and_other_folders_are_not_touched() {

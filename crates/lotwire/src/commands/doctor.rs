@@ -10,6 +10,7 @@ mod tls;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
+use kit_engine::OlderTables;
 use kit_runtime::clock::{Clock as _, SystemClock};
 use tokio::net::TcpListener;
 
@@ -99,7 +100,7 @@ fn services(config: &Config) -> Result<NodeServices, String> {
 
 /// A finding if the installation was restored and not resumed. A database that can't be opened is a finding of other checks.
 async fn hold(config: &Config, services: &NodeServices) -> Option<CheckResult> {
-    let installed = InstalledWings::open(config, services).await.ok()?;
+    let installed = InstalledWings::open(OlderTables::Refuse, config, services).await.ok()?;
     let hold = installed.wings().hold().await.ok()??;
     Some(Err(format!("{} No server starts. Run `lotwire resume`", hold::sentence(&hold))))
 }

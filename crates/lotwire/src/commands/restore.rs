@@ -2,34 +2,30 @@
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
-use kit_engine::sqlite::{check_file, complete_file};
-use kit_runtime::clock::{Clock as _, SystemClock};
+use kit_engine::OlderTables;
+use kit_engine::sqlite::check_file;
+use kit_runtime::clock::SystemClock;
 use kit_runtime::hold::Hold;
 use kit_runtime::vault::Secret;
 use platform_core::verification::{Anchor, VerifyReport};
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::backup::{private_folder, sync_folder, write_private};
 use super::{passphrase, pluralise, print, print_json};
 use crate::backup::{
     Contents, IMAGES, KEY_FILE, Manifest, PLATFORM_FILE, PROVIDER_FILE, PlatformPoint, SEALED_KEY_FILE, SealedKey,
-    Work, WorkFolder, copy_hashed,
+    Work, WorkFolder, complete, copy_hashed, databases_in, private_folder, sync_folder, write_private,
 };
 use crate::cli::Restore;
 use crate::config::Config;
 use crate::data_dir_lock::{UNFINISHED_RESTORE, lock_installation};
 use crate::error::{CommandError, ErrorContext as _};
 use crate::hold::InstalledWings;
-use crate::node::{NodeServices, open_platform};
+use crate::node::{NodeServices, open_platform_with};
 
-/// Time in which this process closes a database, and between two looks whether it has.
-const CLOSED_WITHIN: Duration = Duration::from_secs(10);
-const CLOSED_POLL: Duration = Duration::from_millis(20);
 /// What may be in the data directory before: the key, lock files, and what a killed restore left.
 const EXPECTED: [&str; 4] = [KEY_FILE, "platform.lock", "provider.lock", UNFINISHED_RESTORE];
 
@@ -113,22 +109,10 @@ async fn into_staging(
     let (copy, services, _keys) = copy_services(staging)?;
     put_on_hold(&copy, &services, Some(manifest.at)).await?;
     remove_lock_files(staging)?;
-    for database in [PLATFORM_FILE, PROVIDER_FILE].iter().filter(|file| staging.join(file).exists()) {
+    for database in databases_in(staging) {
         complete(&staging.join(database)).await?;
     }
     Ok(verified)
-}
-
-/// Waits until this process has closed a database, so that the file has everything, and can be moved.
-pub(super) async fn complete(path: &Path) -> Result<(), CommandError> {
-    let deadline = SystemClock.monotonic() + CLOSED_WITHIN;
-    while !complete_file(path).context(format!("completing {}", path.display()))? {
-        if SystemClock.monotonic() > deadline {
-            return Err(CommandError::new(format!("{} is open in another process. Close it there", path.display())));
-        }
-        SystemClock.sleep_until(SystemClock.now() + CLOSED_POLL).await;
-    }
-    Ok(())
 }
 
 /// Puts an installation on hold that was restored with other tools.
@@ -159,7 +143,7 @@ async fn put_on_hold(
     services: &NodeServices,
     backup_at: Option<Timestamp>,
 ) -> Result<(), CommandError> {
-    let installed = InstalledWings::open(config, services).await?;
+    let installed = InstalledWings::open(OlderTables::Upgrade, config, services).await?;
     installed.wings().begin_hold(Hold { backup_at, since: services.clock.now() }).await
 }
 
@@ -191,9 +175,9 @@ async fn restore(
     depth: Depth,
 ) -> Result<Option<VerifyReport>, CommandError> {
     copy(backup, manifest, to)?;
-    for database in [PLATFORM_FILE, PROVIDER_FILE].iter().filter(|file| to.join(file).exists()) {
+    for database in databases_in(to) {
         check_file(&to.join(database)).context(format!("checking {database}"))?;
-        require_contents(&to.join(database), manifest.databases.get(*database))?;
+        require_contents(&to.join(database), manifest.databases.get(database))?;
     }
     match &manifest.platform {
         Some(point) => verify(to, point, depth).await.map(Some),
@@ -256,7 +240,7 @@ fn copy(backup: &Path, manifest: &Manifest, to: &Path) -> Result<(), CommandErro
 async fn verify(folder: &Path, point: &PlatformPoint, depth: Depth) -> Result<VerifyReport, CommandError> {
     let anchor: Anchor = point.anchor.parse().context("reading the anchor in the manifest")?;
     let (config, services, _keys) = copy_services(folder)?;
-    let platform = open_platform(&config, &services).await?;
+    let platform = open_platform_with(OlderTables::Upgrade, &config, &services).await?;
     let verified = match depth {
         Depth::Log => platform.verify_log(&[anchor], &|_| ()).await,
         Depth::All => platform.verify_all(&[anchor], &|_| ()).await,

@@ -1,5 +1,6 @@
 //! Runs `lotwire resume`: shows what a restored installation would do, and ends its hold.
 
+use kit_engine::OlderTables;
 use kit_runtime::hold::Hold;
 use platform_core::restores::WorkOnHold;
 use serde_json::json;
@@ -28,7 +29,7 @@ pub(super) async fn run(config: &Config, options: &Resume) -> Result<(), Command
         )));
     }
     let services = NodeServices::new(config)?;
-    let installed = InstalledWings::open(config, &services).await?;
+    let installed = InstalledWings::open(OlderTables::Refuse, config, &services).await?;
     let (platform, provider, wings) = (&installed.platform, &installed.provider, installed.wings());
     let Some(hold) = wings.hold().await? else {
         return match options.json {

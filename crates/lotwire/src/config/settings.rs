@@ -50,6 +50,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         SettingKind::Number,
         "Free disk in MiB, in `data_dir`, that is kept for accepted work. With less, new messages, bulk replays, auctions, lots, catalogues and images receive 503 `disk_full` with `Retry-After`; running sales, publishing and deliveries go on ([disk.md](disk.md)). 0: no reserve. With PostgreSQL it has no effect.",
     ),
+    setting(
+        "upgrade_copy",
+        SettingKind::Switch,
+        "Whether the server of a new version copies the SQLite files into `data_dir`/before-upgrade before it changes their tables, so that you can [go back](install.md#go-back). It needs free disk of the files' size.",
+    ),
     setting("roles", SettingKind::List, "What this process runs."),
     setting(
         "worker_threads",

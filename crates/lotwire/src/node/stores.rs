@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kit_engine::sqlite::OpenedBy;
+use kit_engine::OlderTables;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use platform_core::provider_access::ProviderAccess;
 use platform_core::{Platform, PlatformConfig, PlatformParts};
@@ -12,30 +12,29 @@ use provider_core::{AllowedSchemes, EndpointAddressPolicy, Provider, ProviderCon
 
 use super::NodeServices;
 use crate::config::{Config, Role, Signature};
-use crate::data_dir_lock;
 use crate::error::{CommandError, ErrorContext as _};
 
 /// Maximum number of concurrent PostgreSQL transactions of each kind that a provider node runs. SQLite has one writer.
 const STORE_CALLS_MAX: usize = 4;
 
-/// For a management command: opens the platform's store and creates the platform. Refused when the tables have to be
-/// migrated while a server uses them.
+/// For a management command: opens the platform's store and creates the platform. Refused when its tables are older.
 pub(crate) async fn open_platform(config: &Config, services: &NodeServices) -> Result<Platform, CommandError> {
-    let server_lock = data_dir_lock::path(config, Role::Platform);
-    open_platform_by(OpenedBy::Command { server_lock: &server_lock }, config, services).await
+    open_platform_with(OlderTables::Refuse, config, services).await
 }
 
 /// Opens the platform's store and creates the platform. Its background work starts with `spawn_workers`.
-pub(super) async fn open_platform_by(
-    opened_by: OpenedBy<'_>,
+pub(crate) async fn open_platform_with(
+    older: OlderTables,
     config: &Config,
     services: &NodeServices,
 ) -> Result<Platform, CommandError> {
     let store = if config.database.url.is_empty() {
         let path = config.data_dir.join("platform.db");
-        platform_store::sqlite::open_by(&path, opened_by).await.context(format!("opening {}", path.display()))?
+        platform_store::sqlite::open_with(&path, older).await.context(format!("opening {}", path.display()))?
     } else {
-        platform_store::postgres::open(&config.database.postgres()).await.context("opening the platform's database")?
+        platform_store::postgres::open(&config.database.postgres(older))
+            .await
+            .context("opening the platform's database")?
     };
     let mut limits = PlatformConfig::default();
     limits.publisher.lane_requests_max = config.platform.publish_concurrency;
@@ -68,24 +67,24 @@ pub(super) async fn open_platform_by(
     }))
 }
 
-/// For a management command: opens the provider's store and creates the provider. Refused when the tables have to be
-/// migrated while a server uses them.
+/// For a management command: opens the provider's store and creates the provider. Refused when its tables are older.
 pub(crate) async fn open_provider(config: &Config, services: &NodeServices) -> Result<Provider, CommandError> {
-    let server_lock = data_dir_lock::path(config, Role::Provider);
-    open_provider_by(OpenedBy::Command { server_lock: &server_lock }, config, services).await
+    open_provider_with(OlderTables::Refuse, config, services).await
 }
 
 /// Opens the provider's store and creates the provider. Its background work starts with `spawn_workers`.
-pub(super) async fn open_provider_by(
-    opened_by: OpenedBy<'_>,
+pub(crate) async fn open_provider_with(
+    older: OlderTables,
     config: &Config,
     services: &NodeServices,
 ) -> Result<Provider, CommandError> {
     let store = if config.database.url.is_empty() {
         let path = config.data_dir.join("provider.db");
-        provider_store::sqlite::open_by(&path, opened_by).await.context(format!("opening {}", path.display()))?
+        provider_store::sqlite::open_with(&path, older).await.context(format!("opening {}", path.display()))?
     } else {
-        provider_store::postgres::open(&config.database.postgres()).await.context("opening the provider's database")?
+        provider_store::postgres::open(&config.database.postgres(older))
+            .await
+            .context("opening the provider's database")?
     };
     let policy = AddressPolicy::public_only(config.provider.allow_subnets.clone());
     let schemes = if config.provider.https_only { AllowedSchemes::HttpsOnly } else { AllowedSchemes::All };

@@ -40,8 +40,8 @@ mod users;
 use std::path::Path;
 use std::sync::Arc;
 
+use kit_engine::OlderTables;
 use kit_engine::sqlite::Database;
-pub use kit_engine::sqlite::OpenedBy;
 use platform_core::port::{Store, StoreResult};
 use rusqlite::Connection;
 
@@ -58,19 +58,27 @@ mod migrations {
 ///
 /// Errors: `Unavailable` when the file can't be opened or its migrations fail.
 pub async fn open(path: &Path) -> StoreResult<Arc<dyn Store>> {
-    open_by(path, OpenedBy::Server).await
+    open_with(path, OlderTables::Upgrade).await
 }
 
-/// As [`open`]. A command does not migrate the tables of a running server.
+/// As [`open`], and refuses tables of an older version if asked.
 ///
 /// Errors: as [`open`].
-pub async fn open_by(path: &Path, opened_by: OpenedBy<'_>) -> StoreResult<Arc<dyn Store>> {
-    let database = Database::open(path, &migrations::migrations::runner(), opened_by).map_err(SqlError::from)?;
+pub async fn open_with(path: &Path, older: OlderTables) -> StoreResult<Arc<dyn Store>> {
+    let database = Database::open(path, &migrations::migrations::runner(), older).map_err(SqlError::from)?;
     let (images, uploads) = (ImageFiles::beside(path), UploadFiles::beside(path));
     images.make_private().await?;
     let store = SqliteStore { database, images, uploads };
     store.tidy_uploads().await?;
     Ok(Arc::new(store))
+}
+
+/// The versions of the tables that the file at `path` has and that this build has, if the file is older.
+///
+/// Errors: `Unavailable` when the file can't be read.
+pub fn older_version(path: &Path) -> StoreResult<Option<(i32, i32)>> {
+    let found = kit_engine::sqlite::older_version(path, &migrations::migrations::runner());
+    Ok(found.map_err(SqlError::from)?)
 }
 
 /// Opens an empty store in a temporary folder, which is deleted with the store, for tests and simulations.

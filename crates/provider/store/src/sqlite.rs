@@ -42,8 +42,8 @@ mod users;
 use std::path::Path;
 use std::sync::Arc;
 
+use kit_engine::OlderTables;
 use kit_engine::sqlite::Database;
-pub use kit_engine::sqlite::OpenedBy;
 use provider_core::model::Id;
 use provider_core::port::{Store, StoreResult};
 use rusqlite::Connection;
@@ -66,19 +66,27 @@ struct SqliteStore {
 ///
 /// Errors: `Unavailable` when the file can't be opened or its migrations fail.
 pub async fn open(path: &Path) -> StoreResult<Arc<dyn Store>> {
-    open_by(path, OpenedBy::Server).await
+    open_with(path, OlderTables::Upgrade).await
 }
 
-/// As [`open`]. A command does not migrate the tables of a running server.
+/// As [`open`], and refuses tables of an older version if asked.
 ///
 /// Errors: as [`open`].
-pub async fn open_by(path: &Path, opened_by: OpenedBy<'_>) -> StoreResult<Arc<dyn Store>> {
+pub async fn open_with(path: &Path, older: OlderTables) -> StoreResult<Arc<dyn Store>> {
     let migrations = migrations::migrations::runner();
-    let store = SqliteStore { database: Database::open(path, &migrations, opened_by).map_err(SqlError::from)? };
+    let store = SqliteStore { database: Database::open(path, &migrations, older).map_err(SqlError::from)? };
     for endpoint in store.read(deliveries::deleted_endpoints_with_rows).await? {
         store.drop_rows_of(endpoint).await?;
     }
     Ok(Arc::new(store))
+}
+
+/// The versions of the tables that the file at `path` has and that this build has, if the file is older.
+///
+/// Errors: `Unavailable` when the file can't be read.
+pub fn older_version(path: &Path) -> StoreResult<Option<(i32, i32)>> {
+    let found = kit_engine::sqlite::older_version(path, &migrations::migrations::runner());
+    Ok(found.map_err(SqlError::from)?)
 }
 
 /// Opens an empty store in a temporary folder, which is deleted with the store, for tests and simulations.

@@ -19,10 +19,10 @@ use crate::tally::Tally;
 use crate::{RigError, say};
 
 /// Time without a new webhook after which missing events count as lost. It counts from the last start.
-const IDLE_MAX: Duration = Duration::from_secs(30);
+pub(crate) const IDLE_MAX: Duration = Duration::from_secs(30);
 
 /// Short retry pauses, so that a round does not wait for the retries of the round before.
-const SETTINGS: &[(&str, &str)] = &[
+pub(crate) const SETTINGS: &[(&str, &str)] = &[
     ("PROVIDER__RETRY_SCHEDULE", "50ms,100ms,200ms,500ms,1s,2s,5s,5s,5s,5s"),
     ("PLATFORM__PUBLISH_BACKOFF_BASE", "20ms"),
     ("PLATFORM__PUBLISH_BACKOFF_CAP", "500ms"),
@@ -86,7 +86,9 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
             ));
         }
     }
-    let figures = wait_for_deliveries(&site, options, seed, &acknowledged, begin).await?;
+    let tally = wait_for_deliveries(&site, &acknowledged, IDLE_MAX).await?;
+    let store = format!("{:?}", options.store).to_lowercase();
+    let figures = Figures { store, seed, kills: options.kills, tally, seconds: begin.elapsed().as_secs() };
     drop(server);
     report(&figures, options.json)?;
     Ok(figures.tally.is_complete())
@@ -110,14 +112,12 @@ async fn one_round(
     Ok(site.launch.start(&site.http).await?)
 }
 
-/// Waits until the receiver has every event of the feed, or until no new webhook arrives for [`IDLE_MAX`]. Then counts.
-async fn wait_for_deliveries(
+/// Waits until the receiver has every event of the feed, or until no new webhook arrives for `idle_max`. Then counts.
+pub(crate) async fn wait_for_deliveries(
     site: &RigSite,
-    options: &Options,
-    seed: u64,
     acknowledged: &Acknowledged,
-    begin: Instant,
-) -> Result<Figures, RigError> {
+    idle_max: Duration,
+) -> Result<Tally, RigError> {
     let mut quiet_since = Instant::now();
     let mut arrived_before = 0;
     loop {
@@ -127,9 +127,8 @@ async fn wait_for_deliveries(
         if arrived != arrived_before {
             (arrived_before, quiet_since) = (arrived, Instant::now());
         }
-        if (live == 0 && tally.missing == 0) || quiet_since.elapsed() > IDLE_MAX {
-            let store = format!("{:?}", options.store).to_lowercase();
-            return Ok(Figures { store, seed, kills: options.kills, tally, seconds: begin.elapsed().as_secs() });
+        if (live == 0 && tally.missing == 0) || quiet_since.elapsed() > idle_max {
+            return Ok(tally);
         }
         tokio::time::sleep(Duration::from_millis(250)).await;
     }

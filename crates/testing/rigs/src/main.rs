@@ -1,4 +1,5 @@
-//! Rigs, which `cargo xtask` runs: `bench`, `crash`, `failover`, `restore`, `proxy-test`, `screenshots` and `watch-test`.
+//! Rigs, which `cargo xtask` runs: `bench`, `crash`, `failover`, `restore`, `proxy-test`, `screenshots`, `upgrade-test` and
+//! `watch-test`.
 //!
 //! They drive the real binary over HTTP; some run a receiver, and compare the received webhooks with the committed events. They
 //! print measurements. `crash` and `failover` fail when a committed event did not arrive or an acknowledged change is gone, `restore`
@@ -14,6 +15,7 @@ mod sales;
 mod screenshots;
 mod site;
 mod tally;
+mod upgrade;
 mod watch;
 
 use std::process::ExitCode;
@@ -41,6 +43,8 @@ enum Rig {
     Proxies(proxies::Options),
     /// Take pictures of one page of each kind: light and dark, desktop and phone.
     Screenshots(screenshots::Options),
+    /// Upgrade an installation during sales, and go back.
+    Upgrade(upgrade::Options),
     /// Let Prometheus watch a sale with faults: metrics, queries of the dashboard, and alerts.
     Watch(watch::Options),
 }
@@ -60,6 +64,7 @@ async fn main() -> ExitCode {
         Rig::Restore(options) => restore::run(&options).await,
         Rig::Proxies(options) => proxies::run(&options).await,
         Rig::Screenshots(options) => screenshots::run(&options).await,
+        Rig::Upgrade(options) => upgrade::run(&options).await,
         Rig::Watch(options) => watch::run(&options).await,
     };
     match outcome {

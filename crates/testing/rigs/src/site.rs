@@ -1,6 +1,7 @@
 //! The environment of a rig: a new store, a launch of the real binary, and a set-up customer.
 
 use std::ops::Deref;
+use std::path::Path;
 
 use clap::ValueEnum;
 use testkit::server::{Launch, Server, built_binary};
@@ -19,17 +20,26 @@ pub(crate) enum Engine {
 pub(crate) struct RigSite {
     site: testkit::site::CustomerSite,
     pub(crate) launch: Launch,
-    _data: tempfile::TempDir,
+    data: tempfile::TempDir,
 }
 
 impl RigSite {
     /// Sets up a customer on a new store. Returns the running server too.
     pub(crate) async fn set_up(engine: Engine, settings: &[(&str, &str)]) -> Result<(Self, Server), RigError> {
+        Self::set_up_with(&built_binary("lotwire")?, engine, settings).await
+    }
+
+    /// Does the same with another binary.
+    pub(crate) async fn set_up_with(
+        binary: &Path,
+        engine: Engine,
+        settings: &[(&str, &str)],
+    ) -> Result<(Self, Server), RigError> {
         let database = match engine {
             Engine::Sqlite => None,
             Engine::Postgres => Some(testkit::postgres::fresh_database().await?),
         };
-        Self::set_up_on(database.as_deref(), settings).await
+        Self::start(binary, database.as_deref(), settings).await
     }
 
     /// Does the same on an empty PostgreSQL database; without one, on SQLite.
@@ -37,8 +47,16 @@ impl RigSite {
         database: Option<&str>,
         settings: &[(&str, &str)],
     ) -> Result<(Self, Server), RigError> {
+        Self::start(&built_binary("lotwire")?, database, settings).await
+    }
+
+    async fn start(
+        binary: &Path,
+        database: Option<&str>,
+        settings: &[(&str, &str)],
+    ) -> Result<(Self, Server), RigError> {
         let data = tempfile::tempdir()?;
-        let mut launch = Launch::new(built_binary("lotwire")?, data.path())?.set("SECRETS__KEY", &"5a".repeat(32));
+        let mut launch = Launch::new(binary.to_owned(), data.path())?.set("SECRETS__KEY", &"5a".repeat(32));
         if let Some(url) = database {
             launch = launch.database(url);
         }
@@ -47,7 +65,17 @@ impl RigSite {
         }
         let server = launch.start(&testkit::site::http_client()).await?;
         let site = testkit::site::CustomerSite::set_up(&launch, &launch).await?;
-        Ok((RigSite { site, launch, _data: data }, server))
+        Ok((RigSite { site, launch, data }, server))
+    }
+
+    /// The data directory of the launch.
+    pub(crate) fn folder(&self) -> &Path {
+        self.data.path()
+    }
+
+    /// Sends the next requests to the platform of another node.
+    pub(crate) fn use_platform(&mut self, node: &Launch) {
+        self.site.platform = self.site.platform.at(node.platform_url());
     }
 
     /// Moves the customer's endpoint to a lightweight receiver for benchmarks, which keeps no record of the messages.

@@ -127,6 +127,12 @@ impl Launch {
         Ok(Launch { data_dir: data_dir.to_owned(), ..self.second_node()? })
     }
 
+    /// The same launch with another binary.
+    #[must_use]
+    pub fn with_binary(&self, binary: &Path) -> Self {
+        Launch { binary: binary.to_owned(), ..self.clone() }
+    }
+
     fn argument(mut self, flag: &str, value: impl std::fmt::Display) -> Self {
         self.arguments.extend([flag.to_owned(), value.to_string()]);
         self

@@ -7,7 +7,7 @@ use tokio_postgres::config::TargetSessionAttrs;
 
 use super::connector::Connector;
 use super::{describe_error, url};
-use crate::EngineError;
+use crate::{EngineError, OlderTables};
 
 /// Time to connect to one host.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -24,12 +24,19 @@ pub struct PostgresConfig {
     pub pool_size: usize,
     /// Time after which the server ends a statement. If it has not answered 5 s later, the connection is closed.
     pub statement_timeout: Duration,
+    /// What to do with tables of an older version.
+    pub older_tables: OlderTables,
 }
 
 impl Default for PostgresConfig {
-    /// No URL, 16 connections, and 60 s for a statement.
+    /// No URL, 16 connections, 60 s for a statement, and older tables are upgraded.
     fn default() -> Self {
-        Self { url: String::new(), pool_size: 16, statement_timeout: Duration::from_secs(60) }
+        Self {
+            url: String::new(),
+            pool_size: 16,
+            statement_timeout: Duration::from_secs(60),
+            older_tables: OlderTables::Upgrade,
+        }
     }
 }
 

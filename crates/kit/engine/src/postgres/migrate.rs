@@ -4,7 +4,8 @@ use refinery::error::Kind;
 use tokio_postgres::Client;
 
 use super::connector::Connector;
-use crate::{EngineError, foreign_tables};
+use crate::EngineError;
+use crate::table_versions::{self, COMPATIBILITY_TABLE, FoundTables, HISTORY_TABLE, OlderTables, Step};
 
 /// Time to wait for the migrations of another process.
 const MIGRATION_WAIT: &str = "120s";
@@ -17,7 +18,8 @@ const VERSION_STEP: i32 = 10_000;
 pub(super) async fn migrate(
     connector: &Connector,
     schema: &str,
-    migrations: refinery::Runner,
+    migrations: &refinery::Runner,
+    older: OlderTables,
 ) -> Result<String, EngineError> {
     let (mut client, connection) = connector.connect().await?;
     let driver = tokio::spawn(connection);
@@ -31,8 +33,11 @@ pub(super) async fn migrate(
     create_schema(&client, schema).await?;
     let row = client.query_one("SELECT gen_random_uuid()::text, current_database()::text", &[]).await?;
     let (sender, database): (String, String) = (row.try_get(0)?, row.try_get(1)?);
-    let known = foreign_tables::latest_version(&migrations);
-    migrations.run_async(&mut client).await.map_err(|error| migration_error(&error, schema, &database, known))?;
+    let tables = format!("the tables of schema `{schema}` in database `{database}`");
+    let found = found_tables(&mut client, migrations).await?;
+    if table_versions::step(&found, migrations, older, &tables)? == Step::Migrate {
+        migrations.run_async(&mut client).await.map_err(|error| migration_error(&error, &tables))?;
+    }
     drop(client);
     // Another process can start its migrations once the server has closed this connection.
     let _ = driver.await;
@@ -75,10 +80,30 @@ async fn create_schema(client: &Client, schema: &str) -> Result<(), EngineError>
     Ok(())
 }
 
-fn migration_error(error: &refinery::Error, schema: &str, database: &str, known: i32) -> EngineError {
-    let tables = format!("the tables of schema `{schema}` in database `{database}`");
+/// None in a new schema.
+async fn found_tables(client: &mut Client, migrations: &refinery::Runner) -> Result<FoundTables, EngineError> {
+    let applied = if exists(client, HISTORY_TABLE).await? {
+        let applied = migrations.get_applied_migrations_async(client).await;
+        applied.map_err(|error| EngineError::Migration(error.to_string()))?
+    } else {
+        Vec::new()
+    };
+    let compatible_from = if exists(client, COMPATIBILITY_TABLE).await? {
+        let select = format!("SELECT compatible_from FROM {COMPATIBILITY_TABLE}");
+        client.query_opt(&select, &[]).await?.map(|row| row.try_get(0)).transpose()?
+    } else {
+        None
+    };
+    Ok(FoundTables { applied, compatible_from })
+}
+
+async fn exists(client: &Client, table: &str) -> Result<bool, EngineError> {
+    Ok(client.query_one("SELECT to_regclass($1) IS NOT NULL", &[&table]).await?.try_get(0)?)
+}
+
+fn migration_error(error: &refinery::Error, tables: &str) -> EngineError {
     let new_database = "create one, and name it in database.url";
-    if let Some(refused) = foreign_tables::refusal(error, known, &tables, new_database) {
+    if let Some(refused) = table_versions::refusal(error, tables, new_database) {
         return refused;
     }
     match error.kind() {

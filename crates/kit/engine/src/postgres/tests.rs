@@ -6,6 +6,7 @@ use std::time::Duration;
 use refinery::{Migration, Runner};
 
 use super::*;
+use crate::OlderTables;
 
 mod rough;
 mod silent;

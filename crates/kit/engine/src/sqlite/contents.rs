@@ -6,8 +6,8 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use super::connect_reader;
-use super::migrations::HISTORY_TABLE;
 use crate::EngineError;
+use crate::table_versions::HISTORY_TABLE;
 
 /// What a database file has. Two copies of one moment have the same.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -73,9 +73,10 @@ mod tests {
     use refinery::Runner;
     use tempfile::TempDir;
 
+    use super::super::Database;
     use super::super::tests::{insert, open};
-    use super::super::{Database, OpenedBy};
     use super::*;
+    use crate::OlderTables;
 
     /// A database file with an overwritten page in the middle.
     async fn damaged() -> (TempDir, PathBuf) {
@@ -94,7 +95,7 @@ mod tests {
     #[tokio::test]
     async fn a_damaged_file_is_not_opened_and_the_error_says_what_to_do() {
         let (_dir, path) = damaged().await;
-        let error = Database::open(&path, &Runner::new(&[]), OpenedBy::Server).err().unwrap();
+        let error = Database::open(&path, &Runner::new(&[]), OlderTables::Upgrade).err().unwrap();
         assert!(matches!(error, EngineError::Damaged(_)), "{error}");
         assert!(error.to_string().contains("restore it from a backup"), "{error}");
         assert!(matches!(check_file(&path), Err(EngineError::Damaged(_))));
@@ -105,7 +106,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.db");
         std::fs::write(&path, [7; 8_192]).unwrap();
-        assert!(matches!(Database::open(&path, &Runner::new(&[]), OpenedBy::Server), Err(EngineError::Damaged(_))));
+        assert!(matches!(Database::open(&path, &Runner::new(&[]), OlderTables::Upgrade), Err(EngineError::Damaged(_))));
     }
 
     #[tokio::test]

@@ -13,9 +13,10 @@ use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use refinery::Runner;
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension as _};
 
-use crate::{EngineError, foreign_tables};
+use crate::EngineError;
+use crate::table_versions::{self, COMPATIBILITY_TABLE, FoundTables, HISTORY_TABLE, OlderTables, Step};
 
 /// Time to wait for the migrations of another process.
 const WAIT_MAX: Duration = Duration::from_secs(60);
@@ -23,23 +24,8 @@ const WAIT_MAX: Duration = Duration::from_secs(60);
 const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 /// Bytes read from a lock file, which contains a process id.
 const HOLDER_BYTES_MAX: u64 = 32;
-/// The table of the migrations that a file has, as refinery names it.
-pub(super) const HISTORY_TABLE: &str = "refinery_schema_history";
 /// Suffix of the lock file.
 const SUFFIX: &str = ".migrate";
-
-/// Who opens a database.
-#[derive(Debug, Clone, Copy)]
-pub enum OpenedBy<'a> {
-    /// The server. It migrates existing tables.
-    Server,
-    /// A command. It may create tables, but migrates existing tables only while no server holds the lock file, because
-    /// a server of an older version can't use newer tables.
-    Command {
-        /// The lock file that a running server holds.
-        server_lock: &'a Path,
-    },
-}
 
 /// The migration lock of a database. It is released when this is dropped.
 pub(super) struct MigrationLock(#[expect(dead_code, reason = "dropping the file releases the lock")] File);
@@ -99,52 +85,46 @@ pub(super) fn migrate(
     db: &mut Connection,
     path: &Path,
     migrations: &Runner,
-    opened_by: OpenedBy<'_>,
+    older: OlderTables,
 ) -> Result<(), EngineError> {
-    let needed = foreign_tables::latest_version(migrations);
-    if let OpenedBy::Command { server_lock } = opened_by {
-        match version(db, migrations)? {
-            Some(found) if found < needed && is_locked(server_lock)? => {
-                return Err(EngineError::ServerIsOlder { found, needed });
-            }
-            _ => {}
-        }
-    }
-    migrations.run(db).map_err(|error| migration_error(&error, path, needed))?;
-    Ok(())
-}
-
-fn migration_error(error: &refinery::Error, path: &Path, needed: i32) -> EngineError {
     let tables = format!("the tables of {}", path.display());
+    let found = found_tables(db, migrations)?;
+    if table_versions::step(&found, migrations, older, &tables)? == Step::UseNewer {
+        return Ok(());
+    }
     let new_database = "move the file, and the files beside it with the suffixes -wal and -shm, to another directory";
-    foreign_tables::refusal(error, needed, &tables, new_database)
-        .unwrap_or_else(|| EngineError::Migration(error.to_string()))
+    migrations.run(db).map(drop).map_err(|error| {
+        let refused = table_versions::refusal(&error, &tables, new_database);
+        refused.unwrap_or_else(|| EngineError::Migration(error.to_string()))
+    })
 }
 
-/// The version of the tables; none for a new database.
-fn version(db: &mut Connection, migrations: &Runner) -> Result<Option<i32>, EngineError> {
-    if !db.table_exists(None, HISTORY_TABLE)? {
+/// None in a new database.
+fn found_tables(db: &mut Connection, migrations: &Runner) -> Result<FoundTables, EngineError> {
+    let applied = if db.table_exists(None, HISTORY_TABLE)? {
+        migrations.get_applied_migrations(db).map_err(|error| EngineError::Migration(error.to_string()))?
+    } else {
+        Vec::new()
+    };
+    let compatible_from = if db.table_exists(None, COMPATIBILITY_TABLE)? {
+        let select = format!("SELECT compatible_from FROM {COMPATIBILITY_TABLE}");
+        db.query_row(&select, (), |row| row.get(0)).optional()?
+    } else {
+        None
+    };
+    Ok(FoundTables { applied, compatible_from })
+}
+
+/// The versions of the tables that the file at `path` has and that `migrations` leave, if the file is older. The file is not changed.
+///
+/// Errors: `Sqlite` if the file can't be read.
+pub fn older_version(path: &Path, migrations: &Runner) -> Result<Option<(i32, i32)>, EngineError> {
+    if !path.exists() {
         return Ok(None);
     }
-    let last = migrations.get_last_applied_migration(db);
-    let last = last.map_err(|error| EngineError::Migration(error.to_string()))?;
-    Ok(last.map(|migration| migration.version()))
-}
-
-/// Whether another process holds the lock. It tries to acquire a shared lock, which it releases immediately.
-fn is_locked(path: &Path) -> Result<bool, EngineError> {
-    let failed =
-        |source: std::io::Error| EngineError::LockFile { path: path.display().to_string(), source: Arc::new(source) };
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(failed(error)),
-    };
-    match file.try_lock_shared() {
-        Ok(()) => Ok(false),
-        Err(TryLockError::WouldBlock) => Ok(true),
-        Err(TryLockError::Error(error)) => Err(failed(error)),
-    }
+    let found = found_tables(&mut super::connect_reader(path)?, migrations)?;
+    let versions = (table_versions::version_of(&found.applied), table_versions::latest_version(migrations));
+    Ok(Some(versions).filter(|(found, needed)| 0 < *found && found < needed))
 }
 
 #[cfg(test)]
@@ -156,10 +136,20 @@ mod tests {
     use super::super::Database;
     use super::*;
 
+    const LOTS: (&str, &str) = ("V1__lots", "CREATE TABLE lots (number INTEGER)");
+    const BIDS: (&str, &str) = ("V2__bids", "CREATE TABLE bids (lot INTEGER)");
+
     fn migrations(count: usize) -> Runner {
-        let all = [("V1__lots", "CREATE TABLE lots (number INTEGER)"), ("V2__bids", "CREATE TABLE bids (lot INTEGER)")];
-        let all: Vec<_> = all[..count].iter().map(|(name, sql)| Migration::unapplied(name, sql).unwrap()).collect();
+        runner(&[LOTS, BIDS][..count])
+    }
+
+    fn runner(all: &[(&str, &str)]) -> Runner {
+        let all: Vec<_> = all.iter().map(|(name, sql)| Migration::unapplied(name, sql).unwrap()).collect();
         Runner::new(&all)
+    }
+
+    fn open(path: &Path, migrations: &Runner, older: OlderTables) -> Result<(), EngineError> {
+        Database::open(path, migrations, older).map(drop)
     }
 
     #[test]
@@ -169,7 +159,7 @@ mod tests {
         // The lock belongs to the open file, so it excludes threads as well as processes.
         std::thread::scope(|scope| {
             let openings: Vec<_> =
-                (0..8).map(|_| scope.spawn(|| Database::open(&path, &migrations(2), OpenedBy::Server))).collect();
+                (0..8).map(|_| scope.spawn(|| Database::open(&path, &migrations(2), OlderTables::Upgrade))).collect();
             for opening in openings {
                 opening.join().unwrap().unwrap();
             }
@@ -179,34 +169,61 @@ mod tests {
     }
 
     #[test]
-    fn a_command_creates_a_database_and_migrates_it_only_while_no_server_runs() {
+    fn a_command_creates_a_database_and_leaves_its_upgrade_to_the_server() {
         let dir = tempfile::tempdir().unwrap();
-        let (path, server_lock) = (dir.path().join("a.db"), dir.path().join("a.lock"));
-        let command = OpenedBy::Command { server_lock: &server_lock };
-        let server = File::create(&server_lock).unwrap();
-        server.lock().unwrap();
-        drop(Database::open(&path, &migrations(1), command).unwrap());
-        let refused = Database::open(&path, &migrations(2), command).err().unwrap();
-        assert!(matches!(refused, EngineError::ServerIsOlder { found: 1, needed: 2 }), "{refused}");
-        assert!(refused.to_string().ends_with("Restart the server with this version first."), "{refused}");
-        drop(Database::open(&path, &migrations(1), command).unwrap());
-        drop(server);
-        drop(Database::open(&path, &migrations(2), command).unwrap());
-        let newer = Database::open(&path, &migrations(1), OpenedBy::Server).err().unwrap();
-        assert!(matches!(newer, EngineError::Unsupported(_)), "{newer}");
-        assert!(newer.to_string().contains("have version 2, and this lotwire knows versions up to 1"), "{newer}");
+        let path = dir.path().join("a.db");
+        assert_eq!(older_version(&path, &migrations(2)).unwrap(), None);
+        open(&path, &migrations(1), OlderTables::Refuse).unwrap();
+        let refused = open(&path, &migrations(2), OlderTables::Refuse).unwrap_err();
+        assert!(matches!(refused, EngineError::TablesAreOlder { found: 1, needed: 2, .. }), "{refused}");
+        assert!(refused.to_string().ends_with("start `lotwire serve` with this version first"), "{refused}");
+        open(&path, &migrations(1), OlderTables::Refuse).unwrap();
+        assert_eq!(older_version(&path, &migrations(1)).unwrap(), None);
+        assert_eq!(older_version(&path, &migrations(2)).unwrap(), Some((1, 2)));
+        open(&path, &migrations(2), OlderTables::Upgrade).unwrap();
+        open(&path, &migrations(2), OlderTables::Refuse).unwrap();
+        assert_eq!(older_version(&path, &migrations(2)).unwrap(), None);
+    }
+
+    #[test]
+    fn an_older_version_goes_on_with_newer_tables_as_far_as_they_are_compatible() {
+        let compatibility = (
+            "V1__lots",
+            "CREATE TABLE schema_compatibility (compatible_from); INSERT INTO schema_compatibility VALUES (1)",
+        );
+        let contract = ("V3__fewer", "UPDATE schema_compatibility SET compatible_from = 2");
+        let all = [compatibility, BIDS, contract];
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.db");
+        for older in [OlderTables::Upgrade, OlderTables::Refuse] {
+            open(&path, &runner(&all[..2]), OlderTables::Upgrade).unwrap();
+            open(&path, &runner(&all[..1]), older).unwrap();
+        }
+        open(&path, &runner(&all), OlderTables::Upgrade).unwrap();
+        open(&path, &runner(&all[..2]), OlderTables::Upgrade).unwrap();
+        let refused = open(&path, &runner(&all[..1]), OlderTables::Upgrade).unwrap_err();
+        assert!(matches!(refused, EngineError::Unsupported(_)), "{refused}");
+        let expected =
+            "have version 3, which programs for version 2 or later can use, and this lotwire knows versions up to 1";
+        assert!(refused.to_string().contains(expected), "{refused}");
+        // Tables of another build are not taken for newer ones.
+        let foreign = open(&path, &runner(&[LOTS, BIDS]), OlderTables::Upgrade).unwrap_err().to_string();
+        assert!(foreign.contains("were created by an earlier or another build"), "{foreign}");
+        // A database without the row is of a build before it existed.
+        let path = dir.path().join("b.db");
+        open(&path, &migrations(2), OlderTables::Upgrade).unwrap();
+        let refused = open(&path, &migrations(1), OlderTables::Upgrade).unwrap_err().to_string();
+        assert!(refused.contains("have version 2, which programs for version 2 or later can use"), "{refused}");
     }
 
     #[test]
     fn a_database_of_an_earlier_build_is_refused_and_unchanged() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.db");
-        drop(Database::open(&path, &migrations(2), OpenedBy::Server).unwrap());
+        open(&path, &migrations(2), OlderTables::Upgrade).unwrap();
         let squashed = Migration::unapplied("V1__lots", "CREATE TABLE lots (number INTEGER, bids INTEGER)").unwrap();
-        let server_lock = dir.path().join("a.lock");
-        for opened_by in [OpenedBy::Server, OpenedBy::Command { server_lock: &server_lock }] {
-            let refused =
-                Database::open(&path, &Runner::new(std::slice::from_ref(&squashed)), opened_by).err().unwrap();
+        for older in [OlderTables::Upgrade, OlderTables::Refuse] {
+            let refused = open(&path, &Runner::new(std::slice::from_ref(&squashed)), older).unwrap_err();
             assert!(matches!(refused, EngineError::Unsupported(_)), "{refused}");
             let refused = refused.to_string();
             assert!(
@@ -215,7 +232,7 @@ mod tests {
             );
             assert!(refused.contains("start with a new database: move the file"), "{refused}");
         }
-        drop(Database::open(&path, &migrations(2), OpenedBy::Server).unwrap());
+        open(&path, &migrations(2), OlderTables::Upgrade).unwrap();
     }
 
     #[test]

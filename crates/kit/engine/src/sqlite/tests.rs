@@ -9,7 +9,7 @@ use super::*;
 pub(super) fn open(path: &Path) -> Database {
     let numbers = "CREATE TABLE numbers (number INTEGER PRIMARY KEY)";
     let migrations = Runner::new(&[refinery::Migration::unapplied("V1__numbers", numbers).unwrap()]);
-    Database::open(path, &migrations, OpenedBy::Server).unwrap()
+    Database::open(path, &migrations, OlderTables::Upgrade).unwrap()
 }
 
 pub(super) fn insert(number: i64) -> impl FnOnce(&Connection) -> Result<(), EngineError> + Send {

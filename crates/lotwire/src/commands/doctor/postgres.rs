@@ -1,5 +1,6 @@
 //! Checks the connection to PostgreSQL: its encryption, and whether the server accepts enough connections.
 
+use kit_engine::OlderTables;
 use kit_engine::postgres::ServerInfo;
 
 use super::CheckResult;
@@ -10,7 +11,7 @@ pub(super) async fn check(config: &Config) -> Option<CheckResult> {
     if config.database.url.is_empty() {
         return None;
     }
-    let reached = config.database.postgres().probe().await;
+    let reached = config.database.postgres(OlderTables::Refuse).probe().await;
     // Each role has a pool and one listening connection.
     let wanted = config.roles.len() * (usize::from(config.database.pool_size) + 1);
     Some(reached.map_err(|error| error.to_string()).and_then(|reached| judge(&reached, wanted)))

@@ -24,6 +24,7 @@ impl NodeStore for PostgresStore {
     }
 
     async fn heartbeat(&self, node: NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()> {
+        self.postgres.require_compatible().await.map_err(SqlError::from)?;
         let client = self.client().await?;
         record_heartbeat(&client, node, now).await?;
         let has_dead_nodes = has_dead_nodes(&client, dead_before).await?;
@@ -39,6 +40,7 @@ impl NodeStore for PostgresStore {
     }
 
     async fn ping(&self) -> StoreResult<()> {
+        self.postgres.require_compatible().await.map_err(SqlError::from)?;
         let ping = "UPDATE pings SET count = count + 1 RETURNING count";
         let pinged = rows::one(&self.client().await?, ping, &[], |_| Ok(())).await;
         if let Err(SqlError::Statement(error)) = &pinged {

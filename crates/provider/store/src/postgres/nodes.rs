@@ -21,6 +21,7 @@ impl NodeStore for PostgresStore {
     }
 
     async fn heartbeat(&self, node: &NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()> {
+        self.engine.require_compatible().await.map_err(SqlError::from)?;
         if self
             .transaction(&(node, now, dead_before), |db, &(node, now, dead_before)| {
                 Box::pin(heartbeat(db, node, now, dead_before))
@@ -62,6 +63,7 @@ impl NodeStore for PostgresStore {
     }
 
     async fn ping(&self) -> StoreResult<()> {
+        self.engine.require_compatible().await.map_err(SqlError::from)?;
         let client = self.client().await?;
         let written = rows::write(&client, "UPDATE pings SET count = count + 1", &[]).await;
         drop(client);

@@ -46,7 +46,7 @@ async fn commands_during_a_first_start_succeed_and_the_server_continues() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_command_does_not_migrate_the_database_of_a_server_that_runs() {
+async fn a_command_leaves_the_upgrade_of_a_database_to_the_server() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());
     let server = launch.start(&http_client()).await.unwrap();
@@ -58,7 +58,7 @@ database.commit()";
     let file = data.path().join("platform.db");
     assert!(Command::new("python3").args(["-c", older]).arg(file).status().unwrap().success());
     let refused = launch.run_command(&["customer", "list", "--json"]).unwrap_err().to_string();
-    assert!(refused.trim_end().ends_with("Restart the server with this version first."), "{refused}");
+    assert!(refused.contains("start `lotwire serve` with this version first"), "{refused}");
     let other = run(&launch, &["provider", "account", "list"]).await.unwrap();
     assert!(other.status.success(), "{}", String::from_utf8_lossy(&other.stderr));
     server.kill();

@@ -32,13 +32,48 @@ async fn tables_of_a_newer_or_another_version_are_rejected() {
     let first = ("V1__lots", "CREATE TABLE lots (number integer PRIMARY KEY)");
     Postgres::open(&config, "first", of(&[first, ("V2__bids", "CREATE TABLE bids (lot integer)")])).await.unwrap();
     let newer = refusal(&config).await;
-    assert!(newer.contains("have version 2, and this lotwire knows versions up to 1"), "{newer}");
+    let expected =
+        "have version 2, which programs for version 2 or later can use, and this lotwire knows versions up to 1";
+    assert!(newer.contains(expected), "{newer}");
     let other = Postgres::open(&config, "first", of(&[("V1__other", "SELECT 1"), ("V2__bids", "SELECT 1")])).await;
     let other = other.map(drop).unwrap_err().to_string();
     let named =
         format!("schema `first` in database `{}` were created by an earlier", config.url.rsplit('/').next().unwrap());
     assert!(other.contains(&named), "{other}");
     assert!(other.contains("start with a new database: create one, and name it in database.url"), "{other}");
+}
+
+#[tokio::test]
+async fn an_older_version_goes_on_with_newer_tables_as_far_as_they_are_compatible() {
+    let config = database().await;
+    let all = [
+        (
+            "V1__lots",
+            "CREATE TABLE schema_compatibility (compatible_from integer); INSERT INTO schema_compatibility VALUES (1)",
+        ),
+        ("V2__bids", "CREATE TABLE bids (lot integer)"),
+        ("V3__fewer", "UPDATE schema_compatibility SET compatible_from = 2"),
+    ];
+    let open = async |count: usize, older_tables| {
+        let known = all[..count].iter().map(|(name, sql)| Migration::unapplied(name, sql).unwrap());
+        let config = PostgresConfig { older_tables, ..config.clone() };
+        Postgres::open(&config, "first", Runner::new(&known.collect::<Vec<_>>())).await
+    };
+    let first = open(1, OlderTables::Refuse).await.unwrap();
+    let refused = open(2, OlderTables::Refuse).await.map(drop).unwrap_err();
+    assert!(matches!(refused, EngineError::TablesAreOlder { found: 1, needed: 2, .. }), "{refused}");
+    let second = open(2, OlderTables::Upgrade).await.unwrap();
+    open(1, OlderTables::Upgrade).await.unwrap();
+    first.require_compatible().await.unwrap();
+    let third = open(3, OlderTables::Upgrade).await.unwrap();
+    let expected =
+        "have version 3, which programs for version 2 or later can use, and this lotwire knows versions up to 1";
+    for refused in [first.require_compatible().await, open(1, OlderTables::Upgrade).await.map(drop)] {
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains(expected), "{refused}");
+    }
+    second.require_compatible().await.unwrap();
+    third.require_compatible().await.unwrap();
 }
 
 #[tokio::test]

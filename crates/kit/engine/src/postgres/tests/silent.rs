@@ -15,7 +15,12 @@ const ANSWERED_WITHIN: Duration = Duration::from_secs(25);
 async fn open_dedicated() -> (DedicatedServer, Postgres) {
     let server = DedicatedServer::start(&Settings::default()).unwrap();
     server.sql("CREATE DATABASE lots ENCODING 'UTF8' TEMPLATE template0").unwrap();
-    let config = PostgresConfig { url: server.url("lots"), pool_size: 2, statement_timeout: STATEMENT_TIMEOUT };
+    let config = PostgresConfig {
+        url: server.url("lots"),
+        pool_size: 2,
+        statement_timeout: STATEMENT_TIMEOUT,
+        ..Default::default()
+    };
     (server, open(&config).await)
 }
 

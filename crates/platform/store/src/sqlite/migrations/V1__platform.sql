@@ -481,3 +481,11 @@ CREATE TABLE holds (
 CREATE TABLE sentinels (
     sealed TEXT NOT NULL PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
+
+-------------------------------------------------------------------------------------------------------------------------------
+-- Compatibility: the oldest version of the tables whose programs can use these. A migration that removes what such programs use
+-- raises it; every migration says it (CONTRIBUTING.md, "Migrations").
+-------------------------------------------------------------------------------------------------------------------------------
+
+CREATE TABLE schema_compatibility (compatible_from INTEGER NOT NULL) STRICT;
+INSERT INTO schema_compatibility (compatible_from) VALUES (1);

@@ -497,3 +497,11 @@ CREATE TABLE holds (
 CREATE TABLE sentinels (
     sealed TEXT PRIMARY KEY
 );
+
+-------------------------------------------------------------------------------------------------------------------------------
+-- Compatibility: the oldest version of the tables whose programs can use these. A migration that removes what such programs use
+-- raises it; every migration says it (CONTRIBUTING.md, "Migrations").
+-------------------------------------------------------------------------------------------------------------------------------
+
+CREATE TABLE schema_compatibility (compatible_from integer NOT NULL);
+INSERT INTO schema_compatibility (compatible_from) VALUES (1);
