@@ -36,6 +36,7 @@ use serde::Serialize;
 
 use crate::cli::{Cli, Command, Confirmation};
 use crate::config::{Config, Resolved};
+use crate::data_dir::has_file;
 use crate::demo;
 use crate::error::{CommandError, ErrorContext as _};
 
@@ -91,14 +92,13 @@ fn require_data_dir(config: &Config) -> Result<(), CommandError> {
 /// Refuses a missing database. Without this check, a command with a mistyped directory would create an empty database
 /// and report an empty list. Commands that create something do not call it.
 fn require_database(config: &Config, file: &str) -> Result<(), CommandError> {
-    let path = config.data_dir.join(file);
-    if !config.database.url.is_empty() || path.exists() {
+    if !config.database.url.is_empty() || has_file(&config.data_dir, file)? {
         return Ok(());
     }
     Err(CommandError::new(format!(
         "{} does not exist. Is --data-dir the server's? `lotwire serve` creates the database, and so do the `create` \
          commands",
-        path.display()
+        config.data_dir.join(file).display()
     )))
 }
 

@@ -7,6 +7,7 @@ use provider_core::Provider;
 
 use crate::backup::{PLATFORM_FILE, PROVIDER_FILE};
 use crate::config::Config;
+use crate::data_dir::has_file;
 use crate::error::{CommandError, ErrorContext as _};
 use crate::node::{NodeServices, open_platform_with, open_provider_with};
 
@@ -22,11 +23,12 @@ impl InstalledWings {
         config: &Config,
         services: &NodeServices,
     ) -> Result<Self, CommandError> {
-        let exists = |file: &str| !config.database.url.is_empty() || config.data_dir.join(file).exists();
+        let on_postgres = !config.database.url.is_empty();
+        let exists = |file: &str| if on_postgres { Ok(true) } else { has_file(&config.data_dir, file) };
         let platform =
-            if exists(PLATFORM_FILE) { Some(open_platform_with(older, config, services).await?) } else { None };
+            if exists(PLATFORM_FILE)? { Some(open_platform_with(older, config, services).await?) } else { None };
         let provider =
-            if exists(PROVIDER_FILE) { Some(open_provider_with(older, config, services).await?) } else { None };
+            if exists(PROVIDER_FILE)? { Some(open_provider_with(older, config, services).await?) } else { None };
         if platform.is_none() && provider.is_none() {
             let dir = config.data_dir.display();
             return Err(CommandError::new(format!("{dir} contains no database. Is --data-dir the server's?")));

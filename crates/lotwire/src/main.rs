@@ -10,6 +10,7 @@ mod certificate_reload;
 mod cli;
 mod commands;
 mod config;
+mod data_dir;
 mod data_dir_lock;
 mod demo;
 mod disk_reserve_metrics;

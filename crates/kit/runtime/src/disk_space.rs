@@ -1,10 +1,13 @@
 //! Free disk: how much a file system holds and has left, and the reserve below which new work is refused.
 //!
 //! Use cases that begin new work call [`DiskReserve::check`]. All other work goes on and may use the reserve, so that
-//! what was accepted is completed.
+//! what was accepted is completed. What customers may put into the reserve calls [`DiskReserve::take`], so that one of them can't
+//! fill it.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fmt, io};
 
@@ -13,6 +16,8 @@ use crate::clock::SharedClock;
 /// How long a reading of the free disk is used.
 const READ_INTERVAL: Duration = Duration::from_secs(1);
 const MIB: u64 = 1024 * 1024;
+/// Part of the reserve that one customer may use: an eighth.
+const SHARES: u64 = 8;
 
 /// The size of the file system that holds a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +63,8 @@ struct Watched {
     /// Milliseconds since `begin` at which the free disk is read again.
     next_read_ms: AtomicU64,
     is_below: AtomicBool,
+    /// Bytes of the reserve that each customer has used, since the disk went below it.
+    used: Mutex<HashMap<String, u64>>,
 }
 
 impl DiskReserve {
@@ -78,6 +85,7 @@ impl DiskReserve {
             clock,
             next_read_ms: AtomicU64::new(0),
             is_below: AtomicBool::new(false),
+            used: Mutex::default(),
         };
         Self { watched: Some(watched), refused: AtomicU64::new(0) }
     }
@@ -91,6 +99,25 @@ impl DiskReserve {
             self.refused.fetch_add(1, Ordering::Relaxed);
             return Err(BelowReserve);
         }
+        Ok(())
+    }
+
+    /// Whether a customer can put `bytes` into the reserve, if the disk is below it: each may use an eighth, until the disk has room
+    /// again. The process remembers how much each used.
+    pub fn take(&self, customer: &str, bytes: u64) -> Result<(), BelowReserve> {
+        let Some(watched) = &self.watched else { return Ok(()) };
+        watched.read_if_due();
+        if !watched.is_below.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let mut used = watched.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = used.entry(customer.to_owned()).or_default();
+        let after = used.saturating_add(bytes);
+        if after > watched.reserve_bytes / SHARES {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+            return Err(BelowReserve);
+        }
+        *used = after;
         Ok(())
     }
 
@@ -142,6 +169,7 @@ impl Watched {
                  or make it larger"
             );
         } else {
+            self.used.lock().unwrap_or_else(PoisonError::into_inner).clear();
             tracing::info!(%folder, available_mib, reserve_mib, "the disk has free room again: new work is accepted");
         }
     }
@@ -179,6 +207,26 @@ mod tests {
         assert_eq!(reserve.check(), Ok(()));
         clock.advance(READ_INTERVAL);
         assert_eq!(reserve.check(), Err(BelowReserve));
+    }
+
+    #[test]
+    fn a_customer_can_use_an_eighth_of_the_reserve_until_the_disk_has_room_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(TestClock::new("2027-03-08T18:09:00Z".parse().unwrap()));
+        let reserve = DiskReserve::new(folder.path(), 1 << 60, clock.clone());
+        let share = (1 << 60) / SHARES;
+        assert_eq!(reserve.take("one", share - 1), Ok(()));
+        assert_eq!(
+            [reserve.take("one", 2), reserve.take("one", 1), reserve.take("one", 1)],
+            [Err(BelowReserve), Ok(()), Err(BelowReserve)]
+        );
+        assert_eq!(reserve.take("other", share), Ok(()));
+        assert_eq!(reserve.refused(), 2);
+        reserve.watched.as_ref().unwrap().apply(u64::MAX);
+        assert_eq!(reserve.take("one", u64::MAX), Ok(()));
+        clock.advance(READ_INTERVAL);
+        assert_eq!(reserve.take("one", share), Ok(()));
+        assert_eq!(DiskReserve::off().take("one", u64::MAX), Ok(()));
     }
 
     #[test]

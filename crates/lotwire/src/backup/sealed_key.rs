@@ -29,7 +29,7 @@ const PASSPHRASE_CHARS_MIN: usize = 12;
 /// Bytes of the largest file.
 const BYTES_MAX: u64 = 64 << 10;
 /// What a file may ask for, so that a changed one takes neither all memory nor hours.
-const MEMORY_KIB_MAX: u32 = 1024 * 1024;
+const MEMORY_KIB_MAX: u32 = 256 * 1024;
 const PASSES_MAX: u32 = 100;
 
 /// The file, as JSON.

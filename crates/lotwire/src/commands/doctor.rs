@@ -17,6 +17,7 @@ use tokio::net::TcpListener;
 use super::{print, require_database, secrets};
 use crate::address_file;
 use crate::config::{Config, Role, listen_address};
+use crate::data_dir::has_file;
 use crate::data_dir_lock;
 use crate::error::CommandError;
 use crate::hold::{self, InstalledWings};
@@ -82,13 +83,13 @@ async fn check(config: &Config) -> Vec<(&'static str, CheckResult)> {
 fn services(config: &Config) -> Result<NodeServices, String> {
     if config.database.url.is_empty() {
         let dir = config.data_dir.display();
-        let exists = |file: &str| config.data_dir.join(file).exists();
-        if !exists("platform.db") && !exists("provider.db") {
+        let exists = |file: &str| has_file(&config.data_dir, file).map_err(|error| error.to_string());
+        if !exists("platform.db")? && !exists("provider.db")? {
             return Err(format!(
                 "{dir} contains no database. Is --data-dir the server's? `lotwire serve` creates the database"
             ));
         }
-        if config.secrets.key.is_empty() && !exists("secret.key") {
+        if config.secrets.key.is_empty() && !exists("secret.key")? {
             return Err(format!(
                 "{dir} contains no file secret.key, and secrets.key is not configured. Copy the file from the \
                  server's data directory, or from the place where you keep a copy"

@@ -8,6 +8,7 @@ use kit_outbound::{AddressPolicy, Client, ClientConfig, Headers, Request};
 use super::print;
 use crate::address_file;
 use crate::config::{Config, Role, listen_address};
+use crate::data_dir::has_file;
 use crate::error::{CommandError, ErrorContext as _};
 
 /// The call of both APIs that checks the database and the workers.
@@ -23,6 +24,8 @@ pub(super) async fn run(config: &Config) -> Result<ExitCode, CommandError> {
         match check(&client, &url(config, role)).await {
             Ok(text) => print(&format!("ok     {:<9} {text}", role.name())),
             Err(error) => {
+                // Without the address file, the server was perhaps asked at an address where it does not listen.
+                let error = has_file(&config.data_dir, ".").err().unwrap_or(error);
                 print(&format!("WRONG  {:<9} {error}", role.name()));
                 code = ExitCode::FAILURE;
             }

@@ -212,6 +212,11 @@ fn copy(backup: &Path, manifest: &Manifest, to: &Path) -> Result<(), CommandErro
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {bytes} of {total_bytes}") {
         bar.set_style(style);
     }
+    // A link in place of the folder would lead elsewhere.
+    let images = backup.join(IMAGES);
+    if images.is_symlink() {
+        return Err(CommandError::new(format!("{} is a link. A backup has a folder there", images.display())));
+    }
     for file in &manifest.files {
         let from = backup.join(&file.path);
         let found = std::fs::symlink_metadata(&from).context(format!("reading {}", from.display()))?;

@@ -8,6 +8,7 @@ use serde_json::json;
 use super::{ask, pluralise, print, print_json};
 use crate::cli::Resume;
 use crate::config::{Config, ConfigDuration};
+use crate::data_dir::has_file;
 use crate::data_dir_lock::lock_installation;
 use crate::error::{CommandError, ErrorContext as _};
 use crate::hold::{self, InstalledWings};
@@ -21,7 +22,7 @@ const LISTED_MAX: usize = 20;
 
 pub(super) async fn run(config: &Config, options: &Resume) -> Result<(), CommandError> {
     // Without it, the command would create a key that opens none of the restored secrets.
-    if config.secrets.key.is_empty() && !config.data_dir.join(KEY_FILE).exists() {
+    if config.secrets.key.is_empty() && !has_file(&config.data_dir, KEY_FILE)? {
         return Err(CommandError::new(format!(
             "{} contains no file {KEY_FILE}, and secrets.key is not configured. Put the {KEY_FILE} of the installation that was \
              backed up into it, then run the command again",

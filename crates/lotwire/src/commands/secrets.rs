@@ -11,6 +11,7 @@ use serde_json::json;
 use super::{pluralise, print, print_json};
 use crate::cli::Secrets;
 use crate::config::Config;
+use crate::data_dir::has_file;
 use crate::error::{CommandError, ErrorContext as _};
 use crate::node::{NodeServices, open_platform, open_provider};
 use crate::sealing_key::{require_platform_key, require_provider_key, wrong_key_message};
@@ -20,8 +21,9 @@ const PROGRESS_EVERY: u64 = 1_000;
 
 pub(super) async fn run(config: &Config, command: &Secrets) -> Result<ExitCode, CommandError> {
     let Secrets::Reseal { json } = command;
-    let exists = |file: &str| !config.database.url.is_empty() || config.data_dir.join(file).exists();
-    let (has_platform, has_provider) = (exists("platform.db"), exists("provider.db"));
+    let on_postgres = !config.database.url.is_empty();
+    let has_platform = on_postgres || has_file(&config.data_dir, "platform.db")?;
+    let has_provider = on_postgres || has_file(&config.data_dir, "provider.db")?;
     if !has_platform && !has_provider {
         let dir = config.data_dir.display();
         return Err(CommandError::new(format!("{dir} contains no database. Is --data-dir the server's?")));

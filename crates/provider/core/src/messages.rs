@@ -38,6 +38,8 @@ const DELIVER_AHEAD_MIN: SignedDuration = SignedDuration::from_mins(1);
 const DELIVER_AHEAD_MAX: SignedDuration = SignedDuration::from_hours(24);
 /// Number of attempts to accept a message while its application changes.
 const TRIES_MAX: usize = 10;
+/// Bytes of a message on the disk beside its payload: its row and those of a few deliveries.
+const ROW_BYTES: u64 = 2_048;
 
 /// A message to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +74,8 @@ pub enum DiskUse {
     /// It is refused with `disk_full`: its sender can send it later.
     #[default]
     BeyondReserve,
-    /// It is accepted: its sender reports what has happened already, such as a hammer fall.
+    /// It is accepted, up to the account's share of the reserve: its sender reports what has happened already, such as a hammer
+    /// fall.
     Reserve,
 }
 
@@ -126,8 +129,12 @@ impl Provider {
                 return Ok(Accepted::Before(message));
             }
             input.check(application, now)?;
-            if input.disk == DiskUse::BeyondReserve {
-                self.config().disk_reserve.check()?;
+            match input.disk {
+                DiskUse::BeyondReserve => self.config().disk_reserve.check()?,
+                DiskUse::Reserve => {
+                    let bytes = input.payload.as_bytes().len() as u64 + ROW_BYTES;
+                    self.config().disk_reserve.take(&caller.account, bytes)?;
+                }
             }
             let has_unknown_type = self.check_event_type(caller, &input.event_type).await?;
             self.check_payload(caller, &input.event_type, &input.payload).await?;

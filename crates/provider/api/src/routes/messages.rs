@@ -253,7 +253,7 @@ fn payload_object<'a>(id: &str, payload: &'a [u8], sent: Option<&'a RawValue>) -
                 after the other. 1 to 256 visible ASCII characters"),
         ("lotwire-use-disk-reserve" = Option<bool>, Header,
             description = "`true`: accept the message also while new messages are refused with `disk_full`. For messages \
-                about what has happened already, such as a sale"),
+                about what has happened already, such as a sale. An account may use an eighth of the reserve in this way"),
     ),
     request_body = MessageIn<'_>,
     responses(
