@@ -1,5 +1,5 @@
 //! Shared by every HTTP surface: serving, problem details, request ids, JSON input, cursors, preconditions, idempotency
-//! keys, rate limits, `/docs` and `/metrics`.
+//! keys, rate limits, traces, `/docs` and `/metrics`.
 //!
 //! The JSON APIs of the platform and of the provider, and the pages, build on it. It knows no domain; each surface has
 //! its own error format.
@@ -28,6 +28,7 @@ pub mod problem;
 pub mod rate_limit;
 pub mod request_counts;
 pub mod request_id;
+mod request_span;
 mod response_progress;
 pub mod schema_names;
 pub mod serve;

@@ -99,12 +99,21 @@ impl RequestCounts {
         found.map_or(CountedOperation::Other, |(_, index)| CountedOperation::Of(*index))
     }
 
-    pub(crate) fn count(&self, operation: CountedOperation, status: StatusCode, took: Duration) {
-        let operation = match operation {
+    /// The name of an operation.
+    pub(crate) fn name(&self, operation: CountedOperation) -> &str {
+        &self.find(operation).name
+    }
+
+    fn find(&self, operation: CountedOperation) -> &Operation {
+        match operation {
             CountedOperation::Of(index) => self.operations.get(index).unwrap_or(&self.other),
             CountedOperation::Other => &self.other,
             CountedOperation::Page => &self.pages,
-        };
+        }
+    }
+
+    pub(crate) fn count(&self, operation: CountedOperation, status: StatusCode, took: Duration) {
+        let operation = self.find(operation);
         operation.took.observe(took);
         if let Some(class) = operation.classes.get(usize::from(status.as_u16() / 100)) {
             class.fetch_add(1, Ordering::Relaxed);

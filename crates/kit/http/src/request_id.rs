@@ -1,7 +1,8 @@
 //! Request ids: taken from a valid `X-Request-Id` header, or generated. Every response and every log line of a request
-//! contains the id.
+//! contains the id. Log lines of a request with a position in a trace contain the id of the trace, too.
 
-use std::fmt::Write as _;
+use std::io::Write as _;
+use std::sync::Arc;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,40 +10,45 @@ use axum::extract::Request;
 use axum::response::Response;
 use futures_util::FutureExt as _;
 use http::{HeaderName, HeaderValue};
-use tracing::{Instrument as _, Span};
+use kit_runtime::trace::{self, RequestOrigin, TraceParent};
+use tracing::{Instrument as _, Span, field};
 
 /// The header.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const CHARS_MAX: usize = 64;
 
-tokio::task_local! {
-    static CURRENT: String;
-}
-
 /// The id of the current request.
 pub fn current() -> Option<String> {
-    CURRENT.try_with(Clone::clone).ok()
+    trace::current().map(|origin| origin.request_id.as_ref().to_owned())
+}
+
+/// The id of a request: that of the header, if it is valid, or a new one.
+fn of(request: &Request) -> Arc<str> {
+    let given = request.headers().get(&X_REQUEST_ID).and_then(|value| value.to_str().ok());
+    given.filter(|id| is_valid(id)).map_or_else(generate, Arc::from)
 }
 
 /// The id and the log span of a request.
 pub(crate) struct RequestIdentity {
-    id: String,
+    origin: RequestOrigin,
     span: Span,
 }
 
 impl RequestIdentity {
-    /// The id from the header, if it is valid, or a new one.
-    pub(crate) fn of(request: &Request) -> Self {
-        let given = request.headers().get(&X_REQUEST_ID).and_then(|value| value.to_str().ok());
-        let id = given.filter(|id| is_valid(id)).map_or_else(generate, str::to_owned);
-        let span = tracing::info_span!("request", id, method = %request.method(), path = request.uri().path());
-        Self { id, span }
+    /// The identity of a request with this position in a trace. Its log lines have this path.
+    pub(crate) fn of(request: &Request, path: &str, position: Option<TraceParent>) -> Self {
+        let origin = RequestOrigin { request_id: of(request), position };
+        let request_id = &*origin.request_id;
+        let trace_id = position.map(|position| field::display(position.trace_id()));
+        let method = request.method();
+        let span = tracing::info_span!("request", request_id, %method, path, trace_id);
+        Self { origin, span }
     }
 
     /// Runs `answer` with this id in the task and in the log, and adds the header to the response.
     pub(crate) fn in_scope(self, answer: impl Future<Output = Response>) -> impl Future<Output = Response> {
-        let header = HeaderValue::try_from(self.id.as_str());
-        CURRENT.scope(self.id, answer).instrument(self.span).map(|mut response| {
+        let header = HeaderValue::try_from(&*self.origin.request_id);
+        trace::in_scope(self.origin, answer).instrument(self.span).map(|mut response| {
             if let Ok(header) = header {
                 response.headers_mut().insert(X_REQUEST_ID, header);
             }
@@ -56,14 +62,15 @@ fn is_valid(id: &str) -> bool {
 }
 
 /// An id only names a request in the log, so the process id and a counter are enough.
-fn generate() -> String {
+fn generate() -> Arc<str> {
     static OF_PROCESS: LazyLock<String> = LazyLock::new(|| format!("req-{:x}-", std::process::id()));
     static NEXT: AtomicU64 = AtomicU64::new(1);
-    let mut id = String::with_capacity(OF_PROCESS.len() + 16);
-    id.push_str(&OF_PROCESS);
-    // Writing to a string does not fail.
-    _ = write!(id, "{:x}", NEXT.fetch_add(1, Ordering::Relaxed));
-    id
+    let mut buffer = [0; CHARS_MAX];
+    let mut rest = &mut buffer[..];
+    // Two numbers of 64 bits at most fit into the buffer.
+    _ = write!(rest, "{}{:x}", *OF_PROCESS, NEXT.fetch_add(1, Ordering::Relaxed));
+    let length = CHARS_MAX - rest.len();
+    String::from_utf8_lossy(&buffer[..length]).into()
 }
 
 #[cfg(test)]
@@ -77,5 +84,12 @@ mod tests {
         {
             assert_eq!(is_valid(id), valid, "{id:?}");
         }
+    }
+
+    #[test]
+    fn generated_ids_are_valid_and_different() {
+        let (one, other) = (generate(), generate());
+        assert!(is_valid(&one) && is_valid(&other) && one != other, "{one} {other}");
+        assert!(one.starts_with(&format!("req-{:x}-", std::process::id())), "{one}");
     }
 }

@@ -1,4 +1,4 @@
-//! The layers around a whole surface: fallbacks, request ids, panics, CORS, request counts, trailing slashes.
+//! The layers around a whole surface: fallbacks, request ids, traces, panics, CORS, request counts, trailing slashes.
 
 use std::any::Any;
 use std::convert::Infallible;
@@ -16,13 +16,15 @@ use futures_util::FutureExt as _;
 use futures_util::future::{Either, ready};
 use http::header::{CACHE_CONTROL, HeaderValue};
 use http::{StatusCode, Uri};
+use kit_runtime::trace::Tracer;
 use tower::Service;
 
 use crate::cors::{self, Origins};
 use crate::docs::wants_html;
 use crate::problem::Problem;
 use crate::request_counts::{CountedOperation, RequestCounts};
-use crate::request_id;
+use crate::request_id::RequestIdentity;
+use crate::request_span::RequestSpan;
 
 /// The responses of a surface where no handler responds, in the surface's own format.
 #[derive(Debug, Clone, Copy)]
@@ -72,7 +74,8 @@ fn surface(
     let router = router
         .fallback(async move || (fallbacks.route_not_found)())
         .method_not_allowed_fallback(async move || (fallbacks.method_not_allowed)());
-    Surface { router, panicked: fallbacks.panicked, origins, requests, mounted: Vec::new(), home: None }
+    let (mounted, tracer) = (Vec::new(), Tracer::off());
+    Surface { router, panicked: fallbacks.panicked, origins, requests, mounted, home: None, tracer }
 }
 
 /// A complete surface. One service instead of layers of the router, each of which would cost every request an
@@ -86,12 +89,19 @@ pub struct Surface {
     requests: Option<Arc<RequestCounts>>,
     mounted: Vec<(&'static str, Router)>,
     home: Option<Router>,
+    tracer: Tracer,
 }
 
 impl Surface {
     /// The counts of its requests, if it was made with [`finish_counted`].
     pub fn request_counts(&self) -> Option<Arc<RequestCounts>> {
         self.requests.clone()
+    }
+
+    /// Makes a span of this tracer for each request.
+    pub fn traced(mut self, tracer: Tracer) -> Self {
+        self.tracer = tracer;
+        self
     }
 
     /// Mounts another router at a path and below it.
@@ -112,9 +122,16 @@ impl Surface {
     pub fn answer(&self, mut request: Request) -> impl Future<Output = Response> + Send + use<> {
         let home = self.home.as_ref().filter(|_| request.uri().path() == "/" && wants_html(request.headers()));
         let begin = Instant::now();
-        if let Some(other) = home.or_else(|| self.mounted_at(request.uri().path())) {
+        let mut span = RequestSpan::begin(&self.tracer, &request);
+        let page = home.map(|pages| ("/", pages)).or_else(|| self.mounted_at(request.uri().path()));
+        if let Some((path, pages)) = page {
             let requests = self.requests.clone();
-            return Either::Left(call_router(other, request).inspect(move |response| {
+            // The rest of a path can contain the token of a link.
+            span.name("pages", path);
+            let identity = RequestIdentity::of(&request, path, span.position());
+            let answer = call_router(pages, request);
+            return Either::Left(identity.in_scope(answer).inspect(move |response| {
+                span.end(response.status());
                 if let Some(requests) = requests {
                     requests.count(CountedOperation::Page, response.status(), begin.elapsed());
                 }
@@ -125,7 +142,9 @@ impl Surface {
             .requests
             .clone()
             .map(|requests| (requests.operation(request.method(), request.uri().path()), requests));
-        let identity = request_id::RequestIdentity::of(&request);
+        let operation = counted.as_ref().map_or("request", |(operation, requests)| requests.name(*operation));
+        span.name(operation, request.uri().path());
+        let identity = RequestIdentity::of(&request, request.uri().path(), span.position());
         let is_cross_origin = cors::is_cross_origin(self.origins, &request);
         let preflight = if is_cross_origin { cors::preflight(&request) } else { None };
         let answer = match preflight {
@@ -136,6 +155,7 @@ impl Surface {
             if is_cross_origin {
                 cors::allow(&mut response);
             }
+            span.end(response.status());
             if let Some((operation, requests)) = counted {
                 requests.count(operation, response.status(), begin.elapsed());
             }
@@ -145,12 +165,12 @@ impl Surface {
         }))
     }
 
-    /// The mounted router, if the path is at or below its mount point.
-    fn mounted_at(&self, request_path: &str) -> Option<&Router> {
+    /// The mounted router with its mount point, if the path is there or below.
+    fn mounted_at(&self, request_path: &str) -> Option<(&'static str, &Router)> {
         let is_at = |path: &str| {
             request_path.strip_prefix(path).is_some_and(|below| below.is_empty() || below.starts_with('/'))
         };
-        self.mounted.iter().find(|(path, _)| is_at(path)).map(|(_, other)| other)
+        self.mounted.iter().find(|(path, _)| is_at(path)).map(|(path, other)| (*path, other))
     }
 }
 

@@ -1,5 +1,5 @@
 //! Building blocks of long-running code: clock, randomness, ids, sealing of secrets, batching, rate limits, signals,
-//! workers, metrics, free disk.
+//! workers, metrics, free disk, traces.
 //!
 //! The platform, the provider, the stores and the binary use it; it knows none of them. Only this crate reads the wall
 //! clock and the operating system's randomness. All other code gets a [`clock::SharedClock`] and a
@@ -24,4 +24,5 @@ pub mod metrics;
 pub mod random;
 pub mod signal;
 pub mod tasks;
+pub mod trace;
 pub mod vault;
