@@ -8,6 +8,7 @@ use std::time::Duration;
 use ipnet::IpNet;
 pub use kit_identity::IdentityConfig;
 use kit_runtime::disk_space::DiskReserve;
+use kit_runtime::trace::Tracer;
 
 pub use self::live::LiveConfig;
 
@@ -50,6 +51,8 @@ pub struct PlatformConfig {
     pub publisher: PublisherConfig,
     /// Free disk that is kept for accepted work. None.
     pub disk_reserve: Arc<DiskReserve>,
+    /// Makes the spans of published events. Off.
+    pub tracer: Tracer,
 }
 
 /// Which processes work on one store.
@@ -184,6 +187,7 @@ impl Default for PlatformConfig {
             live: LiveConfig::default(),
             publisher: PublisherConfig::default(),
             disk_reserve: Arc::default(),
+            tracer: Tracer::off(),
         }
     }
 }

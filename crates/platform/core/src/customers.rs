@@ -54,7 +54,7 @@ impl Platform {
         if !self.store().rename_customer(uuid, name).await? {
             return Err(PlatformError::NotFound("customer"));
         }
-        tracing::info!(customer = %uuid, name, by = caller.actor, "a customer was renamed");
+        tracing::info!(customer_id = %uuid, name, by = caller.actor, "a customer was renamed");
         self.visible_customer(caller, uuid).await
     }
 

@@ -104,6 +104,7 @@ impl Platform {
             providers: providers.clone(),
             config: config.publisher.clone(),
             metrics: Arc::clone(&metrics),
+            tracer: config.tracer.clone(),
         };
         let publisher = Publisher::new(publishing, NodeId(ids.uuid_v7()));
         let live = Live::new(Arc::clone(&store), Arc::clone(&clock), ids.clone(), config.live.clone(), config.nodes);

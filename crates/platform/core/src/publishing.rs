@@ -38,6 +38,7 @@ mod connection;
 mod lane;
 mod outcomes;
 mod request;
+mod trace;
 mod verdict;
 
 use std::collections::HashMap;
@@ -50,6 +51,7 @@ use kit_runtime::batcher::Batcher;
 use kit_runtime::clock::{SharedClock, to_ms};
 use kit_runtime::random::SharedRandom;
 use kit_runtime::signal::Signal;
+use kit_runtime::trace::Tracer;
 use kit_runtime::vault::Vault;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinHandle;
@@ -92,6 +94,7 @@ pub(crate) struct PublisherParts {
     pub(crate) providers: ProviderAccess,
     pub(crate) config: PublisherConfig,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) tracer: Tracer,
 }
 
 /// A handle of the publisher. Clones share one publisher.

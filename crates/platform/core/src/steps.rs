@@ -12,4 +12,5 @@ pub mod idempotency;
 pub(crate) mod input;
 pub(crate) mod lookup;
 pub(crate) mod screen_links;
+pub(crate) mod status_log;
 pub(crate) mod worker_loop;

@@ -4,6 +4,7 @@
 use contract::ItemStatus;
 use contract::event::EventType;
 use jiff::Timestamp;
+use kit_runtime::trace::TraceParent;
 use platform_core::bidding::bid::{BidSource, StruckBid};
 use platform_core::journal::SubjectKind;
 use platform_core::port::{
@@ -26,6 +27,11 @@ pub(crate) fn to_json<T: Serialize>(value: &T) -> StoreResult<String> {
 
 pub(crate) fn from_json<T: DeserializeOwned>(text: &str) -> StoreResult<T> {
     serde_json::from_str(text).map_err(corrupt)
+}
+
+/// A stored position in a trace. An invalid one counts as none: nothing but traces depends on it.
+pub(crate) fn trace_parent(stored: Option<&str>) -> Option<TraceParent> {
+    stored?.parse().ok()
 }
 
 /// Milliseconds since 1970.

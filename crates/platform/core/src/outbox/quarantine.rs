@@ -68,7 +68,7 @@ impl Platform {
             match self.store().requeue_quarantined(customer, result.sent.clone(), after_later, answer).await {
                 Ok(()) => {
                     self.publisher().wake_lane(customer);
-                    tracing::info!(%customer, actor = caller.actor, cursors = ?result.sent, ?after_later, "events in quarantine are sent again");
+                    tracing::info!(customer_id = %customer, actor = caller.actor, cursors = ?result.sent, ?after_later, "events in quarantine are sent again");
                     return Ok(Outcome::Fresh(result));
                 }
                 Err(StoreError::Replayed) => return self.replayed(answering.as_ref()).await,
@@ -101,7 +101,7 @@ impl Platform {
         let answer = answering.as_ref().map(|answering| answering.answer(&count, self.now()));
         match self.store().drop_quarantined(customer, cursors.clone(), answer).await {
             Ok(()) => {
-                tracing::info!(%customer, actor = caller.actor, ?cursors, reason, "events in quarantine were dropped");
+                tracing::info!(customer_id = %customer, actor = caller.actor, ?cursors, reason, "events in quarantine were dropped");
                 Ok(Outcome::Fresh(count))
             }
             Err(StoreError::Replayed) => self.replayed(answering.as_ref()).await,

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
+use kit_runtime::trace::{RequestOrigin, TraceParent};
 use platform_rules::{Auction, AuctionKind, Item, SaleMode};
 use uuid::Uuid;
 
@@ -94,6 +95,15 @@ pub struct Change {
     pub log: Vec<LogEntry>,
     /// Answer to keep for the caller's idempotency key.
     pub answer: Option<IdempotentAnswer>,
+    /// The request that made the change; none for a worker.
+    pub origin: Option<RequestOrigin>,
+}
+
+impl Change {
+    /// The position in a trace of the request that made the change. It is stored with the outbox rows.
+    pub fn trace_parent(&self) -> Option<TraceParent> {
+        self.origin.as_ref()?.position
+    }
 }
 
 /// The result of a committed change.

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use contract::event::{Event, EventType};
 use jiff::Timestamp;
+use kit_runtime::trace::TraceParent;
 use uuid::Uuid;
 
 use super::journal::event_id;
@@ -29,6 +30,8 @@ pub struct OutboxEvent {
     pub at: Timestamp,
     /// The number of the restore that the event id names; none unless the event was announced again after a restore.
     pub restore_number: Option<u32>,
+    /// The position in a trace of the request that changed the status, if it had one.
+    pub trace_parent: Option<TraceParent>,
 }
 
 impl OutboxEvent {

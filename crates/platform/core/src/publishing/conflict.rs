@@ -53,7 +53,7 @@ pub(super) async fn compare_existing(
         parts.metrics.conflict(message);
         if matches!(message, ExistingMessage::Expired | ExistingMessage::NoReadRight) {
             tracing::warn!(
-                customer = %event.customer, event_id, ?message,
+                customer_id = %event.customer, event_id, existing = ?message,
                 "the provider has this event already; its message could not be compared with the event"
             );
         }
@@ -139,6 +139,7 @@ pub(super) fn sample_event(attempts: u32) -> OutboxEvent {
         attempts,
         at: Timestamp::UNIX_EPOCH,
         restore_number: None,
+        trace_parent: None,
     }
 }
 

@@ -220,7 +220,7 @@ impl Lane {
                 }
             }
             Err(error) => {
-                tracing::error!(customer = %self.customer, %error, "events could not be claimed");
+                tracing::error!(customer_id = %self.customer, %error, "events could not be claimed");
                 // The claim may have succeeded: this node may own rows that it does not know.
                 self.shared.fence();
                 self.pause(now);
@@ -268,7 +268,7 @@ impl Lane {
                 }
             }
             Err(panic) => {
-                tracing::error!(customer = %self.customer, %panic, "a publishing task failed");
+                tracing::error!(customer_id = %self.customer, %panic, "a publishing task failed");
                 if let Some(cursor) = self.cursors.remove(&panic.id()) {
                     self.event_states.remove(&cursor);
                 }
@@ -292,7 +292,7 @@ impl Lane {
             Verdict::Quarantine { error } => {
                 self.breaker.passed(ticket);
                 self.shared.parts.metrics.quarantined();
-                tracing::warn!(customer = %self.customer, event = queued.event.event_id(), error, "an event was refused for good");
+                tracing::warn!(customer_id = %self.customer, event_id = queued.event.event_id(), error, "an event was refused for good");
                 self.settle(queued, PublishResult::Quarantined { error });
             }
             // A failure of a connection that support has replaced meanwhile does not concern the new connection.
@@ -300,9 +300,9 @@ impl Lane {
             Verdict::Retry { error, retry_after } => {
                 let event_id = queued.event.event_id();
                 if self.breaker.paused_until().is_none() {
-                    tracing::warn!(customer = %self.customer, event_id, error, "the provider did not accept an event; the publisher tries again");
+                    tracing::warn!(customer_id = %self.customer, event_id, error, "the provider did not accept an event; the publisher tries again");
                 } else {
-                    tracing::debug!(customer = %self.customer, event_id, error, "this event met the same");
+                    tracing::debug!(customer_id = %self.customer, event_id, error, "this event met the same");
                 }
                 self.record_contact(used, Contact::Unreachable, Some(&error)).await;
                 let random = &self.shared.parts.random;

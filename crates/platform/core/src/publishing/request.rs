@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::PublisherParts;
 use super::conflict::compare_existing;
 use super::connection::Connection;
+use super::trace::PublishTrace;
 use super::verdict::{Verdict, judge};
 use crate::port::{OutboxEvent, ProviderAddress};
 use crate::provider_access::{NoRoute, Route, is_unsent, messages_url};
@@ -36,6 +37,19 @@ pub(super) async fn publish(
     event: &OutboxEvent,
     restores: u32,
 ) -> Verdict {
+    let mut trace = PublishTrace::begin(&parts.tracer, event);
+    let verdict = publish_traced(parts, connection, event, restores, &mut trace).await;
+    trace.end(&verdict);
+    verdict
+}
+
+async fn publish_traced(
+    parts: &PublisherParts,
+    connection: &Connection,
+    event: &OutboxEvent,
+    restores: u32,
+    trace: &mut PublishTrace<'_>,
+) -> Verdict {
     let event_id = event.event_id();
     let subject = event.subject.to_string();
     let key = idempotency_key(&event_id, restores);
@@ -53,12 +67,14 @@ pub(super) async fn publish(
         headers.insert(IDEMPOTENCY_KEY, key.clone());
         headers.insert(ORDERING_KEY, subject.clone());
         headers.insert(USE_DISK_RESERVE, HeaderValue::from_static("true"));
+        trace.add_to(&mut headers);
         requests.request(Method::POST, to, headers, body.clone())
     };
     let response = match requests.send("", post).await {
         Ok(response) => response,
         Err(verdict) => return verdict,
     };
+    trace.answered(&response);
     match judge(response.status, &response.headers, &response.body, parts.clock.now()) {
         Some(verdict) => verdict,
         None => compare_existing(parts, &requests, event, &event_id).await,
@@ -88,7 +104,7 @@ impl<'a> ProviderRequests<'a> {
 
     /// The headers of every request.
     pub(super) fn headers(&self) -> HeaderMap {
-        let mut headers = HeaderMap::with_capacity(6);
+        let mut headers = HeaderMap::with_capacity(7);
         headers.insert(ACCEPT, JSON);
         headers.insert(AUTHORIZATION, self.connection.authorization.clone());
         headers
@@ -176,6 +192,7 @@ mod tests {
             attempts: 0,
             at: Timestamp::UNIX_EPOCH,
             restore_number: None,
+            trace_parent: None,
         };
         let body = body(&event, &event.event_id());
         assert_eq!(

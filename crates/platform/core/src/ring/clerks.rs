@@ -38,7 +38,7 @@ impl Platform {
         };
         match assigned {
             ClerkAssignResult::Assigned => {
-                tracing::info!(%auction, %user, by = caller.actor, "a clerk was assigned to a webcast");
+                tracing::info!(auction_id = %auction, %user, by = caller.actor, "a clerk was assigned to a webcast");
                 Ok((clerk, clerking))
             }
             ClerkAssignResult::AlreadyAssigned => {
@@ -61,7 +61,7 @@ impl Platform {
         self.store().user(user).await?.ok_or(PlatformError::NotFound("user"))?;
         let note = self.note(caller, AccessEvent::ClerkTakenOff { auction, user })?;
         if self.store().apply_access_change(AccessChange::UnassignClerk(auction, user), note).await?.is_recorded() {
-            tracing::info!(%auction, %user, by = caller.actor, "a clerk was unassigned from a webcast");
+            tracing::info!(auction_id = %auction, %user, by = caller.actor, "a clerk was unassigned from a webcast");
         }
         Ok(())
     }

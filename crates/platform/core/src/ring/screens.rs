@@ -166,7 +166,7 @@ impl Platform {
         };
         let note = self.note(caller, event)?;
         self.store().apply_access_change(AccessChange::PutScreenLink(link.clone()), note).await?;
-        tracing::info!(%auction, kind = kind.name(), by = caller.actor, "a link to a screen was created");
+        tracing::info!(auction_id = %auction, kind = kind.name(), by = caller.actor, "a link to a screen was created");
         Ok(NewScreenLink { link, token: Secret::new(token.into_bytes()) })
     }
 
@@ -178,7 +178,7 @@ impl Platform {
         let note = self.note(caller, AccessEvent::ScreenLinkRevoked { auction, kind: kind.name().to_owned() })?;
         let change = AccessChange::RevokeScreenLink(auction, kind);
         if self.store().apply_access_change(change, note).await?.is_recorded() {
-            tracing::info!(%auction, kind = kind.name(), by = caller.actor, "a link to a screen was revoked");
+            tracing::info!(auction_id = %auction, kind = kind.name(), by = caller.actor, "a link to a screen was revoked");
         }
         Ok(())
     }
@@ -282,7 +282,7 @@ impl Platform {
             let text = format!("is one too many: a sale has at most {GUIDE_RATES_MAX} rates, so remove one first");
             return Err(PlatformError::invalid("/currency", text));
         }
-        tracing::info!(%auction, currency = code, by = caller.actor, "an exchange rate was entered");
+        tracing::info!(auction_id = %auction, currency = code, by = caller.actor, "an exchange rate was entered");
         Ok(())
     }
 
@@ -292,7 +292,7 @@ impl Platform {
     pub async fn remove_guide_rate(&self, caller: &Caller, auction: Uuid, currency: &str) -> PlatformResult<()> {
         self.with_screens(caller, auction).await?;
         if self.store().remove_guide_rate(auction, currency).await? {
-            tracing::info!(%auction, currency, by = caller.actor, "an exchange rate was removed");
+            tracing::info!(auction_id = %auction, currency, by = caller.actor, "an exchange rate was removed");
         }
         Ok(())
     }

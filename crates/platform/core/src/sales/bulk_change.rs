@@ -154,7 +154,7 @@ impl Platform {
             through = item.position;
             if item_step.is_over(&item) {
                 // The end was in the future when the auction went LIVE: it passed before the step of the item.
-                tracing::warn!(auction = %auction.uuid, lot = item.lot_number, "a lot did not go LIVE: its end is over");
+                tracing::warn!(auction_id = %auction.uuid, lot = item.lot_number, "a lot did not go LIVE: its end is over");
                 continue;
             }
             let changes = match item_step.changes(&item) {

@@ -11,6 +11,7 @@ use contract::event::{AuctionStatusChange, Event, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use kit_runtime::random::SharedRandom;
+use kit_runtime::trace;
 use platform_rules::{Auction, AuctionChange, AuctionKind, Item, ItemChange, LogHead, known_paddle};
 
 use crate::Platform;
@@ -32,13 +33,13 @@ pub(crate) struct ChangeBuilder<'a> {
 }
 
 impl Platform {
-    /// An empty change that `actor` makes at `now`.
+    /// An empty change that `actor` makes at `now`. It names the request that is handled, so call it within its task.
     pub(crate) fn build_change<'a>(&self, actor: &'a str, now: Timestamp) -> ChangeBuilder<'a> {
         ChangeBuilder {
             actor,
             now,
             random: Arc::clone(self.random()),
-            change: Change::default(),
+            change: Change { origin: trace::current(), ..Change::default() },
             items: Default::default(),
         }
     }

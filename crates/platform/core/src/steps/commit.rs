@@ -12,6 +12,7 @@ use crate::Platform;
 use crate::metrics::Metrics;
 use crate::port::{Change, CommitReceipt, NodeId, StoreError, StoreResult};
 use crate::publishing::Reservation;
+use crate::steps::status_log::StatusLog;
 
 impl Platform {
     /// Commits one change of a customer. Errors: those of [`crate::port::AuctionStore::commit`]'s entries.
@@ -103,10 +104,11 @@ impl Platform {
         changes: Vec<Change>,
         node: Option<NodeId>,
     ) -> StoreResult<Vec<StoreResult<CommitReceipt>>> {
-        let counts = Metrics::counts(&changes);
+        let (counts, log) = (Metrics::counts(&changes), StatusLog::of(&changes));
         let begin = self.clock().monotonic();
         let results = self.store().commit(changes, node).await?;
         counts.committed(self.metrics(), self.clock().monotonic().saturating_duration_since(begin), &results);
+        log.committed(&results);
         Ok(results)
     }
 

@@ -29,17 +29,17 @@ const OPEN: &str = "c.application_id IS NOT NULL AND c.api_key IS NOT NULL AND c
 
 /// Selects the page first and then its journal rows. A join might read the journal from its beginning.
 pub(super) const QUARANTINED: &str = "SELECT q.cursor, q.customer, j.subject, q.attempts, j.sequence, j.kind, j.body, j.at_ms, \
-         (SELECT a.restore_number FROM announced_again a WHERE a.cursor = q.cursor), q.error, q.at_ms \
-     FROM (SELECT cursor, customer, attempts, error, at_ms FROM quarantine \
+         (SELECT a.restore_number FROM announced_again a WHERE a.cursor = q.cursor), q.traceparent, q.error, q.at_ms \
+     FROM (SELECT cursor, customer, attempts, error, at_ms, traceparent FROM quarantine \
          WHERE customer = $1 AND cursor > $2 ORDER BY cursor LIMIT $3) AS q \
      CROSS JOIN LATERAL (SELECT subject, sequence, kind, body, at_ms FROM journal WHERE cursor = q.cursor LIMIT 1) AS j \
      ORDER BY q.cursor";
 
 /// Selects the journal rows of the subject first, for the same reason.
 pub(super) const QUARANTINED_OF: &str = "SELECT q.cursor, q.customer, j.subject, q.attempts, j.sequence, j.kind, j.body, j.at_ms, \
-         (SELECT a.restore_number FROM announced_again a WHERE a.cursor = q.cursor), q.error, q.at_ms \
+         (SELECT a.restore_number FROM announced_again a WHERE a.cursor = q.cursor), q.traceparent, q.error, q.at_ms \
      FROM (SELECT cursor, customer, subject, sequence, kind, body, at_ms FROM journal WHERE subject = $1 OFFSET 0) AS j \
-     CROSS JOIN LATERAL (SELECT cursor, customer, attempts, error, at_ms FROM quarantine \
+     CROSS JOIN LATERAL (SELECT cursor, customer, attempts, error, at_ms, traceparent FROM quarantine \
          WHERE customer = j.customer AND cursor = j.cursor LIMIT 1) AS q \
      ORDER BY q.cursor";
 
@@ -201,15 +201,15 @@ pub(super) async fn claim(
     }
     nodes::register_node(db, node).await?;
     let give = "WITH given AS (UPDATE outbox SET owner = $3, next_at_ms = NULL WHERE customer = $2 AND cursor = ANY($1) \
-             RETURNING cursor, customer, subject, attempts) \
+             RETURNING cursor, customer, subject, attempts, traceparent) \
          SELECT g.cursor, g.customer, g.subject, g.attempts, j.sequence, j.kind, j.body, j.at_ms, \
-             (SELECT a.restore_number FROM announced_again a WHERE a.cursor = g.cursor) \
+             (SELECT a.restore_number FROM announced_again a WHERE a.cursor = g.cursor), g.traceparent \
          FROM given g JOIN journal j ON j.cursor = g.cursor ORDER BY g.cursor";
     rows::list(db, give, &[&cursors, &customer, &node.0], event).await
 }
 
 /// Columns `cursor, customer, subject, attempts` of the outbox or quarantine, `sequence, kind, body, at_ms` of the journal,
-/// and the number of the restore in the event id.
+/// the number of the restore in the event id, and `traceparent` of the outbox or quarantine.
 fn event(row: &Row) -> SqlResult<OutboxEvent> {
     Ok(OutboxEvent {
         cursor: rows::get(row, 0)?,
@@ -221,6 +221,7 @@ fn event(row: &Row) -> SqlResult<OutboxEvent> {
         body: rows::get(row, 6)?,
         at: rows::time(row, 7)?,
         restore_number: rows::optional_u32(row, 8)?,
+        trace_parent: codec::trace_parent(rows::get(row, 9)?),
     })
 }
 
@@ -284,11 +285,12 @@ async fn settle_queue(
         rows::execute(db, retry, &[&customer, &retried, &retry_times, &retry_errors, &ms(now)]).await?;
     }
     if !quarantined.is_empty() {
-        let quarantine = "INSERT INTO quarantine (customer, cursor, attempts, error, at_ms) \
-             SELECT o.customer, o.cursor, o.attempts, n.error, $4 \
+        let quarantine = "INSERT INTO quarantine (customer, cursor, attempts, error, at_ms, traceparent) \
+             SELECT o.customer, o.cursor, o.attempts, n.error, $4, o.traceparent \
              FROM outbox o JOIN unnest($2::bigint[], $3::text[]) AS n (cursor, error) ON o.cursor = n.cursor \
              WHERE o.customer = $1 AND o.cursor = ANY($2) ON CONFLICT (customer, cursor) DO UPDATE SET \
-             attempts = excluded.attempts, error = excluded.error, at_ms = excluded.at_ms";
+             attempts = excluded.attempts, error = excluded.error, at_ms = excluded.at_ms, \
+             traceparent = excluded.traceparent";
         rows::execute(db, quarantine, &[&customer, &quarantined, &quarantine_errors, &ms(now)]).await?;
     }
     if !finished.is_empty() {
@@ -339,7 +341,7 @@ pub(super) async fn quarantined(
 
 /// The columns of [`QUARANTINED`].
 fn quarantined_event(row: &Row) -> SqlResult<QuarantinedEvent> {
-    Ok(QuarantinedEvent { event: event(row)?, error: rows::get(row, 9)?, at: rows::time(row, 10)? })
+    Ok(QuarantinedEvent { event: event(row)?, error: rows::get(row, 10)?, at: rows::time(row, 11)? })
 }
 
 async fn requeue_quarantined(
@@ -361,8 +363,8 @@ async fn requeue_quarantined(
     if after_later == OvertakenPolicy::Refuse && !overtaken(db, customer, cursors).await?.is_empty() {
         return Err(StoreError::Conflict.into());
     }
-    let enter = "INSERT INTO outbox (cursor, customer, subject, attempts) \
-         SELECT q.cursor, q.customer, j.subject, 0 FROM quarantine q JOIN journal j ON j.cursor = q.cursor \
+    let enter = "INSERT INTO outbox (cursor, customer, subject, attempts, traceparent) \
+         SELECT q.cursor, q.customer, j.subject, 0, q.traceparent FROM quarantine q JOIN journal j ON j.cursor = q.cursor \
          WHERE q.customer = $1 AND q.cursor = ANY($2) ORDER BY q.cursor ON CONFLICT (customer, cursor) DO NOTHING";
     rows::execute(db, enter, &[&customer, &cursors]).await?;
     let number = "INSERT INTO announced_again (cursor, restore_number) \

@@ -9,6 +9,7 @@
 use std::borrow::Borrow;
 use std::collections::HashMap;
 
+use kit_runtime::trace::TraceParent;
 use platform_core::journal::JournalEntry;
 use platform_core::port::{Change, CommitReceipt, NodeId, OutboxEvent, StoreError, StoreResult, Versioned};
 use platform_rules::{Auction, Item};
@@ -40,7 +41,7 @@ const INSERT_BID: &str = "INSERT INTO bids (item, number, uuid, bidder, amount, 
 const MARK_BID: &str = "UPDATE bids SET struck = ?3, struck_after = ?4, struck_reason = ?5, struck_actor = ?6, \
      struck_at_ms = ?7 WHERE item = ?1 AND number = ?2";
 const INSERT_OUTBOX: &str =
-    "INSERT INTO outbox (cursor, customer, subject, owner, attempts) VALUES (?1, ?2, ?3, ?4, 0)";
+    "INSERT INTO outbox (cursor, customer, subject, owner, attempts, traceparent) VALUES (?1, ?2, ?3, ?4, 0, ?5)";
 
 /// A change with its encoded states. States are encoded outside of the writer thread, because all callers share it.
 pub(super) struct EncodedChange {
@@ -289,12 +290,17 @@ impl Commit<'_> {
         images::insert_copies(self.db, &change.images)?;
         let mut receipt = CommitReceipt::default();
         for entry in &change.journal {
-            self.append(entry, &mut receipt)?;
+            self.append(entry, change.trace_parent(), &mut receipt)?;
         }
         Ok(receipt)
     }
 
-    fn append(&mut self, entry: &JournalEntry, receipt: &mut CommitReceipt) -> SqlResult<()> {
+    fn append(
+        &mut self,
+        entry: &JournalEntry,
+        trace_parent: Option<TraceParent>,
+        receipt: &mut CommitReceipt,
+    ) -> SqlResult<()> {
         let body = entry.event.as_ref().map(|event| event.to_json());
         let cursor = journal::append(&mut self.append, entry, body.as_deref())?;
         receipt.cursors.push(cursor);
@@ -315,7 +321,8 @@ impl Commit<'_> {
             }
             _ => None,
         };
-        self.enter.execute((cursor, entry.customer.as_bytes(), entry.subject.as_bytes(), owner))?;
+        let stored = trace_parent.map(|position| position.to_string());
+        self.enter.execute((cursor, entry.customer.as_bytes(), entry.subject.as_bytes(), owner, stored))?;
         match owner {
             None => receipt.waiting += 1,
             Some(_) => receipt.assigned.push(OutboxEvent {
@@ -328,6 +335,7 @@ impl Commit<'_> {
                 attempts: 0,
                 at: entry.at,
                 restore_number: None,
+                trace_parent,
             }),
         }
         Ok(())

@@ -25,7 +25,7 @@ const RESTORE_NUMBER: &str = "(SELECT a.restore_number FROM announced_again a WH
 
 /// Columns of a quarantined event: of the quarantine `q` and the journal `j`.
 const QUARANTINED: &str = "q.cursor, q.customer, j.subject, q.attempts, j.sequence, j.kind, j.body, j.at_ms, \
-     (SELECT a.restore_number FROM announced_again a WHERE a.cursor = j.cursor), q.error, q.at_ms";
+     (SELECT a.restore_number FROM announced_again a WHERE a.cursor = j.cursor), q.traceparent, q.error, q.at_ms";
 
 #[async_trait]
 impl OutboxStore for SqliteStore {
@@ -96,8 +96,8 @@ impl OutboxStore for SqliteStore {
                 if after_later == OvertakenPolicy::Refuse && is_overtaken(db, customer, cursor)? {
                     return Err(StoreError::Conflict.into());
                 }
-                let enter = "INSERT INTO outbox (cursor, customer, subject, attempts) \
-                     SELECT q.cursor, q.customer, j.subject, 0 \
+                let enter = "INSERT INTO outbox (cursor, customer, subject, attempts, traceparent) \
+                     SELECT q.cursor, q.customer, j.subject, 0, q.traceparent \
                      FROM quarantine q CROSS JOIN journal j ON j.cursor = q.cursor \
                      WHERE q.customer = ?1 AND q.cursor = ?2 ON CONFLICT (cursor) DO NOTHING";
                 rows::execute(db, enter, (customer.as_bytes(), cursor))?;
@@ -162,7 +162,7 @@ pub(super) fn claim(
         return Ok(Vec::new());
     }
     let select = format!(
-        "SELECT o.cursor, o.customer, o.subject, o.attempts, j.sequence, j.kind, j.body, j.at_ms, {RESTORE_NUMBER} \
+        "SELECT o.cursor, o.customer, o.subject, o.attempts, j.sequence, j.kind, j.body, j.at_ms, {RESTORE_NUMBER}, o.traceparent \
          FROM outbox o INDEXED BY outbox_of_customer CROSS JOIN journal j ON j.cursor = o.cursor \
          WHERE o.customer = ?2 AND {CLAIMABLE} ORDER BY o.cursor LIMIT ?3"
     );
@@ -178,7 +178,7 @@ pub(super) fn claim(
 }
 
 /// Columns `cursor, customer, subject, attempts` of the outbox or quarantine, `sequence, kind, body, at_ms` of the journal,
-/// and [`RESTORE_NUMBER`].
+/// [`RESTORE_NUMBER`], and `traceparent` of the outbox or quarantine.
 fn event(row: &Row<'_>) -> SqlResult<OutboxEvent> {
     Ok(OutboxEvent {
         cursor: row.get(0)?,
@@ -190,6 +190,7 @@ fn event(row: &Row<'_>) -> SqlResult<OutboxEvent> {
         body: row.get(6)?,
         at: rows::time(row, 7)?,
         restore_number: row.get(8)?,
+        trace_parent: codec::trace_parent(rows::optional_text(row, 9)?),
     })
 }
 
@@ -215,8 +216,8 @@ pub(super) fn settle(db: &Connection, outcomes: &[OutboxSettlement], now: Timest
                 rows::execute(db, retry, (cursor, ms(*at), error, ms(now)))?;
             }
             PublishResult::Quarantined { error } => {
-                let aside = "INSERT OR REPLACE INTO quarantine (customer, cursor, attempts, error, at_ms) \
-                     SELECT customer, cursor, attempts, ?2, ?3 FROM outbox WHERE cursor = ?1";
+                let aside = "INSERT OR REPLACE INTO quarantine (customer, cursor, attempts, error, at_ms, traceparent) \
+                     SELECT customer, cursor, attempts, ?2, ?3, traceparent FROM outbox WHERE cursor = ?1";
                 rows::execute(db, aside, (cursor, error, ms(now)))?;
                 finish.execute([cursor])?;
             }
@@ -307,7 +308,7 @@ fn quarantined_of(db: &Connection, subject: Uuid) -> SqlResult<Vec<QuarantinedEv
 
 /// The columns of [`QUARANTINED`].
 fn quarantined_event(row: &Row<'_>) -> SqlResult<QuarantinedEvent> {
-    Ok(QuarantinedEvent { event: event(row)?, error: row.get(9)?, at: rows::time(row, 10)? })
+    Ok(QuarantinedEvent { event: event(row)?, error: row.get(10)?, at: rows::time(row, 11)? })
 }
 
 fn take_out(db: &Connection, customer: Uuid, cursor: Cursor) -> SqlResult<()> {

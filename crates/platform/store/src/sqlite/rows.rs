@@ -99,6 +99,11 @@ pub(super) fn text<'row>(row: &'row Row<'_>, column: usize) -> SqlResult<&'row s
     Ok(text?)
 }
 
+pub(super) fn optional_text<'row>(row: &'row Row<'_>, column: usize) -> SqlResult<Option<&'row str>> {
+    let text: StoreResult<Option<&str>> = row.get_ref(column)?.as_str_or_null().map_err(codec::corrupt);
+    Ok(text?)
+}
+
 pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> SqlResult<T> {
     Ok(codec::from_json(text(row, column)?)?)
 }

@@ -40,6 +40,7 @@ mod staff_reads;
 mod telephone_bookings;
 mod timers;
 mod together;
+mod traces;
 mod users;
 
 /// Runs each story on each store. A further store needs another module of three lines.
@@ -232,6 +233,8 @@ stories! {
         a_released_row_is_due_without_a_counted_attempt,
         a_response_with_a_nul_is_recorded,
         a_refused_event_is_quarantined_and_the_others_continue;
+    traces:
+        an_outbox_row_has_the_trace_of_the_request_that_changed_the_status;
     nodes:
         rows_of_a_dead_node_are_released,
         a_node_without_a_heartbeat_is_dead;

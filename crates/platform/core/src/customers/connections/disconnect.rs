@@ -20,7 +20,7 @@ impl Platform {
         let ended = self.store().apply_access_change(AccessChange::Disconnect(customer), note).await?;
         let AccessChangeResult::Disconnected(waited) = ended else { return Err(PlatformError::NotFound("connection")) };
         self.publisher().connection_changed(customer);
-        tracing::info!(%customer, actor = caller.actor, waited, "a customer was disconnected from its provider");
+        tracing::info!(customer_id = %customer, actor = caller.actor, waited, "a customer was disconnected from its provider");
         Ok(waited)
     }
 

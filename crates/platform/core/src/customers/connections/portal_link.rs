@@ -37,7 +37,7 @@ impl Platform {
             contact: Contact::Unreachable,
             text: "the provider did not answer with a link: it has no App Portal, or its address is wrong".into(),
         })?;
-        tracing::info!(%customer, by = caller.actor, "a link to the App Portal was made");
+        tracing::info!(customer_id = %customer, by = caller.actor, "a link to the App Portal was made");
         Ok(Secret::new(access.url.into_bytes()))
     }
 }

@@ -14,7 +14,7 @@ impl Lane {
     pub(super) async fn park(&mut self, queued: QueuedEvent, reason: String, used: Timestamp, now: Timestamp) {
         self.connection = None;
         if self.connect().await && !self.replaced(used) {
-            tracing::warn!(customer = %self.customer, reason, "the customer's queue is parked");
+            tracing::warn!(customer_id = %self.customer, reason, "the customer's queue is parked");
             if self.parked(reason, now).await {
                 self.close();
             }
@@ -31,7 +31,7 @@ impl Lane {
     async fn parked(&mut self, reason: String, now: Timestamp) -> bool {
         let parked = Parked { reason, at: now };
         let Err(error) = self.shared.parts.store.park_queue(self.customer, Some(parked)).await else { return true };
-        tracing::error!(customer = %self.customer, %error, "a queue could not be parked");
+        tracing::error!(customer_id = %self.customer, %error, "a queue could not be parked");
         self.pause(now);
         false
     }
@@ -69,7 +69,7 @@ impl Lane {
                 }
             }
             Err(error) => {
-                tracing::error!(customer = %self.customer, error = %error, "a connection could not be used; its events wait");
+                tracing::error!(customer_id = %self.customer, error = %error, "a connection could not be used; its events wait");
                 self.pause(now);
             }
         }
@@ -92,7 +92,7 @@ impl Lane {
             Ok(()) => connection.contact = contact,
             // The next request of the lane records it.
             Err(error) => {
-                tracing::warn!(customer = %self.customer, %error, "a connection's state could not be recorded")
+                tracing::warn!(customer_id = %self.customer, %error, "a connection's state could not be recorded")
             }
         }
     }

@@ -44,7 +44,7 @@ pub(super) async fn end_batch(
                 ends.push((uuid, end_at.filter(|_| extended_to.is_none())));
             }
             Err(rejection) => {
-                tracing::error!(item = %uuid, %rejection, "a due item could not be ended");
+                tracing::error!(item_id = %uuid, %rejection, "a due item could not be ended");
                 ended.refused += 1;
             }
         }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use kit_engine::postgres::{Connection as _, Transaction};
+use kit_runtime::trace::TraceParent;
 use platform_core::journal::JournalEntry;
 use platform_core::port::{Change, CommitReceipt, Cursor, NodeId, OutboxEvent};
 use uuid::Uuid;
@@ -87,6 +88,7 @@ struct OutboxInsert {
     customer: Uuid,
     subject: Uuid,
     owner: Option<Uuid>,
+    trace_parent: Option<TraceParent>,
 }
 
 /// Writes the journal and the outbox.
@@ -124,10 +126,12 @@ pub(super) async fn append(
                         attempts: 0,
                         at: entry.at,
                         restore_number: None,
+                        trace_parent: change.trace_parent(),
                     }),
                 }
                 announced.notify_nodes |= connection.is_running && owner.is_none();
-                entered.push(OutboxInsert { cursor, customer: entry.customer, subject: entry.subject, owner });
+                let (customer, subject, trace_parent) = (entry.customer, entry.subject, change.trace_parent());
+                entered.push(OutboxInsert { cursor, customer, subject, owner, trace_parent });
             }
             appended.push(JournalInsert { cursor, entry, body });
         }
@@ -165,8 +169,8 @@ async fn insert_outbox(db: &Transaction<'_>, entered: &[OutboxInsert]) -> SqlRes
     if entered.is_empty() {
         return Ok(());
     }
-    let insert = "INSERT INTO outbox (cursor, customer, subject, owner, attempts) \
-         SELECT n.*, 0 FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::uuid[]) AS n";
+    let insert = "INSERT INTO outbox (cursor, customer, subject, owner, traceparent, attempts) \
+         SELECT n.*, 0 FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[]) AS n";
     let entered: Vec<&OutboxInsert> = entered.iter().collect();
     let entered = entered.as_slice();
     let values: rows::Values<'_> = &[
@@ -174,6 +178,7 @@ async fn insert_outbox(db: &Transaction<'_>, entered: &[OutboxInsert]) -> SqlRes
         &column(entered, |row| row.customer),
         &column(entered, |row| row.subject),
         &column(entered, |row| row.owner),
+        &column(entered, |row| row.trace_parent.map(|position| position.to_string())),
     ];
     rows::execute(db, insert, values).await.map(drop)
 }
