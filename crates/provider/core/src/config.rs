@@ -13,6 +13,7 @@ use ipnet::IpNet;
 pub use kit_identity::IdentityConfig;
 use kit_mail::Mailer;
 use kit_runtime::disk_space::DiskReserve;
+use kit_runtime::trace::Tracer;
 
 use crate::config::endpoint_address::EndpointAddressPolicy;
 use crate::config::retention::RetentionConfig;
@@ -77,6 +78,8 @@ pub struct ProviderConfig {
     pub retention: RetentionConfig,
     /// Free disk that is kept for accepted work.
     pub disk_reserve: Arc<DiskReserve>,
+    /// Makes the spans of attempts.
+    pub tracer: Tracer,
 }
 
 /// The processes that work on one store.
@@ -145,6 +148,7 @@ impl Default for ProviderConfig {
             users: UserConfig::default(),
             retention: RetentionConfig::default(),
             disk_reserve: Arc::default(),
+            tracer: Tracer::off(),
         }
     }
 }

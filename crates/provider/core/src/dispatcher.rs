@@ -41,6 +41,7 @@ mod lanes;
 mod load;
 pub(crate) mod metrics;
 mod node_leases;
+mod origin;
 mod outcome;
 mod recorder;
 mod response_headers;

@@ -68,6 +68,8 @@ pub struct EndpointInput {
     pub secret: Option<String>,
     /// Whether messages of one key are delivered one after the other. In a replacement, none keeps the ordering.
     pub ordering: Option<DeliveryOrder>,
+    /// Whether its deliveries carry the header `traceparent`. In a replacement, none keeps the setting.
+    pub sends_trace_parent: Option<bool>,
 }
 
 impl Provider {
@@ -223,6 +225,7 @@ impl Provider {
             failing_since: None,
             disabled_at: input.disabled.then_some(now),
             ordering: input.ordering.unwrap_or_default(),
+            sends_trace_parent: input.sends_trace_parent.unwrap_or_default(),
             created_at: now,
             updated_at: now,
         })
@@ -304,6 +307,7 @@ impl Endpoint {
             headers: None,
             secret: None,
             ordering: Some(self.ordering),
+            sends_trace_parent: Some(self.sends_trace_parent),
         }
     }
 
@@ -324,6 +328,7 @@ impl Endpoint {
         self.version = input.version.unwrap_or(self.version);
         self.metadata = input.metadata;
         self.ordering = input.ordering.unwrap_or(self.ordering);
+        self.sends_trace_parent = input.sends_trace_parent.unwrap_or(self.sends_trace_parent);
         if let Some(headers) = headers {
             self.headers = headers;
         }

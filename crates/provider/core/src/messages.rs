@@ -13,6 +13,7 @@ pub(crate) mod retention;
 pub mod search;
 
 use jiff::{SignedDuration, Timestamp};
+use kit_runtime::trace;
 
 use crate::applications::ApplicationInput;
 use crate::caller::Caller;
@@ -141,6 +142,7 @@ impl Provider {
             let (mut message, ordering_key, mut new_application) =
                 input.into_message(self.ids().make(ids::MESSAGE), now, &self.config().retention);
             message.sent_by = caller.user.as_ref().map(|_| caller.key.clone());
+            message.trace_parent = trace::current_position();
             for _ in 0..TRIES_MAX {
                 let Some(snapshot) = self.snapshots().of_caller(&caller.account, application).await? else {
                     let new_application = new_application.take().ok_or(ProviderError::NotFound)?;
@@ -155,6 +157,7 @@ impl Provider {
                 });
                 match self.dispatcher().accept(&snapshot, message.clone(), ordering_key.as_ref(), answer).await {
                     Ok(()) => {
+                        log_accepted(&message);
                         if has_unknown_type {
                             self.unknown_types().add(caller, &message.event_type, now);
                         }
@@ -286,6 +289,18 @@ impl Provider {
     }
 }
 
+/// Millions of messages a day would fill a log, so a message is logged at `debug`.
+fn log_accepted(message: &Message) {
+    tracing::debug!(
+        target: trace::STORY,
+        message_id = &*message.id,
+        event_id = message.event_id,
+        application_id = &*message.application,
+        event_type = &*message.event_type,
+        "message accepted"
+    );
+}
+
 /// Whether any endpoint would receive a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrecheckResult {
@@ -315,6 +330,7 @@ impl MessageInput {
             created_at: now,
             deliver_at: self.deliver_at,
             sent_by: None,
+            trace_parent: None,
         };
         (message, self.ordering_key, self.application.map(Box::new))
     }

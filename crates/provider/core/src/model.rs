@@ -21,6 +21,7 @@ use std::num::NonZeroU16;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use kit_runtime::trace::TraceParent;
 use kit_runtime::vault::Sealed;
 use serde_json::Value;
 
@@ -173,6 +174,8 @@ pub struct Endpoint {
     pub disabled_at: Option<Timestamp>,
     /// Whether messages of one key are delivered one after the other.
     pub ordering: DeliveryOrder,
+    /// Whether its deliveries carry the header `traceparent`.
+    pub sends_trace_parent: bool,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
@@ -204,6 +207,8 @@ pub struct Message {
     pub deliver_at: Option<Timestamp>,
     /// The user who sent it by hand on the dashboard; none for a message of a program.
     pub sent_by: Option<Id>,
+    /// The position in a trace of the request that sent it, if it had one. It is read with the payload only.
+    pub trace_parent: Option<TraceParent>,
 }
 
 /// Status of an attempt or of a message at an endpoint. The numbers are those of the API.

@@ -192,6 +192,7 @@ fn message(number: usize, keys: Keys) -> NewMessage {
         payload_expires_at: now(),
         deliver_at: None,
         sent_by: None,
+        trace_parent: None,
     };
     let answer = key.map(|key| IdempotentAnswer {
         account: id("org", 1),

@@ -98,6 +98,7 @@ fn message(number: usize, messages: usize) -> Message {
         payload_expires_at: accepted + SignedDuration::from_hours(2_160),
         deliver_at: None,
         sent_by: None,
+        trace_parent: None,
     }
 }
 
@@ -218,6 +219,7 @@ fn new_endpoint(number: usize, application: usize) -> Endpoint {
         failing_since: None,
         disabled_at: None,
         ordering: provider_core::DeliveryOrder::default(),
+        sends_trace_parent: false,
         created_at: start(),
         updated_at: start(),
     }

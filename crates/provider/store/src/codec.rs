@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use kit_runtime::trace::TraceParent;
 use provider_core::Colour;
 use provider_core::model::Role;
 use provider_core::model::{
@@ -75,6 +76,11 @@ impl PageQuery {
 }
 
 /// Lists of attempts always begin with the newest.
+/// A stored position in a trace. An invalid one counts as none: nothing but traces depends on it.
+pub(crate) fn trace_parent(stored: Option<&str>) -> Option<TraceParent> {
+    stored?.parse().ok()
+}
+
 pub(crate) fn newest_first(page: Page) -> Page {
     Page { order: Order::Descending, ..page }
 }

@@ -37,6 +37,9 @@ struct State {
     throttle_rate: Option<u16>,
     version: NonZeroU16,
     metadata: BTreeMap<String, String>,
+    /// Absent in rows of versions before traces.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    sends_trace_parent: bool,
 }
 
 /// The column `sealed`.
@@ -60,6 +63,7 @@ pub(crate) fn state_to_json(endpoint: &Endpoint) -> StoreResult<String> {
         throttle_rate: endpoint.throttle_rate,
         version: endpoint.version,
         metadata: endpoint.metadata.clone(),
+        sends_trace_parent: endpoint.sends_trace_parent,
     })
 }
 
@@ -84,7 +88,7 @@ pub(crate) fn sealed_to_json(endpoint: &Endpoint) -> StoreResult<String> {
 impl EndpointColumns<'_> {
     /// The endpoint that the row stores.
     pub(crate) fn into_endpoint(self) -> StoreResult<Endpoint> {
-        let State { channels, throttle_rate, version, metadata } = from_json(self.state)?;
+        let State { channels, throttle_rate, version, metadata, sends_trace_parent } = from_json(self.state)?;
         let SealedValues { secret, old_secrets, headers } = from_json(self.sealed)?;
         let old_secrets = old_secrets.into_iter().map(|old| {
             let expires_at = Timestamp::from_millisecond(old.expires_at_ms).map_err(corrupt)?;
@@ -108,6 +112,7 @@ impl EndpointColumns<'_> {
             failing_since: self.failing_since,
             disabled_at: self.disabled_at,
             ordering: codec::ordering(self.ordering)?,
+            sends_trace_parent,
             created_at: self.created_at,
             updated_at: self.updated_at,
         })

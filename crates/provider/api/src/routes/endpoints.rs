@@ -69,6 +69,10 @@ pub(crate) struct EndpointIn {
     /// `key` delivers messages with the same ordering key (header `lotwire-ordering-key`) one after the other. The
     /// default is `none`; a PUT without this field keeps the existing value.
     ordering: Option<Ordering>,
+    /// `true` sends the header `traceparent` of W3C Trace Context with every delivery, so that the receiver's trace
+    /// continues the sender's. A custom header of this name takes precedence. The default is `false`; a PUT without this
+    /// field keeps the existing value.
+    traceparent: Option<bool>,
 }
 
 /// The order in which an endpoint receives messages.
@@ -126,6 +130,9 @@ pub(crate) struct EndpointOut<'a> {
     /// `key` if messages with the same ordering key are delivered one after the other; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     ordering: Option<Ordering>,
+    /// `true` if deliveries carry the header `traceparent`; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    traceparent: Option<bool>,
     /// Time of creation.
     #[schema(value_type = String, format = DateTime)]
     created_at: String,
@@ -188,6 +195,10 @@ pub(crate) struct EndpointPatchIn {
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Ordering, required = false)]
     ordering: PatchField<Ordering>,
+    /// Whether deliveries carry the header `traceparent`.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = bool, required = false)]
+    traceparent: PatchField<bool>,
     // Older clients send it. It is refused, because a client whose change was ignored would verify with the wrong
     // secret.
     #[schema(ignore)]
@@ -237,6 +248,7 @@ impl TryFrom<EndpointPatchIn> for EndpointPatch {
                 PatchField::Keep => PatchField::Keep,
                 PatchField::Set(ordering) => PatchField::Set(ordering.into()),
             },
+            sends_trace_parent: body.traceparent,
         })
     }
 }
@@ -258,6 +270,7 @@ impl TryFrom<EndpointIn> for EndpointInput {
             headers: body.headers,
             secret: body.secret,
             ordering: body.ordering.map(DeliveryOrder::from),
+            sends_trace_parent: body.traceparent,
         })
     }
 }
@@ -284,6 +297,7 @@ pub(super) fn view(endpoint: &Endpoint) -> EndpointOut<'_> {
         filter_types: endpoint.filter_types.as_deref(),
         channels: endpoint.channels.as_deref(),
         ordering: Ordering::shown(endpoint),
+        traceparent: endpoint.sends_trace_parent.then_some(true),
         created_at: response::time(endpoint.created_at),
         updated_at: response::time(endpoint.updated_at),
     }
@@ -305,6 +319,7 @@ pub(super) fn view_deleted<'a>(id: &'a str, url: &'a str, created_at: Timestamp)
         filter_types: None,
         channels: None,
         ordering: None,
+        traceparent: None,
         created_at: response::time(created_at),
         updated_at: response::time(created_at),
     }

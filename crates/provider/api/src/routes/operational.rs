@@ -137,6 +137,8 @@ impl TryFrom<OperationalWebhookEndpointIn> for EndpointInput {
             headers: body.headers,
             secret: body.secret,
             ordering: body.ordering.map(DeliveryOrder::from),
+            // Their messages follow from no request of a sender.
+            sends_trace_parent: None,
         })
     }
 }

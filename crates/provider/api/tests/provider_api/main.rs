@@ -35,4 +35,5 @@ mod payload_check;
 mod portal;
 mod properties;
 mod refusals;
+mod traceparent;
 mod unknown_event_types;

@@ -84,6 +84,8 @@ fn endpoint_values(change: Change<'_, Endpoint>) -> ChangedValues {
     let values = change.add_value(values, "ordering", |endpoint| {
         (endpoint.ordering == DeliveryOrder::PerKey).then(|| "by key".to_owned())
     });
+    let values = change
+        .add_value(values, "header traceparent", |endpoint| endpoint.sends_trace_parent.then(|| "sent".to_owned()));
     // Values of headers may be secrets, so only their names are recorded.
     change.add_value(values, "headers", |endpoint| {
         let names: Vec<&str> = endpoint.headers.keys().map(String::as_str).collect();

@@ -9,6 +9,7 @@ use super::Shared;
 use super::lane::Reservation;
 use super::lane_state::QueuedDelivery;
 use super::node_leases::NodeLease;
+use super::origin::MessageOrigin;
 use crate::dispatcher::snapshot::Snapshot;
 use crate::dispatcher::target::Target;
 use crate::model::ordering::{DeliveryOrder, OrderingKey};
@@ -39,6 +40,7 @@ struct Routing {
     /// Each endpoint with the reservation in its lane.
     reservations: Vec<(Id, Option<Reservation>)>,
     lease: Option<NodeLease>,
+    origin: Option<Arc<MessageOrigin>>,
 }
 
 impl PendingMessage {
@@ -76,6 +78,7 @@ impl PendingMessage {
             reservations.push((target.endpoint.clone(), reservation));
         }
         let routing = Routing {
+            origin: MessageOrigin::of(&message, &shared.context.config.tracer),
             message: message.id.clone(),
             application: message.application.clone(),
             requested_at: message.created_at,
@@ -121,7 +124,8 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<PendingMessage>) ->
             }
             continue;
         }
-        let Routing { message, application, requested_at, payload, purges, kind, reservations, lease } = routing;
+        let Routing { message, application, requested_at, payload, purges, kind, reservations, lease, origin } =
+            routing;
         // The request ends now, so the memory of its payload is counted by the lanes and no longer as part of the
         // request.
         let waits = reservations.iter().any(|(_, reservation)| reservation.is_some());
@@ -143,6 +147,7 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<PendingMessage>) ->
                         lease,
                         since,
                         requested_at,
+                        origin: origin.clone(),
                     };
                     reservation.enqueue(&shared, delivery, now);
                 }

@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 use http::Method;
 use jiff::Timestamp;
 use kit_outbound::{Exchange, Request, TransportError};
+use kit_runtime::trace::TraceParent;
 
 use super::Shared;
 use super::attempt_event::attempt_event;
 use super::disable_endpoint::endpoint_effect;
 use super::lane::Lane;
 use super::lane_state::QueuedDelivery;
+use super::origin::AttemptTrace;
 use super::outcome::{ConcurrencySignal, Outcome};
 use super::recorder::DeliveryRecord;
 use crate::dispatcher::target::Target;
@@ -39,7 +41,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut delivery: Que
             return AttemptResult::Done { signal: ConcurrencySignal::Keep, changed_at: shared.context.clock.now() };
         }
         Err(error) => {
-            tracing::warn!(endpoint = %lane.endpoint, %error, "a delivery waits, because its endpoint or message can't be read");
+            tracing::warn!(endpoint_id = %lane.endpoint, message_id = %delivery.message, %error, "a delivery waits, because its endpoint or message can't be read");
             return AttemptResult::NotStarted(Box::new(delivery));
         }
     };
@@ -49,14 +51,17 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut delivery: Que
     // The request owns the payload and drops it after writing it, so a request without a response holds no payload in
     // memory.
     let payload = std::mem::take(&mut delivery.payload);
-    let outcome = send(shared, lane, &target, &delivery.message, payload, at, started).await;
+    let attempts = delivery.attempts.saturating_add(1);
+    let origin = delivery.origin.take();
+    let trace = AttemptTrace::begin(&context.config.tracer, origin, &delivery.message, &lane.endpoint, attempts);
+    let sending = Sending { message: &delivery.message, position: trace.position(), at, started };
+    let outcome = send(shared, lane, &target, payload, sending).await;
     let duration = context.clock.monotonic().saturating_duration_since(started);
     shared.metrics.attempted(outcome.status, started.saturating_duration_since(delivery.since), duration);
     if let Some(requested_at) = delivery.first_requested_at().filter(|_| outcome.status == AttemptStatus::Success) {
         let waited = Duration::try_from(at.duration_since(requested_at)).unwrap_or_default();
         shared.metrics.delivered_first(waited.saturating_add(duration));
     }
-    let attempts = delivery.attempts.saturating_add(1);
     let mut next = next_step(shared, &outcome, attempts);
     let signal = outcome.signal.spread(|| context.random.unit_f64());
     let mut endpoint = endpoint_effect(shared, lane, &outcome, &target).await;
@@ -72,6 +77,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut delivery: Que
             endpoint = EndpointEffect::None;
         }
     }
+    trace.end(&outcome, next, duration);
     let trigger = delivery.recorded_trigger();
     let record = AttemptRecord {
         notice,
@@ -124,15 +130,21 @@ async fn target(shared: &Shared, lane: &Lane, delivery: &QueuedDelivery) -> Stor
     Ok(None)
 }
 
+/// What an attempt sends.
+struct Sending<'a> {
+    message: &'a Id,
+    position: Option<TraceParent>,
+    at: Timestamp,
+    started: Instant,
+}
+
 /// Signs the message and sends it to the endpoint.
 async fn send(
     shared: &Shared,
     lane: &Lane,
     target: &Target,
-    message: &Id,
     payload: StoredPayload,
-    now: Timestamp,
-    started: Instant,
+    Sending { message, position, at, started }: Sending<'_>,
 ) -> Outcome {
     let request_template = match &target.request_template {
         Ok(request_template) => request_template,
@@ -148,8 +160,8 @@ async fn send(
     let deadline = shared.context.config.request_timeout;
     let request = |payload: StoredPayload| {
         let (media_type, body) = payload.into_parts();
-        let mut headers = request_template.request_headers(media_type);
-        request_template.signer.sign_headers(&mut headers, message, &body, now);
+        let mut headers = request_template.request_headers(media_type, position);
+        request_template.signer.sign_headers(&mut headers, message, &body, at);
         Request {
             method: Method::POST,
             to: request_template.destination.clone(),
@@ -183,7 +195,7 @@ async fn send(
 /// Reads the payload of a message again. Few messages are sent twice, so the payload is not kept in memory.
 async fn reload_payload(shared: &Shared, lane: &Lane, message: &Id) -> Option<StoredPayload> {
     payload_of(shared, lane, message).await.unwrap_or_else(|error| {
-        tracing::warn!(%message, %error, "the payload of a message could not be read again");
+        tracing::warn!(message_id = %message, %error, "the payload of a message could not be read again");
         None
     })
 }

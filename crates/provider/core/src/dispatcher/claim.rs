@@ -7,6 +7,7 @@ use super::Shared;
 use super::lane::{Lane, STORE_PAUSE};
 use super::lane_state::{ClaimRequest, QueuedDelivery};
 use super::node_leases::NodeLease;
+use super::origin::MessageOrigin;
 use crate::model::Id;
 use crate::port::{DeliveryKind, StoreResult};
 
@@ -27,7 +28,7 @@ pub(super) async fn claim(lane: Arc<Lane>, shared: Arc<Shared>, request: ClaimRe
             lane.start_attempts(&shared);
         }
         Err(error) => {
-            tracing::warn!(endpoint = %lane.endpoint, %error, "no deliveries could be claimed");
+            tracing::warn!(endpoint_id = %lane.endpoint, %error, "no deliveries could be claimed");
         }
     }
 }
@@ -49,6 +50,7 @@ async fn claim_rows(
         let lease = Arc::clone(lease);
         let requested_at = row.message.deliver_at.unwrap_or(row.message.created_at);
         let requested_at = (!row.replayed).then_some(requested_at);
+        let origin = MessageOrigin::of(&row.message, &context.config.tracer);
         match row.message.payload {
             Some(payload) => {
                 let (message, attempts, key, trigger) = (row.message.id, row.attempts, row.ordering_key, row.trigger);
@@ -63,6 +65,7 @@ async fn claim_rows(
                     lease,
                     since,
                     requested_at,
+                    origin,
                 });
             }
             None => {
@@ -89,7 +92,7 @@ pub(super) async fn release(shared: &Shared, endpoint: &Id, deliveries: Vec<Queu
     for (lease, rows) in by_lease.into_values() {
         if let Err(error) = shared.context.store.release(&lease, rows, shared.context.clock.now()).await {
             shared.leases.fence();
-            tracing::warn!(%endpoint, %error, "claimed deliveries could not be released; the sweeper claims them again later");
+            tracing::warn!(endpoint_id = %endpoint, %error, "claimed deliveries could not be released; the sweeper claims them again later");
         }
     }
 }

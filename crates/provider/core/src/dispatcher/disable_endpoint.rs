@@ -31,7 +31,7 @@ pub(super) async fn endpoint_effect(
                 Ok(true) => EndpointEffect::Working,
                 Ok(false) => EndpointEffect::Disable,
                 Err(error) => {
-                    tracing::warn!(endpoint = %lane.endpoint, %error, "the recent attempts of a failing endpoint can't be read; it stays enabled");
+                    tracing::warn!(endpoint_id = %lane.endpoint, %error, "the recent attempts of a failing endpoint can't be read; it stays enabled");
                     EndpointEffect::None
                 }
             }

@@ -326,7 +326,7 @@ fn run_attempts(lane: Arc<Lane>, shared: Arc<Shared>, mut delivery: QueuedDelive
 async fn save_pause(shared: &Shared, pause: Pause, now: Timestamp) {
     let endpoint = pause.endpoint.clone();
     if let Err(error) = shared.context.store.save_pause(pause, now).await {
-        tracing::warn!(%endpoint, %error, "the pause of an endpoint could not be stored; only this process honours it");
+        tracing::warn!(endpoint_id = %endpoint, %error, "the pause of an endpoint could not be stored; only this process honours it");
     }
 }
 

@@ -5,6 +5,7 @@ mod queues;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -12,6 +13,7 @@ use kit_runtime::clock::to_ms;
 
 use super::metrics::LaneGauges;
 use super::node_leases::NodeLease;
+use super::origin::MessageOrigin;
 use super::outcome::ConcurrencySignal;
 use super::throttle::{LaneThrottle, SharedBucket};
 use super::token_bucket::ThrottleRate;
@@ -57,6 +59,8 @@ pub(super) struct QueuedDelivery {
     pub(super) since: Instant,
     /// When the message was accepted, or its delivery time; none when it is sent again.
     pub(super) requested_at: Option<Timestamp>,
+    /// For traces and the log; none when nothing uses it.
+    pub(super) origin: Option<Arc<MessageOrigin>>,
 }
 
 impl QueuedDelivery {

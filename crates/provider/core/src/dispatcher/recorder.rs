@@ -206,7 +206,7 @@ async fn write(shared: &Arc<Shared>, entries: impl ExactSizeIterator<Item = Deli
         for single in &*records {
             if records.len() == 1 || !record(shared, &Arc::from([single.clone()]), Duration::ZERO).await {
                 let attempt = &single.attempt;
-                tracing::error!(message = %attempt.message, endpoint = %attempt.endpoint, "an attempt can't be recorded");
+                tracing::error!(message_id = %attempt.message, endpoint_id = %attempt.endpoint, "an attempt can't be recorded");
             }
         }
     }
@@ -236,7 +236,7 @@ async fn record(shared: &Shared, records: &Arc<[AttemptRecord]>, within: Duratio
         }
         if record.endpoint == EndpointEffect::Disable {
             shared.metrics.disabled();
-            tracing::info!(endpoint = %record.attempt.endpoint, code = record.attempt.response_status_code, "endpoint disabled");
+            tracing::info!(endpoint_id = %record.attempt.endpoint, code = record.attempt.response_status_code, "endpoint disabled");
         }
         if let DeliveryOutcome::Retry { at, .. } = record.outcome {
             shared.sweeps.due_at(at);

@@ -4,9 +4,10 @@
 use std::collections::HashSet;
 use std::num::NonZeroU16;
 
-use http::{HeaderValue, header};
+use http::{HeaderName, HeaderValue, header};
 use jiff::Timestamp;
 use kit_outbound::{Destination, Headers};
+use kit_runtime::trace::{TRACEPARENT, TraceParent};
 use kit_runtime::vault::Vault;
 
 use crate::headers::custom_headers;
@@ -46,6 +47,8 @@ pub(crate) struct RequestTemplate {
     pub(crate) destination: Destination,
     headers: Headers,
     pub(crate) signer: Signer,
+    /// Whether requests carry the header `traceparent`. A custom header of this name takes precedence.
+    sends_trace_parent: bool,
 }
 
 impl Target {
@@ -91,28 +94,33 @@ impl RequestTemplate {
     fn new(vault: &Vault, account: &Id, endpoint: &Endpoint) -> Result<Self, String> {
         let url = kit_outbound::url::parse_endpoint_url(&endpoint.url).map_err(|error| error.to_string())?;
         let signer = signer(vault, endpoint).map_err(|error| {
-            tracing::error!(endpoint = %endpoint.id, %error, "a signing secret can't be decrypted; its endpoint receives nothing");
+            tracing::error!(endpoint_id = %endpoint.id, %error, "a signing secret can't be decrypted; its endpoint receives nothing");
             "the signing secret of this endpoint can't be opened".to_owned()
         })?;
         let opened = sealing::open(vault, &endpoint.id, &endpoint.headers).map_err(|error| {
-            tracing::error!(endpoint = %endpoint.id, %error, "custom headers can't be decrypted; their endpoint receives nothing");
+            tracing::error!(endpoint_id = %endpoint.id, %error, "custom headers can't be decrypted; their endpoint receives nothing");
             "the headers of this endpoint can't be opened".to_owned()
         })?;
         let mut headers = Headers::default();
         headers.add(&header::USER_AGENT, USER_AGENT.as_bytes());
-        if !opened.keys().any(|name| name.eq_ignore_ascii_case(header::ACCEPT.as_str())) {
+        let has_own = |header: &str| opened.keys().any(|name| name.eq_ignore_ascii_case(header));
+        if !has_own(header::ACCEPT.as_str()) {
             headers.add(&header::ACCEPT, b"*/*");
         }
+        let sends_trace_parent = endpoint.sends_trace_parent && !has_own(TRACEPARENT);
         custom_headers::add_to(&mut headers, &opened);
         // Accounts do not share connections to a receiver, so that no account reads a response to another account.
-        Ok(Self { destination: Destination::new(url.uri().clone(), account), headers, signer })
+        Ok(Self { destination: Destination::new(url.uri().clone(), account), headers, signer, sends_trace_parent })
     }
 
-    /// The headers of a request with a body of this media type (JSON when none).
-    pub(crate) fn request_headers(&self, media_type: Option<HeaderValue>) -> Headers {
+    /// The headers of a request with a body of this media type (JSON when none), from this position in a trace.
+    pub(crate) fn request_headers(&self, media_type: Option<HeaderValue>, position: Option<TraceParent>) -> Headers {
         let mut headers = self.headers.clone();
         headers
             .add(&header::CONTENT_TYPE, media_type.as_ref().map_or(media_type::JSON.as_bytes(), HeaderValue::as_bytes));
+        if let Some(position) = position.filter(|_| self.sends_trace_parent) {
+            headers.add(&HeaderName::from_static(TRACEPARENT), position.to_string().as_bytes());
+        }
         headers
     }
 }

@@ -1,6 +1,7 @@
 //! Sends an example message to one endpoint, to test a receiver.
 
 use bytes::Bytes;
+use kit_runtime::trace;
 
 use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
@@ -90,6 +91,7 @@ impl Provider {
             payload_expires_at: now + self.config().retention.of_payload(None),
             deliver_at: None,
             sent_by: None,
+            trace_parent: trace::current_position(),
         };
         for _ in 0..CHANGE_TRIES_MAX {
             let snapshot = self.snapshots().get(&endpoint.application).await?.ok_or(ProviderError::NotFound)?;

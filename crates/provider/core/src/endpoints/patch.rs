@@ -33,6 +33,8 @@ pub struct EndpointPatch {
     pub metadata: PatchField<BTreeMap<String, String>>,
     /// Whether messages of one key are delivered one after the other.
     pub ordering: PatchField<DeliveryOrder>,
+    /// Whether deliveries carry the header `traceparent`.
+    pub sends_trace_parent: PatchField<bool>,
 }
 
 impl Provider {
@@ -63,8 +65,10 @@ impl Provider {
             patch.metadata.apply(&mut input.metadata);
             patch.version.apply(&mut endpoint.version);
             patch.ordering.apply(&mut endpoint.ordering);
+            patch.sends_trace_parent.apply(&mut endpoint.sends_trace_parent);
             input.version = None;
             input.ordering = None;
+            input.sends_trace_parent = None;
             endpoint.replace_with(input.check(address_policy)?);
             Ok(())
         })

@@ -146,6 +146,7 @@ impl Provider {
                 payload_expires_at: now + self.config().retention.of_payload(None),
                 deliver_at: None,
                 sent_by: None,
+                trace_parent: None,
             };
             match self.dispatcher().accept(&snapshot, message, key, None).await {
                 Ok(()) | Err(StoreError::Taken(_)) => return Ok(()),

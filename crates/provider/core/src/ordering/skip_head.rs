@@ -29,7 +29,7 @@ impl Provider {
         let attempt = self.skipped_attempt(&endpoint, message.into());
         match self.store().skip_head(attempt, key.as_str()).await? {
             HeadResult::Done => {
-                tracing::info!(endpoint = %endpoint.id, message, key = key.as_str(), "a caller skipped a blocked message");
+                tracing::info!(endpoint_id = %endpoint.id, message_id = message, key = key.as_str(), "a caller skipped a blocked message");
                 self.dispatcher().wake_lane(&endpoint.application, &endpoint.id);
                 self.record_blocked_message(caller, Action::MessageSkipped, &endpoint, (message, key)).await;
                 Ok(())

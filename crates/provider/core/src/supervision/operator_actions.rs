@@ -71,7 +71,7 @@ impl Provider {
             }
         }
         self.dispatcher().wake_lane(&endpoint.application, &endpoint.id);
-        tracing::info!(endpoint = %endpoint.id, messages = retried, "an operator made waiting deliveries due now");
+        tracing::info!(endpoint_id = %endpoint.id, messages = retried, "an operator made waiting deliveries due now");
         self.record_waiting_deliveries(caller, Action::RetriesMadeDue, endpoint, retried).await;
         Ok(retried)
     }
@@ -97,7 +97,7 @@ impl Provider {
                 break;
             }
         }
-        tracing::info!(endpoint = %endpoint.id, messages = cancelled, "an operator cancelled waiting deliveries");
+        tracing::info!(endpoint_id = %endpoint.id, messages = cancelled, "an operator cancelled waiting deliveries");
         self.record_waiting_deliveries(caller, Action::DeliveriesCancelled, endpoint, cancelled).await;
         Ok(cancelled)
     }

@@ -23,4 +23,5 @@ mod properties;
 mod receiver;
 mod reliability;
 mod set_up;
+mod traces;
 mod upserts;

@@ -166,7 +166,7 @@ async fn enter_messages(db: &impl Client, entries: &[&PendingMessage<'_>]) -> Sq
     let (mut applications, mut ids, mut types, mut event_ids) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut event_keys, mut payloads, mut channels, mut tags) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut created, mut expire, mut deliver, mut keys) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut senders = Vec::new();
+    let (mut senders, mut trace_parents) = (Vec::new(), Vec::new());
     for entry in &entries {
         let message = &entry.new.message;
         applications.push(&*message.application);
@@ -182,11 +182,13 @@ async fn enter_messages(db: &impl Client, entries: &[&PendingMessage<'_>]) -> Sq
         deliver.push(message.deliver_at);
         keys.push(entry.new.ordering_key.as_ref().map(OrderingKey::as_str));
         senders.push(message.sent_by.as_deref());
+        trace_parents.push(message.trace_parent.map(|position| position.to_string()));
     }
     let insert = "INSERT INTO messages (application, id, event_type, event_id, event_fingerprint, payload, channels, tags, created_at, \
-             payload_expires_at, deliver_at, ordering_key, sent_by) \
+             payload_expires_at, deliver_at, ordering_key, sent_by, traceparent) \
          SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bytea[], $6::bytea[], $7::text[], \
-             $8::text[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::text[]) \
+             $8::text[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::text[], \
+             $14::text[]) \
          ON CONFLICT (event_fingerprint) WHERE event_fingerprint IS NOT NULL DO NOTHING RETURNING id";
     let entered: Vec<Id> = rows::all(
         db,
@@ -205,6 +207,7 @@ async fn enter_messages(db: &impl Client, entries: &[&PendingMessage<'_>]) -> Sq
             &deliver,
             &keys,
             &senders,
+            &trace_parents,
         ],
         |row| rows::id(row, 0),
     )
@@ -274,6 +277,7 @@ mod tests {
                 payload_expires_at: Timestamp::UNIX_EPOCH,
                 deliver_at: None,
                 sent_by: None,
+                trace_parent: None,
             },
             application_version: 1,
             deliveries: Vec::new(),

@@ -14,7 +14,7 @@ use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::PostgresStore;
-use super::rows::{self, Client, MESSAGE, SqlResult};
+use super::rows::{self, Client, SqlResult};
 use crate::codec::{self, fingerprint};
 use crate::merge::{self, Entry, Merge};
 use crate::scan::{self as scans, ScanFlow, ScanProgress};
@@ -37,7 +37,7 @@ impl MessageSearchStore for PostgresStore {
 
     async fn messages_by_keys(&self, keys: &[MessageKey]) -> StoreResult<Vec<Message>> {
         let client = self.client().await?;
-        let columns = MESSAGE.replace("m.payload,", "NULL::bytea,");
+        let columns = rows::without_payload();
         let select = format!(
             "SELECT {columns} FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS wanted (application, id, no) \
              JOIN messages m ON m.application = wanted.application AND m.id = wanted.id ORDER BY wanted.no"

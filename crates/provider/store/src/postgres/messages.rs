@@ -116,7 +116,7 @@ pub(super) async fn read_messages(
 ) -> SqlResult<Vec<Message>> {
     let columns = match content {
         PayloadRead::Include => MESSAGE.to_owned(),
-        PayloadRead::Skip => MESSAGE.replace("m.payload,", "NULL::bytea,"),
+        PayloadRead::Skip => rows::without_payload(),
     };
     let select = format!(
         "SELECT {columns} FROM unnest($2::text[]) WITH ORDINALITY AS wanted (id, no) \

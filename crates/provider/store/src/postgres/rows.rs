@@ -268,11 +268,16 @@ pub(super) fn endpoint(row: &Row, from: usize) -> StoreResult<Endpoint> {
     columns.into_endpoint()
 }
 
-pub(super) const MESSAGE: &str = "m.id, m.application, m.event_type, m.event_id, m.payload, m.channels, m.tags, \
-     m.created_at, m.payload_expires_at, m.deliver_at, m.sent_by";
+pub(super) const MESSAGE: &str = "m.id, m.application, m.event_type, m.event_id, m.payload, m.traceparent, m.channels, \
+     m.tags, m.created_at, m.payload_expires_at, m.deliver_at, m.sent_by";
+
+/// [`MESSAGE`] without the payload and the position in a trace, which is read with the payload only.
+pub(super) fn without_payload() -> String {
+    MESSAGE.replace("m.payload, m.traceparent,", "NULL::bytea, NULL::text,")
+}
 
 /// Columns of [`MESSAGE`].
-pub(super) const MESSAGE_COLUMNS: usize = 11;
+pub(super) const MESSAGE_COLUMNS: usize = 12;
 
 pub(super) fn message(row: &Row) -> StoreResult<Message> {
     Ok(Message {
@@ -281,12 +286,13 @@ pub(super) fn message(row: &Row) -> StoreResult<Message> {
         event_type: id(row, 2)?,
         event_id: get(row, 3)?,
         payload: get::<Option<Vec<u8>>>(row, 4)?.map(Into::into),
-        channels: codec::optional_from_json(get(row, 5)?)?,
-        tags: codec::optional_from_json(get(row, 6)?)?,
-        created_at: get(row, 7)?,
-        payload_expires_at: get(row, 8)?,
-        deliver_at: get(row, 9)?,
-        sent_by: get::<Option<&str>>(row, 10)?.map(Into::into),
+        trace_parent: codec::trace_parent(get(row, 5)?),
+        channels: codec::optional_from_json(get(row, 6)?)?,
+        tags: codec::optional_from_json(get(row, 7)?)?,
+        created_at: get(row, 8)?,
+        payload_expires_at: get(row, 9)?,
+        deliver_at: get(row, 10)?,
+        sent_by: get::<Option<&str>>(row, 11)?.map(Into::into),
     })
 }
 

@@ -18,8 +18,8 @@ use crate::counts_codec::MessageAdditions;
 
 const MESSAGES: Sql = Sql {
     head: "INSERT OR FAIL INTO messages (application, id, event_type, event_id, event_fingerprint, payload, channels, tags, created_at, \
-         payload_expires_at, deliver_at, ordering_key, sent_by)",
-    values: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         payload_expires_at, deliver_at, ordering_key, sent_by, traceparent)",
+    values: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     tail: "ON CONFLICT (event_fingerprint) WHERE event_fingerprint IS NOT NULL DO NOTHING",
 };
 
@@ -178,7 +178,8 @@ fn bind_message(values: &mut Values<'_, '_>, new: &&NewMessage) -> SqlResult<()>
     values.bind(ms(message.payload_expires_at))?;
     values.bind(message.deliver_at.map(ms))?;
     values.bind(new.ordering_key.as_ref().map(OrderingKey::as_str))?;
-    values.bind(message.sent_by.as_deref())
+    values.bind(message.sent_by.as_deref())?;
+    values.bind(message.trace_parent.map(|position| position.to_string()))
 }
 
 /// True when the statement, which skips conflicting rows, inserted this message. A conflicting row has another id.

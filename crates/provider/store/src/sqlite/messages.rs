@@ -112,7 +112,7 @@ pub(super) fn payload_bytes(row: &Row<'_>, content: PayloadRead) -> SqlResult<us
 pub(super) fn read_message(db: &Connection, no: i64, content: PayloadRead) -> SqlResult<Message> {
     let columns = match content {
         PayloadRead::Include => MESSAGE.to_owned(),
-        PayloadRead::Skip => MESSAGE.replace("m.payload,", "NULL,"),
+        PayloadRead::Skip => rows::without_payload(),
     };
     let select = format!("SELECT {columns} FROM messages m WHERE m.no = ?1");
     rows::one(db, &select, [no], rows::message)?.ok_or_else(|| codec::corrupt("a listed message does not exist").into())

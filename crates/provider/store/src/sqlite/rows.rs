@@ -221,12 +221,17 @@ pub(super) fn endpoint(row: &Row<'_>) -> SqlResult<Endpoint> {
     Ok(columns.into_endpoint()?)
 }
 
-/// The columns that [`message`] reads from the table `m`.
-pub(super) const MESSAGE: &str = "m.id, m.application, m.event_type, m.event_id, m.payload, m.channels, m.tags, \
-     m.created_at, m.payload_expires_at, m.deliver_at, m.sent_by";
+/// The columns that [`message`] reads from the table `m`. See also [`without_payload`].
+pub(super) const MESSAGE: &str = "m.id, m.application, m.event_type, m.event_id, m.payload, m.traceparent, m.channels, \
+     m.tags, m.created_at, m.payload_expires_at, m.deliver_at, m.sent_by";
+
+/// [`MESSAGE`] without the columns at the end of the row: the payload, and what stands behind it.
+pub(super) fn without_payload() -> String {
+    MESSAGE.replace("m.payload, m.traceparent,", "NULL, NULL,")
+}
 
 /// Columns of [`MESSAGE`].
-pub(super) const MESSAGE_COLUMNS: usize = 11;
+pub(super) const MESSAGE_COLUMNS: usize = 12;
 
 pub(super) fn message(row: &Row<'_>) -> SqlResult<Message> {
     Ok(Message {
@@ -235,12 +240,13 @@ pub(super) fn message(row: &Row<'_>) -> SqlResult<Message> {
         event_type: text(row, 2)?.into(),
         event_id: row.get(3)?,
         payload: row.get::<_, Option<Vec<u8>>>(4)?.map(Into::into),
-        channels: codec::optional_from_json(optional_text(row, 5)?)?,
-        tags: codec::optional_from_json(optional_text(row, 6)?)?,
-        created_at: time(row, 7)?,
-        payload_expires_at: time(row, 8)?,
-        deliver_at: optional_time(row, 9)?,
-        sent_by: optional_text(row, 10)?.map(Into::into),
+        trace_parent: codec::trace_parent(optional_text(row, 5)?),
+        channels: codec::optional_from_json(optional_text(row, 6)?)?,
+        tags: codec::optional_from_json(optional_text(row, 7)?)?,
+        created_at: time(row, 8)?,
+        payload_expires_at: time(row, 9)?,
+        deliver_at: optional_time(row, 10)?,
+        sent_by: optional_text(row, 11)?.map(Into::into),
     })
 }
 

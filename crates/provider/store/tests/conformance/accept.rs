@@ -7,6 +7,8 @@ use provider_core::port::{NewMessage, Order};
 
 use super::given::*;
 
+const TRACE_PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
 fn named(number: usize, version: i64, event_id: &str) -> NewMessage {
     let message = Message { event_id: Some(event_id.to_owned()), ..message(number) };
     new(message, version)
@@ -24,6 +26,7 @@ pub(super) async fn an_accepted_message_reads_back_as_it_was_sent(store: Shared)
         tags: Some(vec!["spring".to_owned()]),
         channels: None,
         payload: Some("{ \"b\" : 1.0,\"a\":\"ü\"}".into()),
+        trace_parent: Some(TRACE_PARENT.parse().unwrap()),
         ..message(1)
     };
     accepted(&store, vec![new(sent.clone(), version), new(message(2), version)], at(5)).await;
@@ -39,7 +42,11 @@ pub(super) async fn a_payload_is_kept_with_its_media_type(store: Shared) {
     let media_type = MediaType::parse("text/xml; charset=utf-8").unwrap();
     let payload = Payload::from_text("<größe/>".to_owned()).unwrap().with_media_type(media_type);
     let typed = NewMessage {
-        message: Message { payload: Some(payload.into()), ..message(1) },
+        message: Message {
+            payload: Some(payload.into()),
+            trace_parent: Some(TRACE_PARENT.parse().unwrap()),
+            ..message(1)
+        },
         ..sent(1, version, &[(1, None)])
     };
     accepted(&store, vec![typed.clone(), sent(2, version, &[(1, None)])], at(5)).await;

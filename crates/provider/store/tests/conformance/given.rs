@@ -137,6 +137,7 @@ pub(super) fn endpoint(number: usize) -> Endpoint {
         failing_since: None,
         disabled_at: None,
         ordering: provider_core::DeliveryOrder::PerKey,
+        sends_trace_parent: number.is_multiple_of(2),
         created_at: at(1),
         updated_at: at(2),
     }
@@ -156,6 +157,7 @@ pub(super) fn message(number: usize) -> Message {
         payload_expires_at: at(7_776_000_000),
         deliver_at: None,
         sent_by: number.is_multiple_of(2).then(|| id("usr", 1)),
+        trace_parent: None,
     }
 }
 

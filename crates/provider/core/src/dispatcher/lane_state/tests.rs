@@ -27,6 +27,7 @@ fn delivery(payload_bytes: usize) -> QueuedDelivery {
         lease: Arc::new(NodeId("node_1".into())),
         since: Instant::now(),
         requested_at: None,
+        origin: None,
     }
 }
 

@@ -19,6 +19,8 @@ use kit_design::form_field::{Choice, FormField};
 
 /// Stands for a rate that is not a number. The provider refuses it together with the form's other errors.
 const NO_RATE: Option<u16> = Some(0);
+/// The value of the choice that sends the header `traceparent`.
+const SENT: &str = "traceparent";
 
 /// The values that the visitor entered.
 #[derive(Debug, Clone, Default)]
@@ -31,6 +33,7 @@ pub(super) struct EndpointForm {
     channels: String,
     throttle_rate: String,
     in_order: bool,
+    sends_trace_parent: bool,
 }
 
 /// The fields of the form, as part of a page.
@@ -45,7 +48,7 @@ pub(super) struct FormPart {
     groups: Vec<Group>,
     is_whole_catalogue: bool,
     /// The fields that most endpoints do not need.
-    more: [FormField; 3],
+    more: [FormField; 4],
     /// These fields are shown.
     shows_more: bool,
     /// Path of the action that checks the typed address.
@@ -96,8 +99,15 @@ impl FormPart {
             ),
         ];
         let ordering = FormField::radios("ordering", "Ordering", ordering);
+        let sent = typed.sends_trace_parent;
+        let trace = vec![
+            Choice::new("none", "No trace header", !sent).hint("Messages carry only the headers of webhooks."),
+            Choice::new(SENT, "Header traceparent", sent)
+                .hint("With OpenTelemetry, traces of your receiver continue those of the sender."),
+        ];
+        let trace = FormField::radios("traceparent", "Tracing", trace);
         let [url, description] = [url, description].map(|field| field.with(&errors));
-        let more = [channels, rate, ordering].map(|field| field.with(&errors));
+        let more = [channels, rate, ordering, trace].map(|field| field.with(&errors));
         let labels = [("url", url.label()), ("description", description.label()), ("eventTypes", "Event types")];
         let labels = labels.into_iter().chain(more.iter().map(|field| (field.name(), field.label())));
         Ok(Self {
@@ -105,6 +115,7 @@ impl FormPart {
             shows_more: !typed.channels.is_empty()
                 || !typed.throttle_rate.is_empty()
                 || typed.in_order
+                || typed.sends_trace_parent
                 || !errors.is_empty(),
             types_fault: errors.of("eventTypes"),
             takes_some: typed.takes_some,
@@ -135,6 +146,7 @@ impl EndpointForm {
             channels: form.text("channels").to_owned(),
             throttle_rate: form.text("throttleRate").to_owned(),
             in_order: form.text("ordering") == DeliveryOrder::PerKey.name(),
+            sends_trace_parent: form.text("traceparent") == SENT,
         }
     }
 
@@ -153,6 +165,7 @@ impl EndpointForm {
             channels: endpoint.channels.as_deref().unwrap_or_default().join(", "),
             throttle_rate: endpoint.throttle_rate.map(|rate| rate.to_string()).unwrap_or_default(),
             in_order: endpoint.ordering == DeliveryOrder::PerKey,
+            sends_trace_parent: endpoint.sends_trace_parent,
         }
     }
 
@@ -165,6 +178,7 @@ impl EndpointForm {
             channels: self.channels(),
             throttle_rate: self.throttle_rate(),
             ordering: Some(self.ordering()),
+            sends_trace_parent: Some(self.sends_trace_parent),
             ..EndpointInput::default()
         }
     }
@@ -185,6 +199,7 @@ impl EndpointForm {
             channels: changed(self.channels(), &before.channels),
             throttle_rate: changed(self.throttle_rate(), &before.throttle_rate),
             ordering: changed(self.ordering(), &before.ordering),
+            sends_trace_parent: changed(self.sends_trace_parent, &before.sends_trace_parent),
             ..EndpointPatch::default()
         }
     }

@@ -1,0 +1,3 @@
+-- The position in a trace of the request that sent the message: the header `traceparent` of W3C Trace Context, as text.
+-- Nullable and without a default: nodes of the version before insert rows without it.
+ALTER TABLE messages ADD COLUMN traceparent TEXT;
