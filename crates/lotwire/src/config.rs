@@ -66,6 +66,7 @@ pub(crate) struct Config {
     pub(crate) tls: Tls,
     pub(crate) mail: Mail,
     pub(crate) metrics: Metrics,
+    pub(crate) tracing: Tracing,
     pub(crate) secrets: Secrets,
     pub(crate) log: Log,
 }
@@ -152,6 +153,13 @@ pub(crate) struct Metrics {
     pub(crate) listen: String,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Tracing {
+    pub(crate) otlp_endpoint: String,
+    pub(crate) sample_percent: u8,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Secrets {
@@ -191,6 +199,7 @@ impl Default for Config {
             tls: Tls::default(),
             mail: Mail::default(),
             metrics: Metrics::default(),
+            tracing: Tracing::default(),
             secrets: Secrets::default(),
             log: Log::default(),
         }
@@ -258,6 +267,12 @@ impl Default for Provider {
     }
 }
 
+impl Default for Tracing {
+    fn default() -> Self {
+        Tracing { otlp_endpoint: String::new(), sample_percent: 100 }
+    }
+}
+
 impl Default for Log {
     fn default() -> Self {
         Log { level: "info".to_owned(), format: LogFormat::Text }
@@ -310,6 +325,7 @@ impl Config {
             ("platform.provider_url", &self.platform.provider_url),
             ("provider.node_url", &self.provider.node_url),
             ("provider.public_url", &self.provider.public_url),
+            ("tracing.otlp_endpoint", &self.tracing.otlp_endpoint),
         ];
         let is_valid = |url: &str| {
             let parsed = url::Url::parse(url).ok();
@@ -387,6 +403,7 @@ impl Config {
             ("provider.message_retention_days", provider.message_retention_days.into(), 3, days_max),
             ("provider.payload_retention_days", provider.payload_retention_days.into(), 1, days_max),
             ("provider.activity_retention_days", provider.activity_retention_days.into(), 30, days_max),
+            ("tracing.sample_percent", self.tracing.sample_percent.into(), 0, 100),
         ];
         out_of_range(&ranges)
     }

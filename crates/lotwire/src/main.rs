@@ -26,6 +26,7 @@ mod server_proof;
 mod service_manager;
 mod setup_code;
 mod telemetry;
+mod trace_export;
 mod upgrade_copy;
 
 use std::num::NonZero;

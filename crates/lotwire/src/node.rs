@@ -45,6 +45,7 @@ use crate::home;
 use crate::ready_event_types::ready_event_types;
 use crate::sealing_key::{require_platform_key, require_provider_key};
 use crate::server_proof;
+use crate::trace_export::Tracing;
 use crate::upgrade_copy;
 
 use self::metrics::NodeMetrics;
@@ -68,6 +69,7 @@ pub(crate) struct NodeServices {
     pub(crate) random: SharedRandom,
     vault: Arc<Vault>,
     disk_reserve: Arc<DiskReserve>,
+    pub(crate) tracing: Tracing,
     pub(crate) embedded: Arc<EmbeddedNodes>,
 }
 
@@ -85,7 +87,8 @@ impl NodeServices {
         let (vault, clock): (_, SharedClock) = (Arc::new(vault), Arc::new(SystemClock));
         let embedded = Arc::new(EmbeddedNodes::new(config, vault.clone(), clock.clone(), random.clone()));
         let disk_reserve = DiskReserve::new(&config.data_dir, config.disk_reserve_bytes(), clock.clone());
-        Ok(NodeServices { clock, random, vault, disk_reserve: Arc::new(disk_reserve), embedded })
+        let tracing = Tracing::new(config, &clock, &random);
+        Ok(NodeServices { clock, random, vault, disk_reserve: Arc::new(disk_reserve), tracing, embedded })
     }
 
     /// The id of the key that seals new secrets.
@@ -166,6 +169,7 @@ impl Node {
             sources.push(certificates.clone());
         }
         sources.push(disk_reserve_metrics::source(node.services.disk_reserve.clone()));
+        sources.extend(node.services.tracing.spawn(&node.tasks));
         if !config.metrics.listen.is_empty() {
             let addr = listen_address::resolve(&config.metrics.listen).context("reading metrics.listen")?;
             let listener = listen(addr, "metrics.listen").await?;
@@ -219,7 +223,7 @@ impl Node {
         let clock = self.services.clock.clone();
         let surface = provider_pages::dashboard::add_to(surface, provider.clone(), clock, ready_event_types());
         let surface = home::add_to(surface, Role::Provider, &config);
-        let surface = self.with_proofs(surface, Role::Provider, &config);
+        let surface = self.with_proofs(surface, Role::Provider, &config).traced(self.services.tracing.tracer.clone());
         ports.extend(surface.request_counts().map(|counts| ("provider", counts)));
         let addr = self.serve(listener.into(), surface.clone(), &config, &config.provider.trusted_proxies)?;
         self.serve_tls(Role::Provider, surface, &config, &config.provider.trusted_proxies).await?;
@@ -246,7 +250,7 @@ impl Node {
         let api = platform_api::surface(platform.clone());
         let surface = platform_admin::add_to(api, platform.clone(), self.services.clock.clone(), settings);
         let surface = home::add_to(surface, Role::Platform, &config);
-        let surface = self.with_proofs(surface, Role::Platform, &config);
+        let surface = self.with_proofs(surface, Role::Platform, &config).traced(self.services.tracing.tracer.clone());
         ports.extend(surface.request_counts().map(|counts| ("platform", counts)));
         let addr = self.serve(listener.into(), surface.clone(), &config, &config.platform.trusted_proxies)?;
         self.serve_tls(Role::Platform, surface, &config, &config.platform.trusted_proxies).await?;
@@ -416,6 +420,7 @@ impl Node {
                  at the next start"
             );
         }
+        self.services.tracing.flush().await;
     }
 }
 

@@ -70,6 +70,7 @@ async fn check(config: &Config) -> Vec<(&'static str, CheckResult)> {
             findings.push(("free disk", disk::check(config)));
             findings.extend(postgres::check(config).await.into_iter().map(|finding| ("PostgreSQL", finding)));
             findings.extend(hold(config, &services).await.map(|finding| ("hold", finding)));
+            findings.extend(services.tracing.check().await.map(|finding| ("traces", finding)));
             findings.extend(check_platform(config, &services).await);
             findings.extend(check_provider(config, &services).await);
         }

@@ -281,6 +281,16 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "Address and port of `/metrics` for Prometheus. It needs no authentication. Empty: off.",
     ),
     setting(
+        "tracing.otlp_endpoint",
+        SettingKind::Text,
+        "Base URL of an OpenTelemetry collector, to which traces are sent (OTLP over HTTP: `/v1/traces` is appended). Empty: no traces ([tracing.md](tracing.md)).",
+    ),
+    setting(
+        "tracing.sample_percent",
+        SettingKind::Number,
+        "Percentage of traces that are recorded if a request has no `traceparent`. A request with one is recorded if its caller records it.",
+    ),
+    setting(
         "secrets.key",
         SettingKind::Secret,
         "Keys that encrypt secrets at rest. The first key seals; every key can open. Empty: the key in the file `secret.key` in `data_dir`, generated at first use.",

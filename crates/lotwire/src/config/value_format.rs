@@ -41,6 +41,10 @@ impl Setting {
             "mail.from" => {
                 value_format("an e-mail address with or without a name, or empty", "Lotwire <alerts@example.com>")
             }
+            "tracing.otlp_endpoint" => {
+                value_format("an http or https URL, or empty", "http://collector.example.com:4318")
+            }
+            "tracing.sample_percent" => value_format("a whole number from 0 to 100", "10"),
             "metrics.listen" => value_format("an IP address or a host name, with a port; or empty", "127.0.0.1:9090"),
             "platform.tls_listen" | "provider.tls_listen" => {
                 value_format("an IP address or a host name, with a port; or empty", "0.0.0.0:443")

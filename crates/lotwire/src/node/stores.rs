@@ -48,6 +48,7 @@ pub(crate) async fn open_platform_with(
     limits.identity.attempts_max = config.platform.sign_in_attempts;
     limits.trusted_proxies = config.platform.trusted_proxies.clone();
     limits.disk_reserve = services.disk_reserve.clone();
+    limits.tracer = services.tracing.tracer.clone();
     limits.nodes = if config.database.url.is_empty() {
         platform_core::config::Nodes::Sole
     } else {
@@ -108,6 +109,7 @@ pub(crate) async fn open_provider_with(
         requests_per_second_max: config.provider.requests_per_second,
         endpoints_max: config.provider.endpoints_per_application,
         disk_reserve: services.disk_reserve.clone(),
+        tracer: services.tracing.tracer.clone(),
         retention: RetentionConfig {
             messages: days(config.provider.message_retention_days),
             payloads: days(config.provider.payload_retention_days),
