@@ -7,6 +7,7 @@ pub mod browser;
 pub mod certificates;
 pub mod picture;
 pub mod postgres;
+pub mod request_log;
 pub mod server;
 pub mod showcase;
 pub mod site;

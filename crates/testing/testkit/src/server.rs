@@ -37,6 +37,7 @@ pub struct Launch {
     environment: Vec<(String, String)>,
     roles: Vec<&'static str>,
     log: Option<PathBuf>,
+    json_log: Option<(PathBuf, &'static str)>,
     broken_log: bool,
     /// Address of the platform's API.
     pub platform: SocketAddr,
@@ -55,6 +56,7 @@ impl Launch {
             environment: Vec::new(),
             roles: vec!["platform", "provider"],
             log: None,
+            json_log: None,
             broken_log: false,
             platform: free_address()?,
             provider: free_address()?,
@@ -90,6 +92,13 @@ impl Launch {
     #[must_use]
     pub fn trace_to(mut self, file: &Path) -> Self {
         self.log = Some(file.to_owned());
+        self
+    }
+
+    /// Writes the server's log as JSON to this file, at this level.
+    #[must_use]
+    pub fn log_json_to(mut self, file: &Path, level: &'static str) -> Self {
+        self.json_log = Some((file.to_owned(), level));
         self
     }
 
@@ -199,6 +208,10 @@ impl Launch {
         if let Some(log) = &self.log {
             let file = File::create(log).map_err(|error| ServerError(format!("{}: {error}", log.display())))?;
             command.env("LOTWIRE_LOG__LEVEL", "trace,tokio_postgres::query=trace").stderr(file);
+        }
+        if let Some((log, level)) = &self.json_log {
+            let file = File::create(log).map_err(|error| ServerError(format!("{}: {error}", log.display())))?;
+            command.env("LOTWIRE_LOG__LEVEL", level).env("LOTWIRE_LOG__FORMAT", "json").stderr(file);
         }
         if self.broken_log {
             let (reader, writer) = std::io::pipe().map_err(|error| ServerError(format!("a pipe: {error}")))?;

@@ -73,6 +73,7 @@ mod support;
 mod support_bundle;
 mod tail;
 mod tls;
+mod tracing;
 mod two_nodes;
 mod verify_samples;
 mod webcast;

@@ -221,7 +221,7 @@ async fn the_portal_works_without_script() {
     page.wait_until_at("/app-portal/endpoints/new").await.unwrap();
     page.fill("url", "https://example.com/hook").await.unwrap();
     page.fill("description", "Kept").await.unwrap();
-    page.click("Channels, throttle rate, ordering").await.unwrap();
+    page.click("Channels, throttle rate, ordering, tracing").await.unwrap();
     page.fill("throttleRate", "many").await.unwrap();
     page.click("Add endpoint").await.unwrap();
     page.wait_until_shown("ust be a whole number").await.unwrap();
