@@ -261,6 +261,9 @@ mod tests {
     use http::header::{ALLOW, CONTENT_TYPE};
     use http::{Method, Request, Uri};
     use http_body_util::BodyExt as _;
+    use kit_runtime::clock::TestClock;
+    use kit_runtime::random::SeededRandom;
+    use kit_runtime::trace::{self, Attribute, SpanQueue};
     use serde_json::{Value, json};
     use tower::ServiceExt as _;
 
@@ -426,5 +429,42 @@ mod tests {
         assert_eq!(call(Origins::Any, Method::GET, None).await, (200, [None, None]));
         assert_eq!(call(Origins::Any, Method::OPTIONS, None).await, (405, [None, None]));
         assert_eq!(call(Origins::SameOrigin, Method::OPTIONS, page).await, (405, [None, None]));
+    }
+
+    #[tokio::test]
+    async fn each_request_is_a_span_and_its_handler_knows_the_position() {
+        const CALLER: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        let queue = SpanQueue::new(8);
+        let (clock, random) = (Arc::new(TestClock::default()), Arc::new(SeededRandom::new(1)));
+        let position = async || trace::current_position().map(|position| position.to_string()).unwrap_or_default();
+        let routes =
+            Router::new().route("/lots", get(position)).route("/broken", get(async || StatusCode::SERVICE_UNAVAILABLE));
+        let requests = Arc::new(RequestCounts::new([(Method::GET, "/lots".to_owned(), "lots.list".to_owned())]));
+        let pages = Router::new().route("/{token}", get(position));
+        let surface = finish_counted(routes, FallbackResponses::problems(), Origins::SameOrigin, requests)
+            .mount("/pages", pages)
+            .traced(Tracer::new(queue.clone(), clock, random, 100));
+        for (uri, caller, name, path) in [
+            ("/lots", Some(CALLER), "lots.list", "/lots"),
+            ("/broken", None, "other", "/broken"),
+            ("/pages/secret", Some(CALLER), "pages", "/pages"),
+        ] {
+            let mut request = Request::builder().uri(uri).header("x-request-id", "r-1");
+            if let Some(caller) = caller {
+                request = request.header("traceparent", caller);
+            }
+            let answer = surface.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+            assert_eq!(answer.headers()["x-request-id"], "r-1", "{uri}");
+            let seen = answer.into_body().collect().await.unwrap().to_bytes();
+            let mut spans = Vec::new();
+            queue.take(&mut spans, 8).await;
+            let [span] = &spans[..] else { panic!("{uri}: {spans:?}") };
+            assert_eq!(span.parent.map(|parent| parent.to_string()).as_deref(), caller);
+            let is_broken = uri == "/broken";
+            assert_eq!((span.error.is_some(), seen.is_empty()), (is_broken, is_broken));
+            assert!(is_broken || seen == span.position.to_string());
+            assert_eq!(span.name, name);
+            assert!(span.attributes.contains(&("url.path", Attribute::Text(path.to_owned()))), "{span:?}");
+        }
     }
 }
