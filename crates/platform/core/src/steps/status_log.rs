@@ -1,4 +1,4 @@
-//! The log lines of status changes. Together with the lines of the publisher and the provider they tell what happened to one
+//! The log lines of status changes and bids. Together with the lines of the publisher and the provider they tell what happened to one
 //! lot: a search for its id finds the whole story.
 
 use contract::event::Event;
@@ -15,8 +15,9 @@ pub(crate) struct StatusLog(Vec<ChangeLines>);
 struct ChangeLines {
     request_id: Option<std::sync::Arc<str>>,
     trace_id: Option<String>,
-    is_bulk: bool,
     entries: Vec<StatusLine>,
+    /// Items and numbers of accepted bids.
+    bids: Vec<(Uuid, i64)>,
 }
 
 struct StatusLine {
@@ -28,16 +29,22 @@ struct StatusLine {
     to: &'static str,
     cause: &'static str,
     actor: String,
+    /// A change that is not announced, or one of all items of an auction, is logged at `debug`: an auction can have 100,000
+    /// items.
+    is_info: bool,
 }
 
 impl StatusLog {
-    /// The lines of changes before their commit. A bid changes no status and has none.
+    /// The lines of changes before their commit. Bids are many, and are logged at `debug`.
     pub(crate) fn of(changes: &[Change]) -> Self {
-        let is_enabled = tracing::enabled!(target: STORY, tracing::Level::INFO);
-        if !is_enabled || changes.iter().all(|change| change.journal.is_empty()) {
+        let logs_all = tracing::enabled!(target: STORY, tracing::Level::DEBUG);
+        let logs_some = logs_all || tracing::enabled!(target: STORY, tracing::Level::INFO);
+        let has_lines =
+            |change: &Change| (logs_some && !change.journal.is_empty()) || (logs_all && !change.bids.is_empty());
+        if !changes.iter().any(has_lines) {
             return Self(Vec::new());
         }
-        Self(changes.iter().map(ChangeLines::of).collect())
+        Self(changes.iter().map(|change| ChangeLines::of(change, logs_all)).collect())
     }
 
     /// Logs the lines of the changes that were committed.
@@ -49,23 +56,28 @@ impl StatusLog {
 }
 
 impl ChangeLines {
-    fn of(change: &Change) -> Self {
+    /// The lines at `info`, and with `logs_all` those at `debug`, too.
+    fn of(change: &Change, logs_all: bool) -> Self {
+        let is_bulk = change.bulk_change.is_some();
+        let lines = change.journal.iter().map(|entry| StatusLine::of(entry, is_bulk));
+        let bids = if logs_all { change.bids.as_slice() } else { &[] };
         let origin = change.origin.as_ref();
         Self {
             request_id: origin.map(|origin| origin.request_id.clone()),
             trace_id: change.trace_parent().map(|position| position.trace_id().to_string()),
-            is_bulk: change.bulk_change.is_some(),
-            entries: change.journal.iter().map(StatusLine::of).collect(),
+            entries: lines.filter(|line| line.is_info || logs_all).collect(),
+            bids: bids.iter().map(|bid| (bid.item, bid.number)).collect(),
         }
     }
 
-    /// A change that is not announced, or one of all items of an auction, is logged at `debug`: an auction can have 100,000
-    /// items.
     fn log(&self) {
+        let (request_id, trace_id) = (self.request_id.as_deref(), self.trace_id.as_deref());
+        for (item, number) in &self.bids {
+            tracing::debug!(target: STORY, item_id = %item, number, request_id, trace_id, "bid accepted");
+        }
         for line in &self.entries {
-            let StatusLine { item, auction, customer, event_id, from, to, cause, actor } = line;
+            let StatusLine { item, auction, customer, event_id, from, to, cause, actor, is_info } = line;
             let (item_id, auction_id) = (item.map(tracing::field::display), auction.map(tracing::field::display));
-            let (request_id, trace_id) = (self.request_id.as_deref(), self.trace_id.as_deref());
             macro_rules! status_changed {
                 ($level:ident) => {
                     tracing::$level!(
@@ -84,7 +96,7 @@ impl ChangeLines {
                     )
                 };
             }
-            if event_id.is_some() && !(self.is_bulk && item.is_some()) {
+            if *is_info {
                 status_changed!(info);
             } else {
                 status_changed!(debug);
@@ -94,7 +106,7 @@ impl ChangeLines {
 }
 
 impl StatusLine {
-    fn of(entry: &JournalEntry) -> Self {
+    fn of(entry: &JournalEntry, is_bulk: bool) -> Self {
         let auction = match (&entry.event, entry.kind) {
             (Some(Event::ItemStatusChange(event)), _) => Some(event.auction_uuid),
             (_, SubjectKind::Auction) => Some(entry.subject),
@@ -109,6 +121,7 @@ impl StatusLine {
             to: entry.to,
             cause: entry.cause,
             actor: entry.actor.clone(),
+            is_info: entry.event.is_some() && !(is_bulk && entry.kind == SubjectKind::Item),
         }
     }
 }
