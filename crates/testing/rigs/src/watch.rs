@@ -45,7 +45,9 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     let (data, second_data, backups) = (tempfile::tempdir()?, tempfile::tempdir()?, tempfile::tempdir()?);
     let launch = Launch::new(built_binary("lotwire")?, data.path())?
         .set("MAIL__SMTP_URL", "smtp://127.0.0.1:9")
-        .set("MAIL__FROM", "alerts@hartley.example");
+        .set("MAIL__FROM", "alerts@hartley.example")
+        // No collector answers there: the metrics of the exporter exist.
+        .set("TRACING__OTLP_ENDPOINT", "http://127.0.0.1:9");
     let launch = with_tls(launch, data.path())?;
     let _server = launch.start(&http_client()).await?;
     let site = CustomerSite::set_up(&launch, &launch).await?;
