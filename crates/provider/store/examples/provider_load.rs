@@ -159,6 +159,7 @@ async fn set_up(store: &dyn Store) {
             failing_since: None,
             disabled_at: None,
             ordering: Default::default(),
+            sends_trace_parent: false,
             created_at: now(),
             updated_at: now(),
         };
