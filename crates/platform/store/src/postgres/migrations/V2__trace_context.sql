@@ -2,3 +2,4 @@
 -- Nullable and without a default: nodes of the version before insert rows without it.
 ALTER TABLE outbox ADD COLUMN traceparent text;
 ALTER TABLE quarantine ADD COLUMN traceparent text;
+UPDATE schema_compatibility SET compatible_from = 1;
