@@ -2,15 +2,17 @@
 //! ones.
 
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
 
 use crate::{
     Failure, Step, cargo, clients, debian, generate, licences, root, run, run_steps, target_dir, test_run, tidy,
 };
 
-/// Runs all steps and stops at the first that fails.
+/// Runs all steps and stops at the first that fails. The tests' tools are installed beside the steps before the tests, because
+/// downloads leave the processors to the compiler.
 pub(crate) fn run_all() -> Result<(), Failure> {
     let steps: &[Step] = &[
-        ("tools", tools),
         ("format", || run(Command::new(cargo()).args(["fmt", "--all", "--check"]))),
         ("tidy", || tidy::run(&root())),
         ("licences and sources", licences::check),
@@ -19,13 +21,25 @@ pub(crate) fn run_all() -> Result<(), Failure> {
         }),
         ("build", || test_run::build().map(drop)),
         ("generated files", || generate::check(&root())),
+        ("tools", wait_for_tools),
         ("tests, a sale, kill -9", || {
             let mut jobs = test_run::jobs(test_run::build()?);
             jobs.extend([sale(), kill("sqlite"), kill("postgres")]);
             test_run::run_side_by_side(jobs)
         }),
     ];
-    run_steps("ci", steps)
+    *INSTALLING.lock().unwrap_or_else(PoisonError::into_inner) = Some(std::thread::spawn(tools));
+    // An installation that has begun is not interrupted.
+    run_steps("ci", steps).or_else(|failure| wait_for_tools().and(Err(failure)))
+}
+
+/// The thread that installs the tools.
+static INSTALLING: Mutex<Option<JoinHandle<Result<(), Failure>>>> = Mutex::new(None);
+
+fn wait_for_tools() -> Result<(), Failure> {
+    let installing = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let Some(installing) = installing else { return Ok(()) };
+    installing.join().map_err(|_| "the installation panicked".to_owned())?
 }
 
 /// A demonstration from an empty installation to verified webhooks.
@@ -43,16 +57,28 @@ fn kill(store: &str) -> test_run::Job {
     test_run::Job { name: format!("kill -9, {store}"), command }
 }
 
-/// Installs the programs that the tests start: PostgreSQL, Chromium and curl from the system's packages, and the official clients.
+/// Installs the programs that the tests start: PostgreSQL, Chromium with its headless shell, curl, and what the official clients
+/// need, all by one call of `apt-get`; and the official clients.
 fn tools() -> Result<(), Failure> {
-    let has_postgres = || {
-        let packaged = std::fs::read_dir("/usr/lib/postgresql").ok().into_iter().flatten().flatten();
-        packaged.map(|entry| entry.path()).any(|version| version.join("bin/initdb").exists())
-            || debian::on_path("initdb")
-            || std::env::var_os("LOTWIRE_TEST_POSTGRES_URL").is_some()
+    let missing = || {
+        let programs = ["chromium", "chromium-headless-shell", "curl", "openssl", "npm"];
+        let missing = programs.into_iter().filter(|program| !debian::on_path(program));
+        let mut missing: Vec<&str> = missing.collect();
+        if !has_postgres() {
+            missing.push("postgresql");
+        }
+        if !clients::has_venv("python3") {
+            missing.push("python3-venv");
+        }
+        missing
     };
-    debian::ensure(&["postgresql"], has_postgres)?;
-    debian::ensure(&["chromium"], || debian::on_path("chromium"))?;
-    debian::ensure(&["curl", "openssl"], || debian::on_path("curl") && debian::on_path("openssl"))?;
+    debian::ensure(&missing(), || missing().is_empty())?;
     clients::install(&root())
+}
+
+fn has_postgres() -> bool {
+    let packaged = std::fs::read_dir("/usr/lib/postgresql").ok().into_iter().flatten().flatten();
+    packaged.map(|entry| entry.path()).any(|version| version.join("bin/initdb").exists())
+        || debian::on_path("initdb")
+        || std::env::var_os("LOTWIRE_TEST_POSTGRES_URL").is_some()
 }

@@ -26,18 +26,18 @@ pub(crate) fn python_by(interpreter: &str, from: &Path, to: &Path) -> Result<(),
     if same(&wanted, &installed) {
         return Ok(());
     }
-    let has_venv = || {
-        Command::new(interpreter)
-            .args(["-c", "import venv, ensurepip"])
-            .output()
-            .is_ok_and(|output| output.status.success())
-    };
-    debian::ensure(&["python3", "python3-venv"], has_venv)?;
+    debian::ensure(&["python3", "python3-venv"], || has_venv(interpreter))?;
     run(Command::new(interpreter).args(["-m", "venv", "--clear"]).arg(to))?;
     run(Command::new(to.join("bin/pip"))
         .args(["install", "--quiet", "--disable-pip-version-check", "-r"])
         .arg(&wanted))?;
     copy(&wanted, &installed)
+}
+
+/// True when this interpreter can create an environment with `pip`.
+pub(crate) fn has_venv(interpreter: &str) -> bool {
+    let imported = Command::new(interpreter).args(["-c", "import venv, ensurepip"]).output();
+    imported.is_ok_and(|output| output.status.success())
 }
 
 fn javascript(from: &Path, to: &Path) -> Result<(), Failure> {

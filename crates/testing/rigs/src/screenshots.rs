@@ -25,7 +25,7 @@ pub(crate) struct Options {
 pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     let data = tempfile::tempdir()?;
     let showcase = Showcase::open(Launch::new(built_binary("lotwire")?, data.path())?).await?;
-    let browser = Browser::start().await?;
+    let browser = Browser::with_windows().await?;
     let mut pictures = 0;
     let page = browser.page().await?;
     for (name, address) in showcase.open_pages() {

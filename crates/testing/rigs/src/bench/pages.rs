@@ -70,7 +70,7 @@ pub(super) async fn first_byte(options: &Options) -> Result<(), RigError> {
     generator.send(options.messages, options.connections).await?;
     sink.wait_for(options.messages, DRAIN_MAX).await?;
 
-    let browser = Browser::start().await?;
+    let browser = Browser::with_windows().await?;
     let mut pages = Vec::new();
     for visited in Pages::ALL {
         let page = browser.page().await?;

@@ -10,7 +10,7 @@ const ROOM_SCREENS: usize = 8;
 #[tokio::test(flavor = "multi_thread")]
 async fn the_desk_works_beside_eight_room_screens_that_are_hidden() {
     let sale = DeskFixture::open(2).await;
-    let browser = Browser::start().await.unwrap();
+    let browser = Browser::with_windows().await.unwrap();
     let desk = sale.desk(&browser).await;
     let room = sale.launch.platform_url() + &format!("/admin/webcasts/{}/room", sale.webcast);
     let mut screens = Vec::new();
