@@ -16,7 +16,7 @@ const JOBS_AT_ONCE: usize = 3;
 /// Tests of one binary that run at the same time.
 const TESTS_AT_ONCE: &str = "4";
 /// The targets that take longest, the slowest first. They start first, so that none of them runs alone at the end.
-const SLOW_FIRST: &[&str] = &["story", "adversary", "provider", "api"];
+const SLOW_FIRST: &[&str] = &["story", "audit", "adversary", "conformance", "provider_api", "provider", "api"];
 
 /// A command that passes or fails.
 pub(crate) struct Job {
