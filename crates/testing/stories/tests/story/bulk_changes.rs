@@ -8,7 +8,8 @@ use testkit::site::{CustomerSite, http_client};
 
 use crate::support::{WAIT_MAX, launch, received};
 
-const LOTS: usize = 6_000;
+/// A bulk change stores 1,000 lots with the call, and the others in eight steps of 250, so that a kill comes between two steps.
+const LOTS: usize = 3_000;
 
 async fn draft(site: &CustomerSite) -> String {
     let auction = json!({ "kind": "timed", "title": "Large", "endsAt": site.in_ms(3_600_000) });
