@@ -12,7 +12,7 @@ mod dedicated;
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write as _};
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
@@ -63,6 +63,17 @@ pub async fn fresh_database() -> Result<String, PostgresError> {
     made.map_err(|error| failed("creating a database", error))?
 }
 
+/// Creates the database `name`. A copy of files takes a quarter of the time of PostgreSQL's default, which logs each page;
+/// PostgreSQL 14 copies files always.
+const CREATE_DATABASE: &str = r#"
+SELECT current_setting('server_version_num')::int >= 150000 AS has_strategies \gset
+\if :has_strategies
+CREATE DATABASE :name TEMPLATE template0 STRATEGY file_copy;
+\else
+CREATE DATABASE :name TEMPLATE template0;
+\endif
+"#;
+
 fn make_database() -> Result<String, PostgresError> {
     static CLUSTER: OnceLock<Result<Cluster, PostgresError>> = OnceLock::new();
     let server = match std::env::var(SERVER_VARIABLE) {
@@ -72,9 +83,13 @@ fn make_database() -> Result<String, PostgresError> {
     // Several processes may share a server. The standard library's hash keys are random, so the names do not collide.
     let name = format!("lotwire_test_{:016x}", RandomState::new().build_hasher().finish());
     let mut psql = Command::new(program("psql").ok_or(PostgresError::NotInstalled("psql"))?);
-    psql.args(["-X", "-q", "-w", "-v", "ON_ERROR_STOP=1", "-c"])
-        .arg(format!("CREATE DATABASE {name} TEMPLATE template0"));
-    let output = psql.args(["-d", &server]).stdin(Stdio::null()).output();
+    psql.args(["-X", "-q", "-w", "-v", "ON_ERROR_STOP=1", "-v", &format!("name={name}"), "-d", &server]);
+    psql.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let output = psql.spawn().and_then(|mut child| {
+        // If psql has ended, its output has the reason. Otherwise it ends when the pipe closes.
+        let _ = child.stdin.take().map(|mut input| input.write_all(CREATE_DATABASE.as_bytes()));
+        child.wait_with_output()
+    });
     let output = output.map_err(|error| failed("starting psql", error))?;
     if !output.status.success() {
         return Err(failed("CREATE DATABASE", String::from_utf8_lossy(&output.stderr).trim()));
