@@ -75,5 +75,6 @@ mod tail;
 mod tls;
 mod tracing;
 mod two_nodes;
+mod upgrades;
 mod verify_samples;
 mod webcast;
