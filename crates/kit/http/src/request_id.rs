@@ -1,5 +1,5 @@
-//! Request ids: taken from a valid `X-Request-Id` header, or generated. Every response and every log line of a request
-//! contains the id. Log lines of a request with a position in a trace contain the id of the trace, too.
+//! Request ids: taken from a valid `X-Request-Id` header, or generated. Every log line of a request contains the id, and every
+//! response of an API; pages have only the log lines. Log lines of a request with a position in a trace contain the id of the trace, too.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -45,10 +45,15 @@ impl RequestIdentity {
         Self { origin, span }
     }
 
-    /// Runs `answer` with this id in the task and in the log, and adds the header to the response.
+    /// Runs `answer` with this id in the task and in the log.
     pub(crate) fn in_scope(self, answer: impl Future<Output = Response>) -> impl Future<Output = Response> {
+        trace::in_scope(self.origin, answer).instrument(self.span)
+    }
+
+    /// As [`Self::in_scope`], and adds the header to the response.
+    pub(crate) fn shown(self, answer: impl Future<Output = Response>) -> impl Future<Output = Response> {
         let header = HeaderValue::try_from(&*self.origin.request_id);
-        trace::in_scope(self.origin, answer).instrument(self.span).map(|mut response| {
+        self.in_scope(answer).map(|mut response| {
             if let Ok(header) = header {
                 response.headers_mut().insert(X_REQUEST_ID, header);
             }
