@@ -1,19 +1,20 @@
 //! The log lines of status changes and bids. Together with the lines of the publisher and the provider they tell what happened to one
 //! lot: a search for its id finds the whole story.
 
+use std::sync::Arc;
+
 use contract::event::Event;
 use kit_runtime::trace::STORY;
 use uuid::Uuid;
 
-use crate::journal::{JournalEntry, SubjectKind};
-use crate::port::{Change, CommitReceipt, StoreResult};
+use crate::port::{Change, CommitReceipt, JournalEntry, StoreResult, SubjectKind};
 
 /// The lines of changes that are being committed.
 pub(crate) struct StatusLog(Vec<ChangeLines>);
 
 /// The lines of one change.
 struct ChangeLines {
-    request_id: Option<std::sync::Arc<str>>,
+    request_id: Option<Arc<str>>,
     trace_id: Option<String>,
     entries: Vec<StatusLine>,
     /// Items and numbers of accepted bids.
