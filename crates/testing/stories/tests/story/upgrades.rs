@@ -59,7 +59,7 @@ async fn an_upgrade_copies_the_databases_and_the_copy_is_a_backup() {
     let customers = restored.run_command(&["customer", "list", "--json"]).unwrap().to_string();
     assert!(customers.contains("Harbour House"), "{customers}");
 
-    // Another upgrade replaces the copy, and one that is told so makes none.
+    // Another upgrade replaces the copy, and one with `upgrade_copy = false` makes none.
     make_old(data.path());
     let server = launch.start(&http_client()).await.unwrap();
     assert!(tokio::task::block_in_place(|| server.stop()).unwrap().success());
