@@ -22,8 +22,12 @@ pub fn current() -> Option<String> {
     trace::current().map(|origin| origin.request_id.as_ref().to_owned())
 }
 
-/// The id of a request: that of the header, if it is valid, or a new one.
+/// The id of a request: that of the header, if it is valid, or a new one. A surface that is mounted in another uses the id of
+/// that one.
 fn of(request: &Request) -> Arc<str> {
+    if let Some(outer) = trace::current() {
+        return outer.request_id;
+    }
     let given = request.headers().get(&X_REQUEST_ID).and_then(|value| value.to_str().ok());
     given.filter(|id| is_valid(id)).map_or_else(generate, Arc::from)
 }

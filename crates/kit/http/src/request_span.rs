@@ -2,15 +2,17 @@
 
 use axum::extract::Request;
 use http::{HeaderMap, StatusCode};
-use kit_runtime::trace::{Span, SpanKind, TRACEPARENT, TraceParent, Tracer};
+use kit_runtime::trace::{self, Span, SpanKind, TRACEPARENT, TraceParent, Tracer};
 
 /// The span of a request.
 pub(crate) struct RequestSpan(Span);
 
 impl RequestSpan {
-    /// Begins the span of a request that has just arrived, in the trace of its caller.
+    /// Begins the span of a request that has just arrived, in the trace of its caller, or of the surface that this one is
+    /// mounted in.
     pub(crate) fn begin(tracer: &Tracer, request: &Request) -> Self {
-        let mut span = tracer.child_of(trace_parent(request.headers()), "request", SpanKind::Server);
+        let caller = trace::current().map_or_else(|| trace_parent(request.headers()), |outer| outer.position);
+        let mut span = tracer.child_of(caller, "request", SpanKind::Server);
         span.set("http.request.method", request.method());
         Self(span)
     }

@@ -440,7 +440,8 @@ mod tests {
         let routes =
             Router::new().route("/lots", get(position)).route("/broken", get(async || StatusCode::SERVICE_UNAVAILABLE));
         let requests = Arc::new(RequestCounts::new([(Method::GET, "/lots".to_owned(), "lots.list".to_owned())]));
-        let pages = Router::new().route("/{token}", get(position));
+        // Pages are surfaces of their own: they continue the request of the surface that they are mounted in.
+        let pages = Router::from(finish(Router::new().route("/{token}", get(position))));
         let surface = finish_counted(routes, FallbackResponses::problems(), Origins::SameOrigin, requests)
             .mount("/pages", pages)
             .traced(Tracer::new(queue.clone(), clock, random, 100));
