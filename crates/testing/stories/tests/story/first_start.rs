@@ -76,7 +76,8 @@ database.execute(\"UPDATE refinery_schema_history SET checksum = '1'\")
 database.commit()";
     let file = data.path().join("platform.db");
     assert!(Command::new("python3").args(["-c", earlier]).arg(&file).status().unwrap().success());
-    for arguments in [&["customer", "list"] as &[_], &["serve"]] {
+    let serve = ["serve", "--platform-listen", "127.0.0.1:0", "--provider-listen", "127.0.0.1:0"];
+    for arguments in [&["customer", "list"] as &[_], &serve] {
         let refused = launch.run_command(arguments).unwrap_err().to_string();
         assert!(refused.contains(&format!("the tables of {} were created by an earlier", file.display())), "{refused}");
         assert!(refused.contains("start with a new database"), "{refused}");
