@@ -3,6 +3,8 @@
 mod greeting;
 pub(super) mod warnings;
 
+use std::pin::pin;
+
 use super::print;
 use crate::config::{Config, LogFormat, Role};
 use crate::error::CommandError;
@@ -16,7 +18,12 @@ pub(super) async fn run(config: &Config) -> Result<(), CommandError> {
         tracing::warn!("{warning}");
     }
     let starting = Starting::begin();
-    let node = Node::start(config).await?;
+    // From here on a signal stops the server in order. While it starts, as during a migration, the process just ends.
+    let mut stopped = pin!(node::shutdown_signal()?);
+    let node = tokio::select! {
+        node = Node::start(config) => node?,
+        _ = &mut stopped => return Ok(()),
+    };
     let store = if config.database.url.is_empty() { "SQLite" } else { "PostgreSQL" };
     let data_dir = greeting::absolute(&config.data_dir);
     let version = env!("CARGO_PKG_VERSION");
@@ -33,7 +40,6 @@ pub(super) async fn run(config: &Config) -> Result<(), CommandError> {
         print(&greeting::text(config, &node.platform_url(), &node.provider_url(), node.is_empty().await?));
     }
     show_setup_code(config, &node).await?;
-    let stopped = node::shutdown_signal()?;
     starting.finish(&format!("platform {}, provider {}", node.platform_url(), node.provider_url()));
     stopped.await;
     tracing::info!("shutting down: requests and attempts under way finish first");
