@@ -338,6 +338,11 @@ impl Config {
         let wrong = urls.into_iter().filter(|(_, url)| !url.is_empty() && !is_valid(url));
         let mut mistakes: Vec<String> =
             wrong.map(|(path, _)| format!("{path}: it is not an http or https URL")).collect();
+        let otlp = self.tracing.otlp_endpoint.as_str();
+        if otlp.ends_with("/v1/traces") || otlp.contains(['?', '#']) {
+            mistakes
+                .push("tracing.otlp_endpoint: it is not a base URL, to which the server adds /v1/traces".to_owned());
+        }
         // These settings are shown, and nothing would use the password.
         let with_login = urls.into_iter().filter(|(_, url)| has_login(url));
         mistakes.extend(

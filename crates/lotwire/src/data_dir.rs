@@ -1,8 +1,10 @@
-//! Which files the data directory has.
+//! Which files the data directory has, and whether they belong together.
 
 use std::io::ErrorKind;
 use std::path::Path;
 
+use crate::backup::{KEY_FILE, PLATFORM_FILE, PROVIDER_FILE, databases_in};
+use crate::config::{Config, Role};
 use crate::error::{CommandError, ErrorContext as _};
 
 /// Whether the data directory has a file.
@@ -16,6 +18,38 @@ pub(crate) fn has_file(data_dir: &Path, file: &str) -> Result<bool, CommandError
         ))),
         found => found.context(format!("reading {}", data_dir.display())),
     }
+}
+
+/// Refuses an installation without its sealing key. Otherwise the process would create a key that opens none of the secrets in the
+/// databases.
+pub(crate) fn require_key(config: &Config) -> Result<(), CommandError> {
+    if !config.secrets.key.is_empty() || has_file(&config.data_dir, KEY_FILE)? {
+        return Ok(());
+    }
+    Err(CommandError::new(format!(
+        "{} contains no file {KEY_FILE}, and secrets.key is not configured. Copy the file from the data directory that was \
+         backed up, or from the place where you keep a copy",
+        config.data_dir.display()
+    )))
+}
+
+/// Before a server starts on SQLite: refuses databases without their key, and warns of a database that is missing beside the other.
+pub(crate) fn check_files(config: &Config) -> Result<(), CommandError> {
+    let databases = databases_in(&config.data_dir);
+    if !config.database.url.is_empty() || databases.is_empty() {
+        return Ok(());
+    }
+    require_key(config)?;
+    for (role, file) in [(Role::Platform, PLATFORM_FILE), (Role::Provider, PROVIDER_FILE)] {
+        if config.runs(role) && !databases.contains(&file) {
+            tracing::warn!(
+                "{file} does not exist beside {}, so the server creates an empty one. If it was lost, stop the server, and \
+                 restore a backup",
+                databases.join(", ")
+            );
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -36,6 +36,7 @@ use tokio_util::sync::CancellationToken;
 use crate::address_file::{self, AddressFile};
 use crate::certificate_reload;
 use crate::config::{Config, Role, listen_address};
+use crate::data_dir::check_files;
 use crate::data_dir_lock::{self, DataDirLock};
 use crate::disk_reserve_metrics;
 use crate::embedded_provider::EmbeddedNodes;
@@ -122,6 +123,7 @@ pub(crate) struct Node {
 impl Node {
     /// Opens the stores, listens and starts the workers. When it returns, the ports accept requests.
     pub(crate) async fn start(config: &Config) -> Result<Self, CommandError> {
+        check_files(config)?;
         let services = NodeServices::new(config)?;
         let (tasks, stop) = (Tasks::new(), CancellationToken::new());
         let roles = [Role::Platform, Role::Provider].into_iter().filter(|role| config.runs(*role));
@@ -142,7 +144,7 @@ impl Node {
             _locks: locks,
         };
         data_dir_lock::require_no_unfinished_restore(config)?;
-        upgrade_copy::make(config).await?;
+        upgrade_copy::make(config, node.services.clock.as_ref()).await?;
         node.certificates = config.certificates(node.services.clock.now()).context("reading tls.certificates")?;
         certificate_reload::spawn(node.certificates.clone(), node.services.clock.clone(), &node.tasks)?;
         // Neither port answers before both databases are ready.

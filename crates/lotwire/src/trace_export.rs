@@ -145,7 +145,7 @@ impl Exporter {
         self.flush(batch).await;
     }
 
-    /// Sends what waits, if the collector answered the last request.
+    /// Sends the spans that wait, if the collector answered the last request.
     async fn flush(&self, mut batch: Vec<FinishedSpan>) {
         self.queue.take(&mut batch, QUEUE_SPANS_MAX).await;
         if !batch.is_empty() && self.state.is_up() {

@@ -3,7 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use kit_engine::TableVersions;
+use kit_runtime::clock::Clock;
 use kit_runtime::disk_space::space_of;
 
 use crate::backup::{
@@ -18,55 +21,92 @@ const FOLDER: &str = "before-upgrade";
 /// Bytes that are left free beside the copy, for what the migrations write.
 const ROOM_BYTES: u64 = 64 << 20;
 const MIB: u64 = 1 << 20;
+/// Time between two looks at what another process does.
+const WAIT_POLL: Duration = Duration::from_millis(200);
 
-/// Copies the databases, if this process is about to upgrade one of them. An earlier copy is deleted then: it is of a version that
-/// this one did not follow.
+/// Copies the databases, if this process is about to upgrade one of them. The copy replaces that of an earlier upgrade. If an upgrade
+/// was interrupted, or another process upgrades the other database, the copy that was made before both is kept.
 ///
 /// Errors: the disk has no room for the copy, or a file can't be read or written. Nothing was upgraded then.
-pub(crate) async fn make(config: &Config) -> Result<(), CommandError> {
+pub(crate) async fn make(config: &Config, clock: &dyn Clock) -> Result<(), CommandError> {
     if !config.database.url.is_empty() {
         return Ok(());
     }
-    let upgrades = upgrades(config)?;
-    if upgrades.is_empty() {
+    let tables = Tables::read(&config.data_dir)?;
+    if !tables.are_upgraded_by(config) {
         return Ok(());
     }
     if !config.upgrade_copy {
-        tracing::warn!(upgrades = upgrades.join(", "), "upgrading the tables without a copy: upgrade_copy is false");
+        tracing::warn!("the tables are upgraded without a copy of the databases, because upgrade_copy is false");
         return Ok(());
     }
     let folder = config.data_dir.join(FOLDER);
-    private_folder(&folder)?;
-    let databases = databases_in(&config.data_dir);
-    require_room(&config.data_dir, &databases)?;
-    let path = copy(&config.data_dir, &databases, &folder).await?;
-    for earlier in backups_in(&folder)?.into_iter().filter(|earlier| *earlier != path) {
-        std::fs::remove_dir_all(&earlier).context(format!("deleting {}", earlier.display()))?;
-    }
+    let doing = || format!("copying the databases into {} before their upgrade; nothing was changed", folder.display());
+    let copy = before_upgrade(&config.data_dir, &folder, clock).await.context(doing())?;
     tracing::info!(
-        upgrades = upgrades.join(", "),
-        copy = %path.display(),
-        "upgrading the tables; to go back to the version before, see \"Go back\" in docs/operate/install.md"
+        copy = %copy.display(),
+        "a copy of the databases from before the upgrade exists; see \"Go back\" in docs/operate/install.md"
     );
     Ok(())
 }
 
-/// The databases of this node that have older tables, such as `platform.db from version 1 to 2`.
-fn upgrades(config: &Config) -> Result<Vec<String>, CommandError> {
-    let mut upgrades = Vec::new();
-    let mut add = |file: &str, versions: Option<(i32, i32)>| {
-        upgrades.extend(versions.map(|(found, needed)| format!("{file} from version {found} to {needed}")));
+/// The path of the copy that was made before this upgrade, which is made if it does not exist.
+async fn before_upgrade(data_dir: &Path, folder: &Path, clock: &dyn Clock) -> Result<PathBuf, CommandError> {
+    private_folder(folder)?;
+    let known = backups_in(folder)?;
+    let mut has_waited = false;
+    let partial = loop {
+        match WorkFolder::try_create(folder, Work::Backup)? {
+            Some(partial) => break partial,
+            None => {
+                has_waited = true;
+                clock.sleep_until(clock.now() + WAIT_POLL).await;
+            }
+        }
     };
-    let doing = |file: &str| format!("reading the version of {file}");
-    if config.runs(Role::Platform) {
-        let versions = platform_store::sqlite::older_version(&config.data_dir.join(PLATFORM_FILE));
-        add(PLATFORM_FILE, versions.context(doing(PLATFORM_FILE))?);
+    let earlier = backups_in(folder)?;
+    if let Some(copy) = earlier.last() {
+        let was_made_meanwhile = has_waited && earlier != known;
+        if was_made_meanwhile || Tables::read(data_dir)?.are_partly_upgraded_since(&Manifest::read(copy)?) {
+            return Ok(copy.clone());
+        }
     }
-    if config.runs(Role::Provider) {
-        let versions = provider_store::sqlite::older_version(&config.data_dir.join(PROVIDER_FILE));
-        add(PROVIDER_FILE, versions.context(doing(PROVIDER_FILE))?);
+    let databases = databases_in(data_dir);
+    require_room(data_dir, &databases)?;
+    let path = copy(data_dir, &databases, partial, folder, clock).await?;
+    for earlier in earlier {
+        std::fs::remove_dir_all(&earlier).context(format!("deleting {}", earlier.display()))?;
     }
-    Ok(upgrades)
+    Ok(path)
+}
+
+/// The versions of the tables in each database file.
+struct Tables(Vec<(Role, &'static str, TableVersions)>);
+
+impl Tables {
+    fn read(data_dir: &Path) -> Result<Self, CommandError> {
+        let doing = |file: &str| format!("reading the version of {file}");
+        let platform = platform_store::sqlite::table_versions(&data_dir.join(PLATFORM_FILE));
+        let provider = provider_store::sqlite::table_versions(&data_dir.join(PROVIDER_FILE));
+        let found = [
+            (Role::Platform, PLATFORM_FILE, platform.context(doing(PLATFORM_FILE))?),
+            (Role::Provider, PROVIDER_FILE, provider.context(doing(PROVIDER_FILE))?),
+        ];
+        Ok(Self(found.into_iter().filter_map(|(role, file, versions)| Some((role, file, versions?))).collect()))
+    }
+
+    fn are_upgraded_by(&self, config: &Config) -> bool {
+        self.0.iter().any(|(role, _, versions)| config.runs(*role) && versions.is_older())
+    }
+
+    /// Whether this version made the copy, and has upgraded one of its databases since, but not those that are older now.
+    fn are_partly_upgraded_since(&self, copy: &Manifest) -> bool {
+        let copied = |file: &str| copy.databases.get(file).map(|contents| contents.schema_version);
+        let (older, upgraded): (Vec<_>, Vec<_>) = self.0.iter().partition(|(_, _, versions)| versions.is_older());
+        copy.version == env!("CARGO_PKG_VERSION")
+            && older.iter().all(|(_, file, versions)| copied(file) == Some(versions.found))
+            && upgraded.iter().any(|(_, file, versions)| copied(file).is_some_and(|version| version < versions.found))
+    }
 }
 
 fn require_room(data_dir: &Path, databases: &[&str]) -> Result<(), CommandError> {
@@ -78,9 +118,8 @@ fn require_room(data_dir: &Path, databases: &[&str]) -> Result<(), CommandError>
     let free = space_of(data_dir).context(doing())?.available_bytes;
     if free < needed {
         return Err(CommandError::new(format!(
-            "the tables have to be upgraded, and before that the server copies the databases. {} MiB are free in {}, and {} \
-             are needed. Make room, or back up to another disk with the version before and set upgrade_copy = false. Nothing \
-             was changed",
+            "{} MiB are free in {}, and {} are needed. Make room, or set upgrade_copy = false if you have a backup on another \
+             disk",
             free / MIB,
             data_dir.display(),
             needed.div_ceil(MIB)
@@ -89,9 +128,14 @@ fn require_room(data_dir: &Path, databases: &[&str]) -> Result<(), CommandError>
     Ok(())
 }
 
-/// Makes the copy in `folder` and returns its path.
-async fn copy(data_dir: &Path, databases: &[&'static str], folder: &Path) -> Result<PathBuf, CommandError> {
-    let partial = WorkFolder::create(folder, Work::Backup)?;
+/// Makes the copy in `partial`, and returns its path in `folder`.
+async fn copy(
+    data_dir: &Path,
+    databases: &[&'static str],
+    partial: WorkFolder,
+    folder: &Path,
+    clock: &dyn Clock,
+) -> Result<PathBuf, CommandError> {
     let (source, names, to) = (data_dir.to_owned(), databases.to_vec(), partial.path().to_owned());
     let copied = tokio::task::spawn_blocking(move || {
         let bar = progress_bar();
@@ -108,7 +152,12 @@ async fn copy(data_dir: &Path, databases: &[&'static str], folder: &Path) -> Res
     }
     // The platform's logs can't be read before the upgrade, so the copy has no anchor.
     Manifest::new(copied.at, None, contents, files).write(partial.path())?;
-    let path = folder.join(backup_name(copied.at));
+    // A process that was killed may have made one in this second.
+    let mut path = folder.join(backup_name(copied.at));
+    while path.exists() {
+        clock.sleep_until(clock.now() + WAIT_POLL).await;
+        path = folder.join(backup_name(clock.now()));
+    }
     partial.keep_as(&path)?;
     sync_folder(folder)?;
     Ok(path)

@@ -9,7 +9,7 @@ mod table_versions;
 
 use std::sync::Arc;
 
-pub use self::table_versions::OlderTables;
+pub use self::table_versions::{OlderTables, TableVersions};
 
 /// Why a database operation failed.
 #[derive(Debug, Clone, thiserror::Error)]

@@ -42,7 +42,7 @@ use crate::{EngineError, OlderTables};
 
 pub use self::contents::{FileContents, file_contents};
 pub use self::integrity::check_file;
-pub use self::migrations::older_version;
+pub use self::migrations::table_versions;
 pub use self::snapshot::{Copied, Snapshots, complete_file};
 
 /// Maximum number of jobs in the queue of the writer. Further callers wait.

@@ -22,6 +22,22 @@ pub enum OlderTables {
     Refuse,
 }
 
+/// The version of existing tables, and the one that a program has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TableVersions {
+    /// The number of the last migration of the tables.
+    pub found: i32,
+    /// The number of the program's last migration.
+    pub known: i32,
+}
+
+impl TableVersions {
+    /// Whether the program upgrades the tables.
+    pub fn is_older(self) -> bool {
+        self.found < self.known
+    }
+}
+
 /// The tables that a database has.
 #[derive(Debug)]
 pub(crate) struct FoundTables {
@@ -33,7 +49,7 @@ pub(crate) struct FoundTables {
 /// What a program does with the tables of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Apply the migrations that are missing, all of them or none.
+    /// Apply the migrations that are missing, each in its own transaction.
     Migrate,
     /// A newer version migrated them, and this one can use them.
     UseNewer,
@@ -59,20 +75,27 @@ pub(crate) fn step(
     tables: &str,
 ) -> Result<Step, EngineError> {
     let (version, known) = (version_of(&found.applied), latest_version(migrations));
-    if version > known {
-        let compatible_from = found.compatible_from.unwrap_or(version);
-        // Another build's migrations with the same numbers are refused by `refusal`, after the attempt to migrate.
-        let knows_the_others = migrations.get_migrations().iter().all(|migration| found.applied.contains(migration));
-        return match () {
-            () if !knows_the_others => Ok(Step::Migrate),
-            () if compatible_from <= known => Ok(Step::UseNewer),
-            () => Err(EngineError::Unsupported(too_new(tables, version, compatible_from, known))),
-        };
+    if version < known {
+        if found.applied.is_empty() {
+            return Ok(Step::Migrate);
+        }
+        if older == OlderTables::Refuse {
+            return Err(EngineError::TablesAreOlder { tables: tables.to_owned(), found: version, needed: known });
+        }
+        tracing::info!(tables, from = version, to = known, "upgrading the tables");
+        return Ok(Step::Migrate);
     }
-    if version < known && !found.applied.is_empty() && older == OlderTables::Refuse {
-        return Err(EngineError::TablesAreOlder { tables: tables.to_owned(), found: version, needed: known });
+    // With the same version the attempt finds nothing to do, but a server that is read-only. With another build's migrations it fails,
+    // and `refusal` names one of them.
+    let has_all = migrations.get_migrations().iter().all(|migration| found.applied.contains(migration));
+    if version == known || !has_all {
+        return Ok(Step::Migrate);
     }
-    Ok(Step::Migrate)
+    let compatible_from = found.compatible_from.unwrap_or(version);
+    if compatible_from > known {
+        return Err(EngineError::Unsupported(too_new(tables, version, compatible_from, known)));
+    }
+    Ok(Step::UseNewer)
 }
 
 /// Why a program can't go on with tables that a newer version migrated.

@@ -1,8 +1,8 @@
 //! Free disk: how much a file system holds and has left, and the reserve below which new work is refused.
 //!
 //! Use cases that begin new work call [`DiskReserve::check`]. All other work goes on and may use the reserve, so that
-//! what was accepted is completed. What customers may put into the reserve calls [`DiskReserve::take`], so that one of them can't
-//! fill it.
+//! accepted work is completed. Use cases through which a customer can write into the reserve call [`DiskReserve::take`], so that one
+//! customer can't fill it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -52,25 +52,30 @@ impl WorkFolder {
     ///
     /// Errors: another process works in `dir`, or `dir` can't be written.
     pub(crate) fn create(dir: &Path, work: Work) -> Result<Self, CommandError> {
+        Self::try_create(dir, work)?.ok_or_else(|| {
+            CommandError::new(format!(
+                "another {} is running in {}. Run the command again when it has ended",
+                work.what(),
+                dir.display()
+            ))
+        })
+    }
+
+    /// As [`WorkFolder::create`]; none while another process works in `dir`.
+    pub(crate) fn try_create(dir: &Path, work: Work) -> Result<Option<Self>, CommandError> {
         let path = dir.join(work.lock_name());
         let lock = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
         let lock = lock.context(format!("opening {}", path.display()))?;
         match lock.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(CommandError::new(format!(
-                    "another {} is running in {}. Run the command again when it has ended",
-                    work.what(),
-                    dir.display()
-                )));
-            }
+            Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(error).context(format!("locking {}", path.display())),
         }
         delete_leftovers(dir, work)?;
         let mut builder = tempfile::Builder::new();
         builder.prefix(work.prefix()).permissions(Permissions::from_mode(0o700));
         let folder = builder.tempdir_in(dir).context(format!("creating a folder in {}", dir.display()))?;
-        Ok(Self { folder, _lock: lock })
+        Ok(Some(Self { folder, _lock: lock }))
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 use super::{print, require_database, secrets};
 use crate::address_file;
 use crate::config::{Config, Role, listen_address};
-use crate::data_dir::has_file;
+use crate::data_dir::{has_file, require_key};
 use crate::data_dir_lock;
 use crate::error::CommandError;
 use crate::hold::{self, InstalledWings};
@@ -90,12 +90,7 @@ fn services(config: &Config) -> Result<NodeServices, String> {
                 "{dir} contains no database. Is --data-dir the server's? `lotwire serve` creates the database"
             ));
         }
-        if config.secrets.key.is_empty() && !exists("secret.key")? {
-            return Err(format!(
-                "{dir} contains no file secret.key, and secrets.key is not configured. Copy the file from the \
-                 server's data directory, or from the place where you keep a copy"
-            ));
-        }
+        require_key(config).map_err(|error| error.to_string())?;
     }
     NodeServices::new(config).map_err(|error| error.to_string())
 }

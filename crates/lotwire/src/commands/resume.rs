@@ -8,27 +8,18 @@ use serde_json::json;
 use super::{ask, pluralise, print, print_json};
 use crate::cli::Resume;
 use crate::config::{Config, ConfigDuration};
-use crate::data_dir::has_file;
+use crate::data_dir::require_key;
 use crate::data_dir_lock::lock_installation;
 use crate::error::{CommandError, ErrorContext as _};
 use crate::hold::{self, InstalledWings};
 use crate::node::NodeServices;
 use crate::sealing_key::{require_platform_key, require_provider_key};
 
-/// The file of the sealing key in the data directory.
-const KEY_FILE: &str = "secret.key";
 /// Lots and customers that the list names; the others are counted.
 const LISTED_MAX: usize = 20;
 
 pub(super) async fn run(config: &Config, options: &Resume) -> Result<(), CommandError> {
-    // Without it, the command would create a key that opens none of the restored secrets.
-    if config.secrets.key.is_empty() && !has_file(&config.data_dir, KEY_FILE)? {
-        return Err(CommandError::new(format!(
-            "{} contains no file {KEY_FILE}, and secrets.key is not configured. Put the {KEY_FILE} of the installation that was \
-             backed up into it, then run the command again",
-            config.data_dir.display()
-        )));
-    }
+    require_key(config)?;
     let services = NodeServices::new(config)?;
     let installed = InstalledWings::open(OlderTables::Refuse, config, &services).await?;
     let (platform, provider, wings) = (&installed.platform, &installed.provider, installed.wings());

@@ -40,8 +40,8 @@ mod users;
 use std::path::Path;
 use std::sync::Arc;
 
-use kit_engine::OlderTables;
 use kit_engine::sqlite::Database;
+use kit_engine::{OlderTables, TableVersions};
 use platform_core::port::{Store, StoreResult};
 use rusqlite::Connection;
 
@@ -73,11 +73,11 @@ pub async fn open_with(path: &Path, older: OlderTables) -> StoreResult<Arc<dyn S
     Ok(Arc::new(store))
 }
 
-/// The versions of the tables that the file at `path` has and that this build has, if the file is older.
+/// The version of the tables of the file at `path`; none without tables.
 ///
 /// Errors: `Unavailable` when the file can't be read.
-pub fn older_version(path: &Path) -> StoreResult<Option<(i32, i32)>> {
-    let found = kit_engine::sqlite::older_version(path, &migrations::migrations::runner());
+pub fn table_versions(path: &Path) -> StoreResult<Option<TableVersions>> {
+    let found = kit_engine::sqlite::table_versions(path, &migrations::migrations::runner());
     Ok(found.map_err(SqlError::from)?)
 }
 

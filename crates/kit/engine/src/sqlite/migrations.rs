@@ -16,7 +16,7 @@ use refinery::Runner;
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::EngineError;
-use crate::table_versions::{self, COMPATIBILITY_TABLE, FoundTables, HISTORY_TABLE, OlderTables, Step};
+use crate::table_versions::{self, COMPATIBILITY_TABLE, FoundTables, HISTORY_TABLE, OlderTables, Step, TableVersions};
 
 /// Time to wait for the migrations of another process.
 const WAIT_MAX: Duration = Duration::from_secs(60);
@@ -115,16 +115,16 @@ fn found_tables(db: &mut Connection, migrations: &Runner) -> Result<FoundTables,
     Ok(FoundTables { applied, compatible_from })
 }
 
-/// The versions of the tables that the file at `path` has and that `migrations` leave, if the file is older. The file is not changed.
+/// The version of the tables of the file at `path`; none without tables. The file is not changed.
 ///
 /// Errors: `Sqlite` if the file can't be read.
-pub fn older_version(path: &Path, migrations: &Runner) -> Result<Option<(i32, i32)>, EngineError> {
+pub fn table_versions(path: &Path, migrations: &Runner) -> Result<Option<TableVersions>, EngineError> {
     if !path.exists() {
         return Ok(None);
     }
-    let found = found_tables(&mut super::connect_reader(path)?, migrations)?;
-    let versions = (table_versions::version_of(&found.applied), table_versions::latest_version(migrations));
-    Ok(Some(versions).filter(|(found, needed)| 0 < *found && found < needed))
+    let applied = found_tables(&mut super::connect_reader(path)?, migrations)?.applied;
+    let (found, known) = (table_versions::version_of(&applied), table_versions::latest_version(migrations));
+    Ok((!applied.is_empty()).then_some(TableVersions { found, known }))
 }
 
 #[cfg(test)]
@@ -172,17 +172,22 @@ mod tests {
     fn a_command_creates_a_database_and_leaves_its_upgrade_to_the_server() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.db");
-        assert_eq!(older_version(&path, &migrations(2)).unwrap(), None);
+        let versions = |count| {
+            let found = super::table_versions(&path, &migrations(count)).unwrap();
+            found.map(|versions| (versions.found, versions.is_older()))
+        };
+        assert_eq!(versions(2), None);
         open(&path, &migrations(1), OlderTables::Refuse).unwrap();
         let refused = open(&path, &migrations(2), OlderTables::Refuse).unwrap_err();
         assert!(matches!(refused, EngineError::TablesAreOlder { found: 1, needed: 2, .. }), "{refused}");
         assert!(refused.to_string().ends_with("start `lotwire serve` with this version first"), "{refused}");
         open(&path, &migrations(1), OlderTables::Refuse).unwrap();
-        assert_eq!(older_version(&path, &migrations(1)).unwrap(), None);
-        assert_eq!(older_version(&path, &migrations(2)).unwrap(), Some((1, 2)));
+        assert_eq!(versions(1), Some((1, false)));
+        assert_eq!(versions(2), Some((1, true)));
         open(&path, &migrations(2), OlderTables::Upgrade).unwrap();
         open(&path, &migrations(2), OlderTables::Refuse).unwrap();
-        assert_eq!(older_version(&path, &migrations(2)).unwrap(), None);
+        assert_eq!(versions(2), Some((2, false)));
+        assert_eq!(versions(1), Some((2, false)));
     }
 
     #[test]

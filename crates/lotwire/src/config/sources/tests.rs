@@ -72,6 +72,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("provider.public_url",            "ftp://x",          "not an http or https URL"),
     ("tracing.otlp_endpoint",          "collector:4318",   "not an http or https URL"),
     ("tracing.otlp_endpoint",          "http://u:p@collector:4318", "has a user name or a password"),
+    ("tracing.otlp_endpoint",          "http://collector:4318/v1/traces", "not a base URL"),
     ("tracing.sample_percent",         "101",              "out of range"),
     ("platform.rate_limit",            "100000001",        "out of range"),
     ("platform.rate_limit",            "1e6",              "not a whole number"),

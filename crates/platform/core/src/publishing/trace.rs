@@ -63,7 +63,7 @@ impl<'a> PublishTrace<'a> {
         }
     }
 
-    /// Ends the span. The lane logs what was not published.
+    /// Ends the span. The lane logs failed requests.
     pub(super) fn end(mut self, verdict: &Verdict) {
         let (Verdict::Retry { error, .. } | Verdict::Park { reason: error } | Verdict::Quarantine { error }) = verdict
         else {

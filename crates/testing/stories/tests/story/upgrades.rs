@@ -4,13 +4,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+use testkit::server::{Launch, built_binary};
 use testkit::site::http_client;
 
 use crate::support::launch;
 
-/// Takes the second migration back, with Python's SQLite while no server runs.
+/// Takes the second migration of some files back, with Python's SQLite while no server runs.
 const FIRST_TABLES: &str = "import sqlite3, sys
-for file, tables in (('platform.db', ('outbox', 'quarantine')), ('provider.db', ('messages',))):
+tables_of = {'platform.db': ('outbox', 'quarantine'), 'provider.db': ('messages',)}
+for file in sys.argv[2:]:
+    tables = tables_of[file]
     database = sqlite3.connect(sys.argv[1] + '/' + file)
     for table in tables:
         database.execute('ALTER TABLE ' + table + ' DROP COLUMN traceparent')
@@ -18,8 +21,11 @@ for file, tables in (('platform.db', ('outbox', 'quarantine')), ('provider.db', 
     database.commit()
     database.close()";
 
-fn make_old(data_dir: &Path) {
-    assert!(Command::new("python3").args(["-c", FIRST_TABLES]).arg(data_dir).status().unwrap().success());
+const BOTH: [&str; 2] = ["platform.db", "provider.db"];
+
+fn make_old(data_dir: &Path, files: &[&str]) {
+    let mut python = Command::new("python3");
+    assert!(python.args(["-c", FIRST_TABLES]).arg(data_dir).args(files).status().unwrap().success());
 }
 
 fn copies(data_dir: &Path) -> Vec<PathBuf> {
@@ -33,7 +39,7 @@ async fn an_upgrade_copies_the_databases_and_the_copy_is_a_backup() {
     let launch = launch(data.path()).set("SECRETS__KEY", &"5a".repeat(32));
     launch.run_command(&["customer", "create", "Harbour House", "--json"]).unwrap();
     launch.create_provider_account("Harbour House").unwrap();
-    make_old(data.path());
+    make_old(data.path(), &BOTH);
     let refused = launch.run_command(&["customer", "list", "--json"]).unwrap_err().to_string();
     assert!(refused.contains("have version 1, and this lotwire needs version 2"), "{refused}");
     assert!(copies(data.path()).is_empty());
@@ -47,7 +53,7 @@ async fn an_upgrade_copies_the_databases_and_the_copy_is_a_backup() {
     let copy = copies(data.path()).remove(0);
     let manifest = std::fs::read_to_string(copy.join("manifest.json")).unwrap();
     let manifest: Value = serde_json::from_str(&manifest).unwrap();
-    for file in ["platform.db", "provider.db"] {
+    for file in BOTH {
         assert_eq!(manifest["databases"][file]["schemaVersion"], 1, "{manifest}");
     }
     assert_eq!(manifest["databases"]["platform.db"]["rows"]["customers"], 1, "{manifest}");
@@ -59,14 +65,51 @@ async fn an_upgrade_copies_the_databases_and_the_copy_is_a_backup() {
     let customers = restored.run_command(&["customer", "list", "--json"]).unwrap().to_string();
     assert!(customers.contains("Harbour House"), "{customers}");
 
+    // An upgrade that was interrupted between the two databases keeps the copy from before both.
+    make_old(data.path(), &["provider.db"]);
+    let server = launch.start(&http_client()).await.unwrap();
+    assert!(tokio::task::block_in_place(|| server.stop()).unwrap().success());
+    assert_eq!(copies(data.path()), std::slice::from_ref(&copy));
+
     // Another upgrade replaces the copy, and one with `upgrade_copy = false` makes none.
-    make_old(data.path());
+    make_old(data.path(), &BOTH);
     let server = launch.start(&http_client()).await.unwrap();
     assert!(tokio::task::block_in_place(|| server.stop()).unwrap().success());
     let newer = copies(data.path());
     assert!(newer.len() == 1 && newer[0] != copy, "{newer:?}");
-    make_old(data.path());
+    make_old(data.path(), &BOTH);
     let server = launch.clone().set("UPGRADE_COPY", "false").start(&http_client()).await.unwrap();
     assert!(tokio::task::block_in_place(|| server.stop()).unwrap().success());
     assert_eq!(copies(data.path()), newer);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_processes_with_one_role_each_upgrade_at_the_same_time() {
+    let data = tempfile::tempdir().unwrap();
+    let both = launch(data.path()).set("SECRETS__KEY", &"5a".repeat(32));
+    both.run_command(&["customer", "create", "Harbour House", "--json"]).unwrap();
+    both.create_provider_account("Harbour House").unwrap();
+    make_old(data.path(), &BOTH);
+    let (platform, provider) = (both.clone().roles(&["platform"]), both.second_node().unwrap().roles(&["provider"]));
+    let http = http_client();
+    let (platform, provider) = tokio::try_join!(platform.start(&http), provider.start(&http)).unwrap();
+    let copies = copies(data.path());
+    assert_eq!(copies.len(), 1, "{copies:?}");
+    let manifest = std::fs::read_to_string(copies[0].join("manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&manifest).unwrap();
+    assert_eq!(BOTH.map(|file| manifest["databases"][file]["schemaVersion"].clone()), [1, 1], "{manifest}");
+    drop((platform, provider));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn databases_without_their_key_are_refused_and_get_no_new_one() {
+    let data = tempfile::tempdir().unwrap();
+    let launch = Launch::new(built_binary("lotwire").unwrap(), data.path()).unwrap();
+    launch.run_command(&["customer", "create", "Harbour House", "--json"]).unwrap();
+    let key = data.path().join("secret.key");
+    std::fs::rename(&key, data.path().join("elsewhere")).unwrap();
+    let serve = ["serve", "--platform-listen", "127.0.0.1:0", "--provider-listen", "127.0.0.1:0"];
+    let refused = launch.run_command(&serve).unwrap_err().to_string();
+    assert!(refused.contains("contains no file secret.key"), "{refused}");
+    assert!(!key.exists());
 }
