@@ -116,11 +116,11 @@ fn measure(options: &Options) -> Result<(), Failure> {
     cluster::install()?;
     run(Command::new(cargo()).args(["build", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
     let logs = target_dir().join("failover");
+    // Declared first, so that it is dropped last.
+    let _machines = Teardown::prepare()?;
     drop(std::fs::remove_dir_all(&logs));
     std::fs::create_dir_all(&logs).map_err(|error| format!("{}: {error}", logs.display()))?;
     say(&format!("{:?} replication, {} minutes, seed {}", options.replication, options.minutes, options.seed));
-    // Declared first, so that it is dropped last.
-    let _machines = Teardown::prepare()?;
     network::create()?;
     let mut cluster = Cluster::start(options.replication, &logs)?;
     say("  the cluster is healthy");

@@ -331,10 +331,6 @@ impl Config {
             let parsed = url::Url::parse(url).ok();
             parsed.is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
         };
-        let has_login = |url: &str| {
-            let parsed = url::Url::parse(url).ok();
-            parsed.is_some_and(|url| !url.username().is_empty() || url.password().is_some())
-        };
         let wrong = urls.into_iter().filter(|(_, url)| !url.is_empty() && !is_valid(url));
         let mut mistakes: Vec<String> =
             wrong.map(|(path, _)| format!("{path}: it is not an http or https URL")).collect();
@@ -344,7 +340,7 @@ impl Config {
                 .push("tracing.otlp_endpoint: it is not a base URL, to which the server adds /v1/traces".to_owned());
         }
         // These settings are shown, and nothing would use the password.
-        let with_login = urls.into_iter().filter(|(_, url)| has_login(url));
+        let with_login = urls.into_iter().filter(|(_, url)| setting_error::has_login(url));
         mistakes.extend(
             with_login.map(|(path, _)| format!("{path}: it has a user name or a password, which are not used")),
         );

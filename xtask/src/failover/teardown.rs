@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 
 use super::network::{APP, FOLDER, Node};
-use crate::Failure;
+use crate::{Failure, say};
 
 /// Only one run at a time, because the names of namespaces are those of the whole machine.
 const LOCK: &str = "/run/lotwire-failover.lock";
@@ -21,7 +21,10 @@ impl Teardown {
     /// Removes what a killed run left, and prepares the removal.
     pub(super) fn prepare() -> Result<Self, Failure> {
         let lock = File::create(LOCK).map_err(|error| format!("{LOCK}: {error}; this needs root"))?;
-        lock.try_lock().map_err(|_| "another run of failover is under way on this machine".to_owned())?;
+        if lock.try_lock().is_err() {
+            say("another run is under way on this machine; waiting for its end");
+            lock.lock().map_err(|error| format!("{LOCK}: {error}"))?;
+        }
         let script = script();
         super::network::shell(&script)?;
         let shell = Command::new("sh")

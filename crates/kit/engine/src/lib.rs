@@ -98,7 +98,9 @@ impl From<rusqlite::Error> for EngineError {
         if sqlite::is_damage(&error) {
             return EngineError::Damaged(error.to_string());
         }
-        if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull) {
+        // SQLite reports a full disk as an I/O error while it enlarges the file of shared memory, the first one that it opens.
+        let no_shared_memory = error.sqlite_extended_error_code() == Some(rusqlite::ffi::SQLITE_IOERR_SHMSIZE);
+        if no_shared_memory || error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull) {
             return EngineError::DiskFull(error.to_string());
         }
         EngineError::Sqlite(Arc::new(error))

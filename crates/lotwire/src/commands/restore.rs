@@ -27,7 +27,8 @@ use crate::hold::InstalledWings;
 use crate::node::{NodeServices, open_platform_with};
 
 /// What may be in the data directory before: the key, lock files, and what a killed restore left.
-const EXPECTED: [&str; 4] = [KEY_FILE, "platform.lock", "provider.lock", UNFINISHED_RESTORE];
+const EXPECTED: [&str; 6] =
+    [KEY_FILE, "platform.lock", "provider.lock", "platform.db.migrate", "provider.db.migrate", UNFINISHED_RESTORE];
 
 /// How much of the audit log a restore checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -309,7 +310,7 @@ fn report(
         return Ok(ExitCode::SUCCESS);
     }
     let files = pluralise(manifest.files.len(), "file", "files");
-    print(&format!("The backup of {} is intact: {files} have their checksums.", manifest.at));
+    print(&format!("The backup of {} is intact: the checksums of {files} agree.", manifest.at));
     if let Some(verified) = verified {
         let entries = pluralise(verified.log_entries, "entry", "entries");
         print(&format!("The audit log holds against the backup's anchor: {entries}."));

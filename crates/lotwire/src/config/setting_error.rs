@@ -32,7 +32,7 @@ pub(crate) struct InvalidSetting {
     /// None for a default that conflicts with another value.
     pub(crate) source: Option<SettingSource>,
     pub(crate) key: &'static Setting,
-    /// The value as written. The message hides a secret.
+    /// The value as written. The message hides a secret, and a URL with a password.
     pub(crate) given: Option<String>,
     /// The reason, without the value, which may be a secret.
     pub(crate) why: String,
@@ -44,7 +44,8 @@ impl Display for InvalidSetting {
         if let Some(source) = source {
             write!(f, "{source}: ")?;
         }
-        let given = given.as_deref().filter(|_| !key.is_secret()).unwrap_or("(not shown)");
+        let is_shown = |given: &&str| !key.is_secret() && !has_login(given.trim_matches('"'));
+        let given = given.as_deref().filter(is_shown).unwrap_or("(not shown)");
         let format = key.value_format();
         let by_default = if source.is_none() { " by default" } else { "" };
         write!(f, "{} is {given}{by_default}: {why}. It must be {}", key.path, format.words)?;
@@ -58,6 +59,12 @@ impl Display for InvalidSetting {
             Some(SettingSource::File(..)) | None => f.write_str(&key.example_line()),
         }
     }
+}
+
+/// Whether a text is a URL with a user name or a password.
+pub(super) fn has_login(url: &str) -> bool {
+    let parsed = url::Url::parse(url).ok();
+    parsed.is_some_and(|url| !url.username().is_empty() || url.password().is_some())
 }
 
 /// A name that is neither a setting nor a section.

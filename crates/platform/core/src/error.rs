@@ -193,7 +193,7 @@ impl From<StoreError> for PlatformError {
                 log_disk_full(&text);
                 Self::DiskFull
             }
-            StoreError::Unavailable(_) => Self::Unavailable(error),
+            StoreError::Unavailable(_) | StoreError::Unusable(_) => Self::Unavailable(error),
             StoreError::Corrupt(_) => Self::Internal(error.to_string()),
         }
     }

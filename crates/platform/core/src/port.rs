@@ -108,6 +108,9 @@ pub enum StoreError {
     /// The database can't be reached or is busy. A later call may succeed.
     #[error("the database is not available: {0}")]
     Unavailable(String),
+    /// This program can't use the database as it is. The text says why, and what to do.
+    #[error("{0}")]
+    Unusable(String),
     /// A stored value can't be decoded.
     #[error("the database holds a value that can't be read: {0}")]
     Corrupt(String),

@@ -162,7 +162,7 @@ impl From<StoreError> for ProviderError {
                 log_disk_full(&text);
                 Self::DiskFull
             }
-            StoreError::Unavailable(text) => Self::Unavailable(text),
+            StoreError::Unavailable(text) | StoreError::Unusable(text) => Self::Unavailable(text),
             StoreError::Corrupt(text) => Self::Internal(text),
         }
     }

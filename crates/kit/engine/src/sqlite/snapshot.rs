@@ -62,8 +62,18 @@ impl Snapshots {
 
     /// Copies the snapshot of the file at `path` to a new file, and waits until the copy is on disk.
     ///
-    /// Errors: `Sqlite`, also when the disk is full.
-    pub fn copy(&self, path: &Path, to: &Path, mut progress: impl FnMut(Copied)) -> Result<(), EngineError> {
+    /// Errors: `Sqlite`, and `Unsupported` when the file can't be written.
+    pub fn copy(&self, path: &Path, to: &Path, progress: impl FnMut(Copied)) -> Result<(), EngineError> {
+        self.copy_pages(path, to, progress).map_err(|error| match error {
+            // The disk of the copy, not the one of the database.
+            EngineError::DiskFull(_) => {
+                EngineError::Unsupported(format!("there is no room for {}: make room on its disk", to.display()))
+            }
+            error => error,
+        })
+    }
+
+    fn copy_pages(&self, path: &Path, to: &Path, mut progress: impl FnMut(Copied)) -> Result<(), EngineError> {
         let Some((_, source)) = self.files.iter().find(|(file, _)| file == path) else {
             return Err(EngineError::Unsupported(format!("{} has no snapshot", path.display())));
         };

@@ -125,6 +125,9 @@ fn the_error_for_a_refused_value_names_the_setting_the_reason_the_format_and_an_
         let given = if key.is_secret() {
             assert!(!error.contains("hush"), "{error}");
             "(not shown)".to_owned()
+        } else if value.contains("u:p@") {
+            assert!(!error.contains("u:p@"), "{error}");
+            "(not shown)".to_owned()
         } else if key.kind == SettingKind::List && value.is_empty() {
             "[]".to_owned()
         } else {

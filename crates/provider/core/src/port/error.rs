@@ -25,6 +25,9 @@ pub enum StoreError {
     /// The database can't be reached or is busy; the same call may succeed later.
     #[error("the database is not available: {0}")]
     Unavailable(String),
+    /// This program can't use the database as it is. The text says why, and what to do.
+    #[error("{0}")]
+    Unusable(String),
     /// The database contains a value that the store can't read.
     #[error("the database contains an unreadable value: {0}")]
     Corrupt(String),

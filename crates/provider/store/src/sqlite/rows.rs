@@ -60,6 +60,9 @@ impl From<SqlError> for StoreError {
 fn store_error(error: EngineError) -> StoreError {
     match error {
         EngineError::DiskFull(text) => StoreError::DiskFull(text),
+        refusal @ (EngineError::Unsupported(_) | EngineError::TablesAreOlder { .. }) => {
+            StoreError::Unusable(refusal.to_string())
+        }
         error => StoreError::Unavailable(error.to_string()),
     }
 }
