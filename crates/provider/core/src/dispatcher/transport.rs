@@ -14,7 +14,7 @@ pub type ProbeFuture<'a> = Pin<Box<dyn Future<Output = Probe> + Send + 'a>>;
 /// Sends a request and returns the response. The dispatcher uses the network only through this trait; a simulation
 /// implements it.
 pub trait Transport: Send + Sync + 'static {
-    /// Returns within the request's deadline, with at most `response_bytes_max` of the body. [`TransportError::Stale`]
+    /// Returns within the request's deadline, with at most `response_bytes_max` of the body. [`kit_outbound::TransportError::Stale`]
     /// when a kept-alive connection was closed before the first byte of a response.
     fn send(&self, request: Request) -> ExchangeFuture<'_>;
 

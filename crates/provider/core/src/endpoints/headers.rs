@@ -10,7 +10,7 @@ use crate::model::Endpoint;
 use crate::provider::Provider;
 
 impl Provider {
-    /// The headers. A surface redacts the [sensitive](super::custom_headers::is_sensitive) ones. 404.
+    /// The headers. A surface redacts the [sensitive](crate::headers::custom_headers::is_sensitive) ones. 404.
     pub async fn endpoint_headers(
         &self,
         caller: &Caller,
