@@ -48,7 +48,7 @@ pub(super) async fn run(config: &Config, options: &Verify) -> Result<ExitCode, C
         print_json(&json!({
             "holds": verified.broken.is_empty(),
             "auctions": verified.auctions, "items": verified.items,
-            "registrations": verified.registrations, "entries": verified.entries,
+            "registrations": verified.registrations, "parties": verified.parties, "entries": verified.entries,
             "heads": (!options.log && verified.entries > 0).then_some(verified.heads),
             "anchor": verified.anchor.map(|anchor| anchor.to_string()),
             "anchorsHeld": verified.anchors_held,
@@ -112,13 +112,14 @@ fn anchors(options: &Verify) -> Result<Vec<Anchor>, CommandError> {
 }
 
 fn counted(report: &VerifyReport) -> String {
-    if report.auctions + report.items + report.registrations == 0 {
+    if report.auctions + report.items + report.registrations + report.parties == 0 {
         return format!("{} of the log", entries(report.log_entries));
     }
     [
         pluralise(report.auctions, "auction", "auctions"),
         pluralise(report.items, "item", "items"),
         pluralise(report.registrations, "registration", "registrations"),
+        pluralise(report.parties, "party", "parties"),
         entries(report.entries),
     ]
     .join(", ")

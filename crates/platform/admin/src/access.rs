@@ -7,8 +7,8 @@ use http::Method;
 use platform_core::{Role, Scope};
 
 use crate::{
-    account, api_keys, auctioneers, auctions, audit, book, customers, desk, end_times, images, lots, registrations,
-    results, screens, sign_in, system, test_clock, today, users,
+    account, api_keys, auctioneers, auctions, audit, book, customers, desk, end_times, images, lots, people,
+    registrations, results, screens, sign_in, system, test_clock, today, users,
 };
 
 /// A page: method, path below the base, requirement.
@@ -29,6 +29,7 @@ const MODULES: &[&[Page]] = &[
     account::PAGES,
     customers::PAGES,
     auctioneers::PAGES,
+    people::PAGES,
     users::PAGES,
     api_keys::PAGES,
     audit::PAGES,

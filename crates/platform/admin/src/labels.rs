@@ -39,6 +39,8 @@ pub(crate) fn scope_meaning(scope: Scope) -> &'static str {
         Scope::SandboxWrite => "Advance the clocks of sandbox auctions.",
         Scope::BiddersRead => "Read registrations of bidders, with what is private in them.",
         Scope::BiddersWrite => "Register, approve, decline and suspend bidders, set their limits.",
+        Scope::PartiesRead => "Read the register of bidders and consignors, with what is private in it.",
+        Scope::PartiesWrite => "Enter, change and block bidders and consignors in the register.",
         Scope::UsersRead => "List users and their sessions.",
         Scope::UsersWrite => "Create, change and disable users, end their sessions.",
     }

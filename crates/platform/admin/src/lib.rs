@@ -13,6 +13,7 @@
 
 mod access;
 mod account;
+mod address_fields;
 mod admin;
 mod api_keys;
 mod assets;
@@ -32,6 +33,7 @@ mod lots;
 mod notice;
 mod paddles;
 mod page_error;
+mod people;
 mod registrations;
 mod results;
 mod room_words;
@@ -80,6 +82,7 @@ fn pages() -> Router<Admin> {
         .merge(account::router())
         .merge(customers::router())
         .merge(auctioneers::router())
+        .merge(people::router())
         .merge(users::router())
         .merge(api_keys::router())
         .merge(audit::router())

@@ -40,6 +40,7 @@ pub(crate) enum Section {
     Auctions,
     Auctioneers,
     Customers,
+    People,
     Users,
     ApiKeys,
     AuditLog,
@@ -57,6 +58,7 @@ impl Section {
             Self::Auctions => ("Auctions", "/auctions", Some(Scope::AuctionsRead)),
             Self::Auctioneers => ("Auctioneers", "/auctioneers", Some(Scope::CustomersRead)),
             Self::Customers => ("Customers", "/customers", Some(Scope::CustomersRead)),
+            Self::People => ("Bidders, consignors", "/people", Some(Scope::PartiesRead)),
             Self::Users => ("Users", "/users", Some(Scope::UsersRead)),
             Self::ApiKeys => ("API keys", "/api-keys", Some(Scope::KeysRead)),
             Self::AuditLog => ("Audit log", "/audit", Some(Scope::UsersRead)),
@@ -70,7 +72,7 @@ impl Section {
 /// The navigation: groups with their sections. A user sees the sections that the user's role may open.
 const GROUPS: &[(&str, &[Section])] = &[
     ("", &[Section::Today, Section::Auctions]),
-    ("Houses", &[Section::Customers, Section::Auctioneers]),
+    ("Houses", &[Section::Customers, Section::Auctioneers, Section::People]),
     ("Installation", &[Section::Users, Section::ApiKeys, Section::AuditLog, Section::System, Section::TestClock]),
 ];
 

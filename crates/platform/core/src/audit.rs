@@ -1,4 +1,4 @@
-//! The audit log: every change of an item, an auction or a registration, chained by hash (`docs/operate/audit.md`,
+//! The audit log: every change of an item, an auction, a registration or a party, chained by hash (`docs/operate/audit.md`,
 //! `docs/decisions/0012-a-log-chained-by-hash.md`).
 //!
 //! The change builder records the changes of each subject and seals them here; the platform's commit refuses a change
@@ -19,7 +19,7 @@ pub(crate) mod entry;
 pub(crate) mod times;
 
 pub use access_chain::{access_begin, access_chain};
-pub(crate) use append::{OPENED, append_entries, registration_entries};
+pub(crate) use append::{OPENED, append_entries, party_entries, registration_entries};
 pub use entry::{Content, chain, chain_begin};
 
 pub use crate::port::{LogEntry, LogKind, UnloggedChanges};

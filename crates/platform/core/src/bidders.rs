@@ -1,4 +1,5 @@
-//! Bidders: their registration for an auction, its approval and suspension, and their spending limit.
+//! Bidders and consignors: the register of a house, the registration of a bidder for an auction, its approval and
+//! suspension, and the spending limit.
 //!
 //! Guarantees:
 //! - A change of a registration applies to every bid that is committed after it, on every node. A bid carries the
@@ -7,15 +8,26 @@
 //! - Bids never take a bidder with a spending limit above it, however many bids arrive at the same time. The committed
 //!   amount is the sum of the maxima of leading bids and of hammer prices. Each bid raises the registration's spending
 //!   version; of two bids that were decided on the same version, the second one is decided again.
+//! - A blocked person or firm has no approved registration: the block suspends those that exist, and no other is approved.
 //! - A bidder without a limit is read once and cached, and no amount is counted. The items on which a registered bidder
 //!   has bid are recorded, so that a limit can be set later.
 
+mod blocking;
 mod paddle;
+mod parties;
 mod party;
+mod party_input;
+mod purchases;
 mod registrations;
 mod spending_limit;
 
+pub use self::blocking::StandingLot;
 pub use self::paddle::SimilarPaddle;
+pub use self::parties::{FoundParties, PartyKind};
+pub use self::party_input::{
+    PARTY_ADDRESSES_MAX, PARTY_FIELD_CHARS_MAX, PARTY_NAME_CHARS_MAX, PARTY_NOTE_CHARS_MAX, PartyInput,
+};
+pub use self::purchases::{PartySale, Purchase, PurchaseState};
 pub use self::registrations::{NewRegistration, RegistrationDecision, RegistrationPatch, next_statuses};
 pub(crate) use self::spending_limit::{Admitted, LookUpIn};
 pub use crate::port::RegistrationChange;

@@ -35,6 +35,7 @@ mod item_ends;
 mod journal;
 mod nodes;
 mod outbox;
+mod parties;
 mod registration_changes;
 mod registrations;
 mod screens;
@@ -71,6 +72,10 @@ pub use nodes::{Downtime, NOTIFICATION_BYTES_MAX, NodeId, NodeStore, Notificatio
 pub use outbox::{
     Backlog, CUSTOMER_EVENTS_COUNTED_MAX, CustomerBacklog, Failing, OutboxEvent, OutboxSettlement, OutboxStore,
     OvertakenPolicy, PublishResult, QuarantinedEvent, event_of,
+};
+pub use parties::{
+    IdentityCheck, Money, Party, PartyBlock, PartyChange, PartyDetails, PartyFilter, PartyKeys, PartyPosition,
+    PartyStore, PartyWrite, phone_digits, search_form,
 };
 pub use registration_changes::RegistrationChange;
 pub use registrations::{
@@ -145,6 +150,7 @@ pub trait Store:
     + AuctionStore
     + ItemEndStore
     + RegistrationStore
+    + PartyStore
     + BulkChangeStore
     + CatalogueMappingStore
     + CatalogueUploadStore
@@ -176,6 +182,7 @@ impl<S> Store for S where
         + AuctionStore
         + ItemEndStore
         + RegistrationStore
+        + PartyStore
         + BulkChangeStore
         + CatalogueMappingStore
         + CatalogueUploadStore

@@ -10,6 +10,7 @@ mod replay;
 mod verify;
 mod verify_access;
 mod verify_log;
+mod verify_parties;
 mod verify_registrations;
 
 pub use anchor::Anchor;

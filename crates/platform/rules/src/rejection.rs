@@ -222,6 +222,9 @@ pub enum Rejection {
     /// The bidder is suspended.
     #[error("the bidder is suspended from bidding: end the suspension of the registration first")]
     BidderSuspended,
+    /// The bidder is blocked in the register of the house.
+    #[error("the bidder is blocked in the register of the house: end the block there first")]
+    BidderBlocked,
     /// The bidder is the item's vendor, or the auctioneer.
     #[error("vendors and auctioneers can't bid on items that they sell")]
     VendorBarred,
@@ -423,6 +426,7 @@ impl Rejection {
             Self::PaddleHasBid { .. } => "paddle_has_bid",
             Self::VendorHasBid { .. } => "vendor_has_bid",
             Self::BidderSuspended => "bidder_suspended",
+            Self::BidderBlocked => "bidder_blocked",
             Self::VendorBarred => "vendor_barred",
             Self::SpendingLimitReached { .. } => "spending_limit_reached",
             Self::MaximumNotRaised => "maximum_not_raised",

@@ -8,7 +8,7 @@ use kit_runtime::trace::TraceParent;
 use platform_core::bidding::bid::{BidSource, StruckBid};
 use platform_core::journal::SubjectKind;
 use platform_core::port::{
-    BulkChange, Contact, ProviderAddress, Registration, RegistrationStatus, StoreError, StoreResult, User,
+    BulkChange, Contact, Party, ProviderAddress, Registration, RegistrationStatus, StoreError, StoreResult, User,
 };
 use platform_core::{Role, Scope};
 use platform_rules::{Auction, AuctionKind, Item, SaleMode, StrikeReason};
@@ -268,6 +268,19 @@ pub(crate) struct RegistrationColumns {
     pub(crate) version: i64,
 }
 
+/// The columns of `parties` except the state.
+pub(crate) struct PartyColumns {
+    pub(crate) uuid: Uuid,
+    pub(crate) customer: Uuid,
+    pub(crate) name: String,
+    pub(crate) search: String,
+    pub(crate) reference: Option<String>,
+    pub(crate) is_bidder: bool,
+    pub(crate) is_consignor: bool,
+    pub(crate) is_blocked: bool,
+    pub(crate) version: i64,
+}
+
 /// The finding for a journal row whose customer differs from the customer in the state of its subject.
 pub(crate) const JOURNAL_CUSTOMER: &str = "journal.customer";
 
@@ -301,6 +314,25 @@ impl ItemColumns {
             ("items.effective_end_ms", self.effective_end_ms == end_ms(state)),
             ("items.sandbox_end_ms", self.sandbox_end_ms == sandbox_end_ms(state)),
             ("items.version", self.version == state.version),
+        ];
+        (state.customer, inconsistent(&columns))
+    }
+}
+
+impl PartyColumns {
+    /// The customer in the state, and the columns that differ from the state.
+    pub(crate) fn inconsistent(&self, state: &Party) -> (Uuid, Vec<&'static str>) {
+        let keys = state.keys();
+        let columns = [
+            ("parties.uuid", self.uuid == state.uuid),
+            ("parties.customer", self.customer == state.customer),
+            ("parties.name", self.name == keys.name),
+            ("parties.search", self.search == keys.search),
+            ("parties.reference", self.reference == state.details.reference),
+            ("parties.is_bidder", self.is_bidder == state.details.is_bidder),
+            ("parties.is_consignor", self.is_consignor == state.details.is_consignor),
+            ("parties.is_blocked", self.is_blocked == state.block.is_some()),
+            ("parties.version", self.version == state.version),
         ];
         (state.customer, inconsistent(&columns))
     }

@@ -28,6 +28,7 @@ mod journal;
 mod locks;
 mod nodes;
 mod outbox;
+mod parties;
 mod registrations;
 mod rows;
 mod screens;

@@ -26,6 +26,7 @@ mod item_ends;
 mod journal;
 mod nodes;
 mod outbox;
+mod parties;
 mod private_files;
 mod registrations;
 mod rows;

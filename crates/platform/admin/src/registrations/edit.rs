@@ -1,22 +1,29 @@
-//! Registers a bidder, and edits paddle, name, limit and note.
+//! Registers a bidder, from the register of the house or a new one, and edits paddle, name, limit and note.
 
 use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_design::error_summary::ErrorSummary;
-use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
+use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
 use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page_as};
-use platform_core::bidders::{NewRegistration, RegistrationPatch};
-use platform_core::port::{Registration, RegistrationStatus};
+use platform_core::Scope;
+use platform_core::bidders::{FoundParties, NewRegistration, PartyInput, PartyKind, RegistrationPatch};
+use platform_core::port::{Page, Party, Registration, RegistrationStatus};
+use uuid::Uuid;
 
 use crate::admin::Admin;
 use crate::paddles;
 use crate::page_error::PageError;
 use crate::sale::Sale;
-use crate::sale::refusal;
+use crate::sale::{labels, refusal};
 use crate::session::{PathIds, Section, Session};
+
+/// Records of the register that the page lists.
+const FOUND_MAX: usize = 20;
+/// The value of a ticked box.
+const KEEP: &str = "yes";
 
 #[derive(Template)]
 #[template(path = "registrations/edit.html")]
@@ -29,12 +36,85 @@ struct EditPage {
     version: i64,
     fields: Vec<FormField>,
     errors: ErrorSummary,
+    /// The search in the register; none for a user who may not read it, and for an existing registration.
+    register: Option<Register>,
+    /// The record that the registration will refer to, with its name.
+    party: Option<(Uuid, String)>,
 }
 
-/// The form of a new registration.
-pub(super) async fn new_page(session: Session, PathIds([auction]): PathIds<1>) -> Result<Response, PageError> {
+/// What the page shows of the register of the house.
+#[derive(Default)]
+struct Register {
+    text: String,
+    found: Vec<Known>,
+    /// How many the search found.
+    count: String,
+}
+
+/// A person or firm to choose.
+struct Known {
+    uuid: Uuid,
+    name: String,
+    detail: String,
+    is_blocked: bool,
+}
+
+impl Known {
+    fn of(party: Party) -> Self {
+        let details = party.details;
+        let detail = [details.reference, details.email, details.phone].into_iter().flatten();
+        Self {
+            uuid: party.uuid,
+            name: details.name,
+            detail: detail.collect::<Vec<_>>().join(" · "),
+            is_blocked: party.block.is_some(),
+        }
+    }
+}
+
+/// The form of a new registration. The query can name a record of the register, or words to search it with.
+pub(super) async fn new_page(
+    session: Session,
+    PathIds([auction]): PathIds<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
     let sale = Sale::load(&session, auction).await?;
-    show(&session, &sale, None, &FormFields::default(), &FieldErrors::default(), StatusCode::OK)
+    let Some(party) = chosen(&session, &sale, &query).await? else {
+        let register = search(&session, &sale, query.text("person")).await?;
+        let shown = Shown { register, ..Shown::default() };
+        return show(&session, &sale, shown, &FormFields::default(), &FieldErrors::default(), StatusCode::OK);
+    };
+    let details = &party.details;
+    let limit = details.limit.as_ref().filter(|limit| limit.currency.as_str() == sale.currency.code());
+    let mut values = form_urlencoded::Serializer::new(String::new());
+    values.append_pair("name", &details.name).append_pair("email", details.email.as_deref().unwrap_or_default());
+    values.append_pair("limit", &limit.map(|limit| sale.currency.plain(limit.amount)).unwrap_or_default());
+    let values = FormFields::of_query(&values.finish())?;
+    let shown = Shown { party: Some((party.uuid, party.details.name)), ..Shown::default() };
+    show(&session, &sale, shown, &values, &FieldErrors::default(), StatusCode::OK)
+}
+
+/// The record of the register that a form or a query names, if it is of the house of the sale.
+async fn chosen(session: &Session, sale: &Sale, fields: &FormFields) -> Result<Option<Party>, PageError> {
+    let Some(uuid) = fields.non_empty("party").and_then(|uuid| Uuid::try_parse(uuid).ok()) else { return Ok(None) };
+    let party = session.platform().party(&session.caller, uuid).await?;
+    Ok(Some(party).filter(|party| party.customer == sale.auction.customer))
+}
+
+/// Searches the register of the house; none for a user who may not read it.
+async fn search(session: &Session, sale: &Sale, text: &str) -> Result<Option<Register>, PageError> {
+    if !session.may(Scope::PartiesRead) {
+        return Ok(None);
+    }
+    if text.trim().is_empty() {
+        return Ok(Some(Register::default()));
+    }
+    let page = Page { after: None, limit: FOUND_MAX };
+    let (caller, house) = (&session.caller, sale.auction.customer);
+    let FoundParties { parties, count } =
+        session.platform().find_parties(caller, house, (PartyKind::All, text), page).await?;
+    let count = labels::count(count, "record", "records");
+    Ok(Some(Register { text: text.to_owned(), found: parties.into_iter().map(Known::of).collect(), count }))
 }
 
 /// Registers the bidder, or shows the form again with what is wrong.
@@ -48,9 +128,11 @@ pub(super) async fn register(
     let mut errors = FieldErrors::default();
     let optional = |name: &str| form.non_empty(name).map(str::to_owned);
     let is_pending = form.text("status") == RegistrationStatus::Pending.as_str();
-    let new = NewRegistration {
+    let party = chosen(&session, &sale, &form).await?;
+    let mut shown = Shown { party: party.map(|party| (party.uuid, party.details.name)), ..Shown::default() };
+    let mut new = NewRegistration {
         paddle: optional("paddle"),
-        party: None,
+        party: shown.party.as_ref().map(|(uuid, _)| *uuid),
         name: optional("name"),
         email: optional("email"),
         limit: limit(&sale, &form, &mut errors),
@@ -58,13 +140,33 @@ pub(super) async fn register(
         status: if is_pending { RegistrationStatus::Pending } else { RegistrationStatus::Approved },
     };
     check_paddle(&session, &sale, &form, None, &mut errors).await?;
+    if errors.is_empty() && new.party.is_none() && form.text("keep") == KEEP {
+        // Kept for the form if the registration is refused, so that the next try adds no second record.
+        shown.party = add_to_register(&session, &sale, &new, &mut errors).await?;
+        new.party = shown.party.as_ref().map(|(uuid, _)| *uuid);
+    }
     if errors.is_empty() {
         match session.platform().register_bidder(&session.caller, auction, &new, None).await {
             Ok(_) => return Ok(admin.redirect(&sale.path("/registrations?done=registered")).into_response()),
             Err(error) => refusal::add_to(&mut errors, error)?,
         }
     }
-    show(&session, &sale, None, &form, &errors, StatusCode::UNPROCESSABLE_ENTITY)
+    show(&session, &sale, shown, &form, &errors, StatusCode::UNPROCESSABLE_ENTITY)
+}
+
+/// Adds a new bidder to the register of the house. One without a name stays a registration of this sale only.
+async fn add_to_register(
+    session: &Session,
+    sale: &Sale,
+    new: &NewRegistration,
+    errors: &mut FieldErrors,
+) -> Result<Option<(Uuid, String)>, PageError> {
+    let Some(name) = new.name.clone().filter(|_| session.may(Scope::PartiesWrite)) else { return Ok(None) };
+    let input = PartyInput { name, is_bidder: true, email: new.email.clone(), ..PartyInput::default() };
+    match session.platform().create_party(&session.caller, sale.auction.customer, &input).await {
+        Ok(party) => Ok(Some((party.uuid, party.details.name))),
+        Err(error) => refusal::add_to(errors, error).map(|()| None),
+    }
 }
 
 /// The form of a registration.
@@ -77,7 +179,7 @@ pub(super) async fn page(session: Session, PathIds([auction, id]): PathIds<2>) -
     query.append_pair("limit", &found.limit.map(|limit| sale.currency.plain(limit)).unwrap_or_default());
     query.append_pair("note", found.note.as_deref().unwrap_or_default());
     let values = FormFields::of_query(&query.finish())?;
-    show(&session, &sale, Some(&found), &values, &FieldErrors::default(), StatusCode::OK)
+    show(&session, &sale, Shown::of(&found), &values, &FieldErrors::default(), StatusCode::OK)
 }
 
 /// Saves the fields, or shows the form again with what is wrong.
@@ -107,7 +209,7 @@ pub(super) async fn save(
             Err(error) => refusal::add_to(&mut errors, error)?,
         }
     }
-    show(&session, &sale, Some(&found), &form, &errors, StatusCode::UNPROCESSABLE_ENTITY)
+    show(&session, &sale, Shown::of(&found), &form, &errors, StatusCode::UNPROCESSABLE_ENTITY)
 }
 
 /// Asks once about a paddle that looks like a registered one. `own` is the present paddle of the registration.
@@ -138,10 +240,25 @@ fn limit(sale: &Sale, form: &FormFields, errors: &mut FieldErrors) -> Option<i64
     amount.ok()
 }
 
+/// What the form is about.
+#[derive(Default)]
+struct Shown<'a> {
+    /// None for a new one.
+    registration: Option<&'a Registration>,
+    register: Option<Register>,
+    party: Option<(Uuid, String)>,
+}
+
+impl<'a> Shown<'a> {
+    fn of(registration: &'a Registration) -> Self {
+        Self { registration: Some(registration), ..Self::default() }
+    }
+}
+
 fn show(
     session: &Session,
     sale: &Sale,
-    registration: Option<&Registration>,
+    Shown { registration, register, party }: Shown<'_>,
     values: &FormFields,
     errors: &FieldErrors,
     status: StatusCode,
@@ -169,6 +286,11 @@ fn show(
         let choices =
             vec![Choice::of("approved", "Approved", chosen), Choice::of("pending", "Waiting for a decision", chosen)];
         fields.push(FormField::select("status", "Status", choices));
+        if party.is_none() && session.may(Scope::PartiesWrite) {
+            let keep = FormField::tick("keep", "Add to the bidders of the house", KEEP);
+            let is_kept = values.non_empty("shown").is_none() || values.text("keep") == KEEP;
+            fields.push(keep.ticked(is_kept).hint("One record for all sales. It needs a name."));
+        }
     }
     let path = sale.path("/registrations");
     let action = if registration.is_none() { "Register bidder" } else { "Save registration" };
@@ -182,6 +304,8 @@ fn show(
         version: registration.map_or(0, |own| own.version),
         errors: ErrorSummary::of_fields(errors, &fields),
         fields,
+        register,
+        party,
     };
     render_page_as(status, &page)
 }

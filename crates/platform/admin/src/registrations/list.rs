@@ -42,6 +42,8 @@ struct Chip {
 
 struct Row {
     id: Uuid,
+    /// The record in the register, if the user may read it.
+    party: Option<Uuid>,
     paddle: String,
     name: String,
     email: String,
@@ -72,7 +74,15 @@ pub(super) async fn page(
     let filter = status.map(|status| format!("status={}&", status.as_str())).unwrap_or_default();
     let next = found.last().filter(|_| found.len() == ROWS_MAX).map(|last| format!("{filter}after={}", last.uuid));
     let may_write = sale.may_change(&session, Scope::BiddersWrite);
-    let rows: Vec<Row> = found.iter().map(|registration| row(&session, &sale, registration)).collect();
+    let parties: Vec<Uuid> = found.iter().filter_map(|registration| registration.party).collect();
+    let known = session.platform().known_parties(&session.caller, sale.auction.customer, &parties).await?;
+    let rows: Vec<Row> = found
+        .iter()
+        .map(|registration| {
+            let party = registration.party.filter(|party| known.contains(party));
+            Row { party, ..row(&session, &sale, registration) }
+        })
+        .collect();
     let page = ListPage {
         frame: sale.frame(&session, "Registrations", &query),
         head: sale.head(&session, Tab::Registrations),
@@ -114,6 +124,7 @@ fn row(session: &Session, sale: &Sale, registration: &Registration) -> Row {
     };
     Row {
         id: registration.uuid,
+        party: None,
         paddle: registration.paddle.clone(),
         name: registration.name.clone().unwrap_or_default(),
         email: registration.email.clone().unwrap_or_default(),

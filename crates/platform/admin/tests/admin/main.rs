@@ -11,6 +11,7 @@ mod fixture;
 mod form_errors;
 mod images;
 mod invitations;
+mod people;
 mod sale_auctions;
 mod sale_fixture;
 mod sale_import;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use http::Method;
 use platform_core::Role::{self, Administrator, Clerk, Operator, Support, Viewer};
 use platform_core::access::NewApiKey;
-use platform_core::bidders::NewRegistration;
+use platform_core::bidders::{NewRegistration, PartyInput};
 use platform_core::port::RegistrationStatus;
 use platform_core::{Caller, Scope};
 use uuid::Uuid;
@@ -20,6 +20,8 @@ const SALES: &[Role] = &[Administrator, Operator];
 const RING: &[Role] = &[Administrator, Operator, Clerk];
 /// Reads announced events, and customers.
 const OUTSIDE_THE_RING: &[Role] = &[Administrator, Operator, Support, Viewer];
+/// Reads the register of bidders and consignors.
+const REGISTER: &[Role] = &[Administrator, Operator, Support];
 /// Looks after customers, their provider credentials, and API keys.
 const SUPPORT: &[Role] = &[Administrator, Support];
 /// Users and the access log.
@@ -118,6 +120,15 @@ const TABLE: &[(&str, &str, &[Role])] = &[
     ("GET", "/test-clock", SALES),
     ("POST", "/test-clock/{auction}", SALES),
     ("GET", "/auctions/{auction}/registrations", RING),
+    ("GET", "/people", REGISTER),
+    ("GET", "/people/{party}", REGISTER),
+    ("GET", "/people/new", SALES),
+    ("POST", "/people/new", SALES),
+    ("GET", "/people/{party}/edit", SALES),
+    ("POST", "/people/{party}/edit", SALES),
+    ("GET", "/people/{party}/block", SALES),
+    ("POST", "/people/{party}/block", SALES),
+    ("POST", "/people/{party}/unblock", SALES),
     ("GET", "/webcasts/{webcast}/desk", RING),
     ("GET", "/webcasts/{webcast}/desk/state", RING),
     ("GET", "/webcasts/{webcast}/desk/live", RING),
@@ -229,12 +240,15 @@ impl Ids {
         let key = platform.create_api_key(&staff, &key).await.unwrap();
         let (user, _) = fixture.user("target", Viewer).await;
         let customer = platform.auction(&staff, fixture.webcast).await.unwrap().customer;
+        let input = PartyInput { name: "Cora Consignor".into(), is_consignor: true, ..PartyInput::default() };
+        let party = platform.create_party(&staff, customer, &input).await.unwrap();
         let values = [
             ("{auction}", fixture.webcast),
             ("{webcast}", fixture.webcast),
             ("{lot}", fixture.lots[0]),
             ("{registration}", registration.uuid),
             ("{customer}", customer),
+            ("{party}", party.uuid),
             ("{auctioneer}", fixture.auctioneer),
             ("{user}", user),
             ("{key}", key.record.uuid),

@@ -11,8 +11,8 @@ use super::commitments::commit_private_fields;
 use super::entry::{Content, chain, chain_begin};
 use super::times;
 use crate::port::{
-    Change, LogEntry, LogKind, Registration, RegistrationChange, StoreError, StoreResult, SubjectChanges,
-    UnloggedChanges,
+    Change, LogEntry, LogKind, Party, PartyChange, Registration, RegistrationChange, StoreError, StoreResult,
+    SubjectChanges, UnloggedChanges,
 };
 
 /// The `change` of a subject's first entry.
@@ -77,6 +77,19 @@ pub(crate) fn registration_entries(
     let opening = is_new.then(|| state.clone());
     let pending = pending_entries(opening, changes, |change| (change.cause(), change.reason().map(str::to_owned)))?;
     let subject = (state.uuid, LogKind::Registration, state.version);
+    let circumstances = (state.actor.clone(), state.updated_at);
+    chained(subject, pending, (&circumstances.0, circumstances.1), &mut state.log, random)
+}
+
+/// As [`registration_entries`], for a party. No reason stands in the open, because it can name the person.
+pub(crate) fn party_entries(
+    state: &mut Party,
+    changes: &[PartyChange],
+    random: &dyn Random,
+) -> StoreResult<Vec<LogEntry>> {
+    let opening = state.log.is_empty().then(|| state.clone());
+    let pending = pending_entries(opening, changes, |change| (change.cause(), None))?;
+    let subject = (state.uuid, LogKind::Party, state.version);
     let circumstances = (state.actor.clone(), state.updated_at);
     chained(subject, pending, (&circumstances.0, circumstances.1), &mut state.log, random)
 }

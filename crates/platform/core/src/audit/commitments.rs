@@ -1,5 +1,5 @@
 //! Commitments: the confidential values of an entry, which its content does not show. These are maxima, reserves,
-//! vendors, pending bids, and the personal data of registered bidders.
+//! vendors, pending bids, and the personal data of bidders and consignors.
 //!
 //! The content contains `concealed:` and the SHA-256 of a domain, a salt of 16 random bytes and the value's JSON.
 //! Without the salt, a reader can't find the value by trying amounts. With salt and value, every reader can check that
@@ -43,7 +43,8 @@ fn is_private(kind: LogKind, object: &Map<String, Value>, field: &str, value: &V
     let by_absentee = || object.get("source").and_then(Value::as_str) == Some("absentee");
     let named = match (kind, field) {
         (LogKind::Registration, "party" | "name" | "email" | "limit" | "note") => true,
-        (LogKind::Registration, _) => false,
+        (LogKind::Party, "details" | "reason") => true,
+        (LogKind::Registration | LogKind::Party, _) => false,
         (_, "maximum" | "reserve" | "vendor" | "pending") => true,
         // The number of bids is public, so a reader knows that a commission bid exists, but not which bidder left it.
         (_, "bidder" | "registration") => by_absentee(),

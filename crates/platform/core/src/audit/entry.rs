@@ -18,9 +18,9 @@ const ENTRY: &[u8] = b"lotwire.log.entry.1\0";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Content {
-    /// Item, auction or registration.
+    /// Item, auction, registration or party.
     pub subject: Uuid,
-    /// `item`, `auction` or `registration`.
+    /// `item`, `auction`, `registration` or `party`.
     pub kind: String,
     /// Number in the subject's log.
     pub number: i64,
@@ -35,7 +35,7 @@ pub struct Content {
     pub cause: Cause,
     /// The reason in the caller's own words, if the caller gave one.
     pub reason: Option<String>,
-    /// The change: an `ItemChange`, `AuctionChange` or `RegistrationChange`, or in the first entry
+    /// The change: an `ItemChange`, `AuctionChange`, `RegistrationChange` or `PartyChange`, or in the first entry
     /// `{"change":"opened","state":…}`.
     pub change: Value,
 }

@@ -78,7 +78,7 @@ impl Platform {
     /// Registers a bidder for an auction.
     ///
     /// Errors: `not_found` (auction), `auction_closed` (it is archived), `invalid`, `taken` (paddle, party),
-    /// `vendor_has_bid`, `busy`.
+    /// `vendor_has_bid`, `bidder_blocked`, `busy`.
     pub async fn register_bidder(
         &self,
         caller: &Caller,
@@ -124,6 +124,10 @@ impl Platform {
             return Ok(Outcome::Replayed(answer));
         }
         auction.require_unarchived()?;
+        if let Some(party) = self.party_of(&state).await? {
+            state.take_from(&party.details, &auction.currency);
+        }
+        self.require_unblocked(&state).await?;
         if entry.paddle.is_some() {
             self.check_party(auction, None, &state).await?;
         }
@@ -142,7 +146,7 @@ impl Platform {
                 Ok(()) => {
                     self.registration_cache().forget(auction.uuid, &state.paddle);
                     self.find_bidder_items(auction, None, &state).await?;
-                    return Ok(Outcome::Fresh(state));
+                    return Ok(Outcome::Fresh(self.suspend_if_blocked(caller, state).await?));
                 }
                 // Another node assigned the number to another bidder meanwhile.
                 Err(StoreError::Taken("paddle")) if entry.paddle.is_none() => {
@@ -158,7 +162,7 @@ impl Platform {
     /// Changes the fields of a registration that the patch names.
     ///
     /// Errors: `not_found`, `precondition_failed`, `auction_closed` (it is archived), `invalid`, `taken` (paddle,
-    /// party), `paddle_has_bid`, `vendor_has_bid`, `busy`.
+    /// party), `paddle_has_bid`, `vendor_has_bid`, `bidder_blocked`, `busy`.
     pub async fn change_registration(
         &self,
         caller: &Caller,
@@ -188,7 +192,7 @@ impl Platform {
     /// Changes the status of a registration: approved, refused, suspended, and back.
     ///
     /// Errors: `not_found`, `precondition_failed`, `auction_closed` (it is archived), `illegal_transition`,
-    /// `reason_required`, `invalid`.
+    /// `reason_required`, `bidder_blocked`, `invalid`.
     pub async fn change_registration_status(
         &self,
         caller: &Caller,
@@ -198,6 +202,18 @@ impl Platform {
         answering: Option<IdempotentRequest<'_, Registration>>,
     ) -> PlatformResult<Outcome<Registration>> {
         caller.require(Scope::BiddersWrite)?;
+        self.decide_registration(caller, (auction, registration), step, expected_version, answering).await
+    }
+
+    /// As [`Platform::change_registration_status`], for a caller who may do it.
+    pub(super) async fn decide_registration(
+        &self,
+        caller: &Caller,
+        (auction, registration): (Uuid, Uuid),
+        step: &RegistrationDecision,
+        expected_version: Option<i64>,
+        answering: Option<IdempotentRequest<'_, Registration>>,
+    ) -> PlatformResult<Outcome<Registration>> {
         let auction = self.visible_auction(caller, auction).await?;
         let change = |state: &Registration| {
             let legal = next_statuses(state.status);
@@ -299,6 +315,9 @@ impl Platform {
             state.apply(&change, &caller.actor, now);
             check_fields(&state)?;
             self.check_party(auction, before.party, &state).await?;
+            if state.status == RegistrationStatus::Approved {
+                self.require_unblocked(&state).await?;
+            }
             let log = registration_entries(&mut state, &[change], self.random().as_ref())?;
             let registration = Versioned { expected_version: before.version, state: state.clone() };
             let answer = answering.as_ref().map(|answering| answering.answer(&state, now));
@@ -307,6 +326,8 @@ impl Platform {
                     self.registration_cache().forget(auction.uuid, &before.paddle);
                     self.registration_cache().forget(auction.uuid, &state.paddle);
                     self.find_bidder_items(auction, before.limit, &state).await?;
+                    let can_bid = state.status == RegistrationStatus::Approved;
+                    let state = if can_bid { self.suspend_if_blocked(caller, state).await? } else { state };
                     return Ok(Outcome::Fresh(state));
                 }
                 Err(StoreError::Conflict) => {}

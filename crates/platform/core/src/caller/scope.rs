@@ -31,11 +31,15 @@ pub enum Scope {
     UsersRead,
     /// Create, change and disable users, and end their sessions.
     UsersWrite,
+    /// Read the register of bidders and consignors.
+    PartiesRead,
+    /// Enter and change bidders and consignors in the register; block them.
+    PartiesWrite,
 }
 
 impl Scope {
     /// All scopes, in the order of lists.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::AuctionsRead,
         Self::AuctionsWrite,
         Self::BidsWrite,
@@ -50,6 +54,8 @@ impl Scope {
         Self::KeysRead,
         Self::UsersRead,
         Self::UsersWrite,
+        Self::PartiesRead,
+        Self::PartiesWrite,
     ];
 
     /// The name in keys and in the API.
@@ -69,6 +75,8 @@ impl Scope {
             Self::KeysRead => "keys:read",
             Self::UsersRead => "users:read",
             Self::UsersWrite => "users:write",
+            Self::PartiesRead => "parties:read",
+            Self::PartiesWrite => "parties:write",
         }
     }
 
@@ -153,7 +161,7 @@ impl Role {
     pub fn scopes(self) -> Scopes {
         use Scope::{
             AuctionsRead, AuctionsWrite, BiddersRead, BiddersWrite, BidsWrite, CustomersRead, CustomersWrite,
-            EventsRead, KeysRead, KeysWrite, RingWrite, SandboxWrite,
+            EventsRead, KeysRead, KeysWrite, PartiesRead, PartiesWrite, RingWrite, SandboxWrite,
         };
         let scopes: &[Scope] = match self {
             Self::Administrator => &Scope::ALL,
@@ -167,9 +175,13 @@ impl Role {
                 SandboxWrite,
                 BiddersRead,
                 BiddersWrite,
+                PartiesRead,
+                PartiesWrite,
             ],
             Self::Clerk => &[AuctionsRead, RingWrite, BiddersRead],
-            Self::Support => &[AuctionsRead, EventsRead, CustomersRead, CustomersWrite, KeysRead, KeysWrite],
+            Self::Support => {
+                &[AuctionsRead, EventsRead, CustomersRead, CustomersWrite, KeysRead, KeysWrite, PartiesRead]
+            }
             Self::Viewer => &[AuctionsRead, EventsRead, CustomersRead],
         };
         scopes.iter().copied().collect()

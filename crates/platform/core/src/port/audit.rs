@@ -16,6 +16,8 @@ pub enum LogKind {
     Item,
     /// A bidder's registration for an auction.
     Registration,
+    /// A person or firm in the register of a house.
+    Party,
 }
 
 impl LogKind {
@@ -25,6 +27,7 @@ impl LogKind {
             Self::Auction => "auction",
             Self::Item => "item",
             Self::Registration => "registration",
+            Self::Party => "party",
         }
     }
 }
@@ -32,7 +35,7 @@ impl LogKind {
 /// A stored entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogEntry {
-    /// Item, auction or registration.
+    /// Item, auction, registration or party.
     pub subject: Uuid,
     /// Number in the subject's log, from 1 without gaps.
     pub number: i64,

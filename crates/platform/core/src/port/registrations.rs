@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use platform_rules::LogHead;
+use platform_rules::{Item, LogHead};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -167,6 +167,8 @@ pub trait RegistrationStore: Send + Sync {
     /// True when a bidder item of this paddle and item is recorded. Without one, the committed amount does not include
     /// it.
     async fn has_bidder_item(&self, auction: Uuid, paddle: &str, item: Uuid) -> StoreResult<bool>;
+    /// The items on which a registered bidder has bid, in running order, at most `limit`.
+    async fn items_of_bidder(&self, auction: Uuid, paddle: &str, limit: usize) -> StoreResult<Vec<Item>>;
     /// Records bidder items that are not recorded yet.
     async fn record_bidder_items(&self, bidder_items: Vec<BidderItem>) -> StoreResult<()>;
     /// What a bidder has committed on the recorded bidder items, except one item: the sum of

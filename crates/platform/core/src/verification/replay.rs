@@ -12,7 +12,9 @@ use uuid::Uuid;
 use crate::audit::OPENED;
 use crate::audit::commitments::{Commitments, blank_commitments, open_commitments};
 use crate::audit::entry::{Content, chain, chain_begin};
-use crate::port::{Bid, JournalRow, LogKind, Registration, RegistrationChange, StruckBid, SubjectKind};
+use crate::port::{
+    Bid, JournalRow, LogKind, Party, PartyChange, Registration, RegistrationChange, StruckBid, SubjectKind,
+};
 
 /// What the reader knows of concealed values.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +31,7 @@ pub(super) enum Subject {
     Auction(Box<Auction>),
     Item(Box<Item>),
     Registration(Box<Registration>),
+    Party(Box<Party>),
 }
 
 /// The result of the entries so far.
@@ -108,6 +111,7 @@ impl Replay {
                 LogKind::Auction => Subject::Auction(Box::new(parsed(state)?)),
                 LogKind::Item => Subject::Item(Box::new(parsed(state)?)),
                 LogKind::Registration => Subject::Registration(Box::new(parsed(state)?)),
+                LogKind::Party => Subject::Party(Box::new(parsed(state)?)),
             };
             if subject.uuid() != self.uuid {
                 return Err("the state that it opens with belongs to another subject".to_owned());
@@ -141,6 +145,13 @@ impl Replay {
                 }
                 registration.apply(&change, &entry.actor, entry.at);
             }
+            Some(Subject::Party(party)) => {
+                let change: PartyChange = parsed(change)?;
+                if entry.cause != change.cause() || entry.reason.is_some() {
+                    return Err("its cause or reason is not that of its change".to_owned());
+                }
+                party.apply(&change, &entry.actor, entry.at);
+            }
             None => {}
         }
         Ok(())
@@ -153,20 +164,22 @@ impl Subject {
             Self::Auction(auction) => auction.uuid,
             Self::Item(item) => item.uuid,
             Self::Registration(registration) => registration.uuid,
+            Self::Party(party) => party.uuid,
         }
     }
 
     /// The state as JSON without the fields that changes do not determine: the head, and the version. The version of a
-    /// registration counts its changes, so it stays.
+    /// registration or a party counts its changes, so it stays.
     pub(super) fn comparable(&self) -> Value {
         let value = match self {
             Self::Auction(auction) => serde_json::to_value(auction),
             Self::Item(item) => serde_json::to_value(item),
             Self::Registration(registration) => serde_json::to_value(registration),
+            Self::Party(party) => serde_json::to_value(party),
         };
         let mut value = value.unwrap_or_default();
         if let Some(object) = value.as_object_mut() {
-            if !matches!(self, Self::Registration(_)) {
+            if !matches!(self, Self::Registration(_) | Self::Party(_)) {
                 object.remove("version");
             }
             object.remove("log");

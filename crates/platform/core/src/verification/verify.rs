@@ -21,7 +21,7 @@ const CHECKS_MAX: usize = 20;
 /// A mistake in a log, or a difference between a stored state and its log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Item, auction or registration; none for a mistake in the log as a whole.
+    /// Item, auction, registration or party; none for a mistake in the log as a whole.
     pub subject: Option<Uuid>,
     /// Its kind; none for entries and rows without a subject.
     pub kind: Option<LogKind>,
@@ -40,6 +40,8 @@ pub struct VerifyReport {
     pub items: u64,
     /// Registrations checked.
     pub registrations: u64,
+    /// Parties checked.
+    pub parties: u64,
     /// Entries checked.
     pub entries: u64,
     /// Hash over the heads of all checked logs, in the order of the checks.
@@ -95,7 +97,7 @@ impl Platform {
         Ok(verified)
     }
 
-    /// Verifies every auction, item and registration. Also finds entries and rows without a subject, and deleted
+    /// Verifies every auction, item, registration and party. Also finds entries and rows without a subject, and deleted
     /// entries (see [`Self::verify_log`]). `progress` is called after each subject.
     pub async fn verify_all(
         &self,
@@ -117,6 +119,7 @@ impl Platform {
             }
             after = Some(last);
         }
+        self.verify_parties(&mut verified, progress).await?;
         let mut after = None;
         loop {
             let subjects = self.store().audited_subjects(Page { after, limit: ROWS_READ_MAX }).await?;
@@ -142,6 +145,8 @@ impl Platform {
             LogKind::Registration
         } else if !matches!(self.store().auction(subject).await, Ok(None)) {
             LogKind::Auction
+        } else if !matches!(self.store().party(subject).await, Ok(None)) {
+            LogKind::Party
         } else {
             let what = "it has a log, and no row".to_owned();
             return Ok(Some(Finding { subject: Some(subject), kind: None, entry: None, what }));
@@ -228,6 +233,7 @@ impl Platform {
                 LogKind::Auction => verified.auctions += 1,
                 LogKind::Item => verified.items += 1,
                 LogKind::Registration => verified.registrations += 1,
+                LogKind::Party => verified.parties += 1,
             }
             verified.entries += check.entries;
             verified.heads = hash(&[&verified.heads.0, uuid.as_bytes(), &check.head.hash.0]);
@@ -327,6 +333,11 @@ impl Platform {
                 let (version, head) = (registration.version, registration.log);
                 // A registration announces no events.
                 Ok((Subject::Registration(Box::new(registration)), version, head, Uuid::nil()))
+            }
+            LogKind::Party => {
+                let party = self.store().party(uuid).await?.ok_or(PlatformError::NotFound("party"))?;
+                let (version, head) = (party.version, party.log);
+                Ok((Subject::Party(Box::new(party)), version, head, Uuid::nil()))
             }
         }
     }

@@ -20,6 +20,7 @@ pub(super) struct LogCounts {
     auctions: u64,
     items: u64,
     registrations: u64,
+    parties: u64,
 }
 
 impl LogCounts {
@@ -35,6 +36,7 @@ impl LogCounts {
             "auction" => self.auctions += 1,
             "item" => self.items += 1,
             "registration" => self.registrations += 1,
+            "party" => self.parties += 1,
             _ => {}
         }
     }
@@ -52,8 +54,8 @@ impl Platform {
     ) -> PlatformResult<VerifyReport> {
         let mut verified = VerifyReport::default();
         let begun = self.walk_log(anchors, &mut verified, progress).await?;
-        (verified.auctions, verified.items, verified.registrations) =
-            (begun.auctions, begun.items, begun.registrations);
+        (verified.auctions, verified.items) = (begun.auctions, begun.items);
+        (verified.registrations, verified.parties) = (begun.registrations, begun.parties);
         verified.entries = verified.log_entries;
         Ok(verified)
     }

@@ -293,6 +293,20 @@ forward! {
             }
         }
     }
+    impl PartyStore {
+        async fn put_party(entry: PartyWrite) -> StoreResult<()>;
+        async fn party(uuid: Uuid) -> StoreResult<Option<Party>>;
+        async fn parties_of(uuids: &[Uuid]) -> StoreResult<Vec<Party>>;
+        async fn party_by_reference(customer: Uuid, reference: &str) -> StoreResult<Option<Party>>;
+        async fn parties(
+            customer: Uuid,
+            filter: &PartyFilter,
+            page: Page<PartyPosition>,
+        ) -> StoreResult<Vec<Party>>;
+        async fn count_parties(customer: Uuid, filter: &PartyFilter) -> StoreResult<u64>;
+        async fn all_parties(page: Page<Uuid>) -> StoreResult<Vec<Party>>;
+        async fn registrations_of_party(party: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>>;
+    }
     impl RegistrationStore {
         async fn put_registration(entry: RegistrationWrite) -> StoreResult<()>;
         async fn registration(uuid: Uuid) -> StoreResult<Option<Registration>>;
@@ -308,6 +322,7 @@ forward! {
         async fn highest_paddle(auction: Uuid) -> StoreResult<i64>;
         async fn has_bid(auction: Uuid, paddle: &str) -> StoreResult<bool>;
         async fn has_bidder_item(auction: Uuid, paddle: &str, item: Uuid) -> StoreResult<bool>;
+        async fn items_of_bidder(auction: Uuid, paddle: &str, limit: usize) -> StoreResult<Vec<Item>>;
         async fn record_bidder_items(bidder_items: Vec<BidderItem>) -> StoreResult<()>;
         async fn committed_amount(auction: Uuid, paddle: &str, except: Option<Uuid>) -> StoreResult<i64>;
     }

@@ -15,6 +15,7 @@ mod health;
 mod images;
 mod item_queue;
 mod merging;
+mod parties;
 mod provider;
 mod publishing;
 mod reduced_sending;

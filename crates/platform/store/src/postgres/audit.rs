@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::PostgresStore;
 use super::commit::write::column;
 use super::rows::{self, SqlResult, after};
-use crate::codec::{self, AuctionColumns, ItemColumns, RegistrationColumns};
+use crate::codec::{self, AuctionColumns, ItemColumns, PartyColumns, RegistrationColumns};
 use crate::orphans;
 
 /// Maximum number of checks for running writers, one each 10 ms: about 10 s.
@@ -178,6 +178,25 @@ async fn inconsistent_columns(db: &impl Connection, kind: LogKind, subject: Uuid
                     version: rows::get(row, 5)?,
                 };
                 Ok(columns.inconsistent(&rows::json(row, 6)?))
+            })
+            .await?
+        }
+        LogKind::Party => {
+            let select = "SELECT customer, name, search, reference, is_bidder, is_consignor, is_blocked, version, state \
+                 FROM parties WHERE uuid = $1";
+            rows::one(db, select, &[&subject], |row| {
+                let columns = PartyColumns {
+                    uuid: subject,
+                    customer: rows::get(row, 0)?,
+                    name: rows::get(row, 1)?,
+                    search: rows::get(row, 2)?,
+                    reference: rows::get(row, 3)?,
+                    is_bidder: rows::get(row, 4)?,
+                    is_consignor: rows::get(row, 5)?,
+                    is_blocked: rows::get(row, 6)?,
+                    version: rows::get(row, 7)?,
+                };
+                Ok(columns.inconsistent(&rows::json(row, 8)?))
             })
             .await?
         }

@@ -111,6 +111,16 @@ impl RegistrationStore for PostgresStore {
         Ok(rows::one(&self.client().await?, select, &[&auction, &paddle, &item], |_| Ok(())).await?.is_some())
     }
 
+    async fn items_of_bidder(&self, auction: Uuid, paddle: &str, limit: usize) -> StoreResult<Vec<Item>> {
+        if paddle.contains('\0') {
+            return Ok(Vec::new());
+        }
+        let select = "SELECT i.state FROM bidder_items s JOIN items i ON i.uuid = s.item \
+             WHERE s.auction = $1 AND s.paddle = $2 ORDER BY i.position LIMIT $3";
+        let values: rows::Values<'_> = &[&auction, &paddle, &rows::limit(limit)];
+        Ok(rows::list(&self.client().await?, select, values, |row| rows::json(row, 0)).await?)
+    }
+
     async fn record_bidder_items(&self, bidder_items: Vec<BidderItem>) -> StoreResult<()> {
         let bidder_items: Vec<&BidderItem> = bidder_items.iter().collect();
         Ok(record_bidder_items(&self.client().await?, &bidder_items).await?)

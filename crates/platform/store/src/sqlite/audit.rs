@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::SqliteStore;
 use super::rows::{self, SqlResult, after};
-use crate::codec::{self, AuctionColumns, ItemColumns, RegistrationColumns};
+use crate::codec::{self, AuctionColumns, ItemColumns, PartyColumns, RegistrationColumns};
 use crate::orphans;
 
 #[async_trait]
@@ -147,6 +147,24 @@ fn inconsistent_columns(db: &Connection, kind: LogKind, subject: Uuid) -> SqlRes
                     version: row.get(5)?,
                 };
                 Ok(columns.inconsistent(&rows::json(row, 6)?))
+            })
+        }
+        LogKind::Party => {
+            let select = "SELECT customer, name, search, reference, is_bidder, is_consignor, is_blocked, version, state \
+                 FROM parties WHERE uuid = ?1";
+            rows::one(db, select, [subject.as_bytes()], |row| {
+                let columns = PartyColumns {
+                    uuid: subject,
+                    customer: rows::uuid(row, 0)?,
+                    name: row.get(1)?,
+                    search: row.get(2)?,
+                    reference: row.get(3)?,
+                    is_bidder: row.get(4)?,
+                    is_consignor: row.get(5)?,
+                    is_blocked: row.get(6)?,
+                    version: row.get(7)?,
+                };
+                Ok(columns.inconsistent(&rows::json(row, 8)?))
             })
         }
     };

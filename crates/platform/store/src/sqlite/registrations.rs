@@ -105,6 +105,16 @@ impl RegistrationStore for SqliteStore {
         .await
     }
 
+    async fn items_of_bidder(&self, auction: Uuid, paddle: &str, limit: usize) -> StoreResult<Vec<Item>> {
+        let paddle = paddle.to_owned();
+        let select = "SELECT i.state FROM bidder_items s JOIN items i ON i.uuid = s.item \
+             WHERE s.auction = ?1 AND s.paddle = ?2 ORDER BY i.position LIMIT ?3";
+        self.read(move |db| {
+            rows::list(db, select, (auction.as_bytes(), paddle, rows::limit(limit)), |row| rows::json(row, 0))
+        })
+        .await
+    }
+
     async fn record_bidder_items(&self, bidder_items: Vec<BidderItem>) -> StoreResult<()> {
         self.write(move |db| record_bidder_items(db, &bidder_items)).await
     }

@@ -92,7 +92,7 @@ impl RawDatabase {
             ),
         };
         let kind = |name: &str, kind: &str| match kind {
-            _ if ["has_bids", "sandbox"].contains(&name) => Kind::Truth,
+            _ if ["has_bids", "sandbox", "is_bidder", "is_consignor", "is_blocked"].contains(&name) => Kind::Truth,
             "INTEGER" | "integer" | "bigint" | "smallint" => Kind::Number,
             "TEXT" | "text" => Kind::Text,
             "BLOB" | "bytea" | "uuid" => Kind::Bytes,

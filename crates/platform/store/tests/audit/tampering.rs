@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use contract::ItemStatus;
 use platform_core::audit::chain;
-use platform_core::bidders::{NewRegistration, RegistrationDecision, RegistrationPatch};
+use platform_core::bidders::{NewRegistration, PartyInput, RegistrationDecision, RegistrationPatch};
 use platform_core::port::{RegistrationStatus, Store};
 use platform_core::verification::Anchor;
 use platform_rules::{AuctionKind, LogHash};
@@ -22,10 +22,11 @@ use crate::test_sale::TestSale;
 /// versions are not logged.
 const NOT_LOGGED: [&str; 3] = ["no", "cursor", "spending_version"];
 /// The tables that the log covers, with the key columns of a row.
-const TABLES: [(&str, &str, Option<&str>); 6] = [
+const TABLES: [(&str, &str, Option<&str>); 7] = [
     ("auctions", "uuid", None),
     ("items", "uuid", None),
     ("registrations", "uuid", None),
+    ("parties", "uuid", None),
     ("bids", "item", Some("number")),
     ("journal", "subject", Some("sequence")),
     ("audit_log", "subject", Some("number")),
@@ -217,6 +218,15 @@ impl TamperRig {
         let patch = RegistrationPatch { limit: Some(Some(9_000)), ..RegistrationPatch::default() };
         sale.platform.change_registration(&sale.caller, (auction, bob), &patch, None).await.unwrap();
         assert!(run(&sale, chair, &bid("3", 700)).await);
+        let input = PartyInput {
+            name: "Ada O'Hara".to_owned(),
+            is_bidder: true,
+            reference: Some("B-1".to_owned()),
+            ..PartyInput::default()
+        };
+        let house = created.auction.customer;
+        let party = sale.platform.create_party(&sale.caller, house, &input).await.unwrap().uuid;
+        sale.platform.block_party(&sale.caller, party, "did not pay", None).await.unwrap();
         let table = sale.auction(AuctionKind::Webcast, 1).await.items[0].uuid;
         let room = Command::RoomBid { paddle: "7".into(), amount: 300 };
         for command in [Command::Send, room, Command::Sell, Command::Correct, Command::Send] {

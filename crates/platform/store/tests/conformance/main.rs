@@ -26,6 +26,7 @@ mod lists;
 mod made_links;
 mod many_nodes;
 mod nodes;
+mod parties;
 mod presence;
 mod quarantine;
 mod reference;
@@ -150,6 +151,11 @@ stories! {
         bids_on_many_items_at_once_stay_within_a_limit,
         a_bid_conflicts_when_its_registration_has_changed,
         a_paddle_can_change_until_it_has_a_bidder_item;
+    parties:
+        a_party_reads_back_and_changes_by_its_version,
+        a_reference_is_unique_in_its_house,
+        parties_are_listed_by_name_and_found_by_their_words,
+        the_registrations_of_a_party_are_listed_and_found_by_paddle;
     downtimes:
         a_downtime_is_stored_until_a_node_clears_it;
     audit_positions:

@@ -145,6 +145,18 @@ pub enum AccessEvent {
         /// `room` or `speaker`.
         kind: String,
     },
+    /// A caller opened the record of a party in the register of a house.
+    PartyViewed {
+        /// The party.
+        party: Uuid,
+    },
+    /// A caller listed or searched the register of a house. The words of the search are not logged, because they can be a name.
+    RegisterListed {
+        /// The house.
+        customer: Uuid,
+        /// Number of records that the caller got.
+        records: u64,
+    },
     /// An API key was created.
     KeyCreated {
         /// The key.

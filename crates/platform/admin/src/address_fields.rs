@@ -1,0 +1,122 @@
+//! The fields of a postal address in a form.
+
+use contract::models::{AddressCountryCode, AddressModel};
+use kit_design::fields::{FieldErrors, FormFields};
+use kit_design::form_field::FormField;
+
+use crate::form_page::Refused;
+
+/// Characters of each line.
+const LINE_CHARS_MAX: usize = 200;
+
+/// Pointers of the fields of an address, below the one of the address, with the fields of the form.
+pub(crate) const FIELDS: [(&str, &str); 6] = [
+    ("addressLine1", "line1"),
+    ("addressLine2", "line2"),
+    ("city", "city"),
+    ("county", "county"),
+    ("postcode", "postcode"),
+    ("countryCode", "country"),
+];
+
+/// An address as the user typed it.
+#[derive(Default)]
+pub(crate) struct TypedAddress {
+    line1: String,
+    line2: String,
+    city: String,
+    county: String,
+    postcode: String,
+    country: String,
+}
+
+impl TypedAddress {
+    pub(crate) fn of(address: Option<&AddressModel>) -> Self {
+        let Some(address) = address.cloned() else { return Self::default() };
+        Self {
+            line1: address.address_line1,
+            line2: address.address_line2,
+            city: address.city.unwrap_or_default(),
+            county: address.county.unwrap_or_default(),
+            postcode: address.postcode,
+            country: address.country_code.as_str().to_owned(),
+        }
+    }
+
+    pub(crate) fn read(form: &FormFields) -> Self {
+        let text = |name| form.text(name).to_owned();
+        Self {
+            line1: text("line1"),
+            line2: text("line2"),
+            city: text("city"),
+            county: text("county"),
+            postcode: text("postcode"),
+            country: text("country"),
+        }
+    }
+
+    pub(crate) fn fields(&self, refused: &Refused) -> [FormField; 6] {
+        let text = |name, label, value: &str| {
+            FormField::text(name, label, value).chars_max(LINE_CHARS_MAX).optional().fault(refused.of(name))
+        };
+        [
+            text("line1", "Address, line 1", &self.line1)
+                .hint("An address has at least this line and a postcode. Leave all of them empty for none."),
+            text("line2", "Address, line 2", &self.line2),
+            text("city", "City", &self.city),
+            text("county", "County", &self.county),
+            text("postcode", "Postcode", &self.postcode),
+            text("country", "Country code", &self.country).hint("Two letters; uk if it stays empty."),
+        ]
+    }
+
+    /// The address, with the id and the lines that the form does not show of the one that it replaces; none when every line
+    /// is empty.
+    pub(crate) fn model(&self, replaced: Option<&AddressModel>, errors: &mut FieldErrors) -> Option<AddressModel> {
+        let lines = [&self.line1, &self.line2, &self.city, &self.county, &self.postcode];
+        if lines.iter().all(|line| line.is_empty()) {
+            return None;
+        }
+        for (field, value) in [("line1", &self.line1), ("postcode", &self.postcode)] {
+            if value.is_empty() {
+                errors.add(field, "is empty: an address has it");
+            }
+        }
+        let country_code = match self.country.as_str() {
+            "" => AddressCountryCode::default(),
+            text => text.to_lowercase().parse().unwrap_or_else(|_| {
+                errors.add("country", "is not a country code: write two letters, such as uk");
+                AddressCountryCode::default()
+            }),
+        };
+        let optional = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        Some(AddressModel {
+            id: replaced.and_then(|address| address.id),
+            address_line1: self.line1.clone(),
+            address_line2: self.line2.clone(),
+            address_line3: replaced.and_then(|address| address.address_line3.clone()),
+            address_line4: replaced.and_then(|address| address.address_line4.clone()),
+            county: optional(&self.county),
+            city: optional(&self.city),
+            postcode: self.postcode.clone(),
+            longitude: replaced.and_then(|address| address.longitude.clone()),
+            latitude: replaced.and_then(|address| address.latitude.clone()),
+            country_code,
+        })
+    }
+}
+
+/// An address on one line: `12 Cooper Street, Bath BA1 1AA, uk`.
+pub(crate) fn one_line(address: &AddressModel) -> String {
+    let town = [address.city.as_deref().unwrap_or_default(), &address.postcode].join(" ");
+    let lines = [
+        address.address_line1.as_str(),
+        &address.address_line2,
+        address.address_line3.as_deref().unwrap_or_default(),
+        address.address_line4.as_deref().unwrap_or_default(),
+        town.trim(),
+        address.county.as_deref().unwrap_or_default(),
+        &address.country_code.as_str().to_uppercase(),
+    ];
+    lines.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,65 @@
+//! The register of a house: its bidders and consignors.
+
+mod block;
+mod edit;
+mod form;
+mod list;
+mod party;
+
+use axum::Router;
+use axum::routing::{get, post};
+use kit_design::fields::FormFields;
+use platform_core::Scope::{PartiesRead, PartiesWrite};
+use platform_core::port::{Customer, Page as ListPage};
+use uuid::Uuid;
+
+use crate::access::{Need, Page};
+use crate::admin::Admin;
+use crate::page_error::PageError;
+use crate::session::Session;
+
+pub(crate) const PAGES: &[Page] = &[
+    ("GET", "/people", Need::Has(PartiesRead)),
+    ("GET", "/people/new", Need::Has(PartiesWrite)),
+    ("POST", "/people/new", Need::Has(PartiesWrite)),
+    ("GET", "/people/{party}", Need::Has(PartiesRead)),
+    ("GET", "/people/{party}/edit", Need::Has(PartiesWrite)),
+    ("POST", "/people/{party}/edit", Need::Has(PartiesWrite)),
+    ("GET", "/people/{party}/block", Need::Has(PartiesWrite)),
+    ("POST", "/people/{party}/block", Need::Has(PartiesWrite)),
+    ("POST", "/people/{party}/unblock", Need::Has(PartiesWrite)),
+];
+
+pub(crate) fn router() -> Router<Admin> {
+    Router::new()
+        .route("/people", get(list::page))
+        .route("/people/new", get(edit::new_page).post(edit::create))
+        .route("/people/{party}", get(party::page))
+        .route("/people/{party}/edit", get(edit::page).post(edit::save))
+        .route("/people/{party}/block", get(block::page).post(block::block))
+        .route("/people/{party}/unblock", post(block::unblock))
+}
+
+/// Houses that a page offers to choose from.
+const HOUSES_MAX: usize = 250;
+
+/// The houses that the user sees, and the one that the page is about: the one that the query names, or the first.
+struct Houses {
+    all: Vec<Customer>,
+    chosen: Option<Uuid>,
+}
+
+impl Houses {
+    async fn load(session: &Session, query: &FormFields) -> Result<Self, PageError> {
+        let page = ListPage { after: None, limit: HOUSES_MAX };
+        let all = session.platform().customers(&session.caller, page).await?;
+        let named = Uuid::try_parse(query.text("house")).ok();
+        let chosen = named.or_else(|| all.first().map(|customer| customer.uuid));
+        Ok(Self { all, chosen })
+    }
+
+    fn name_of(&self, uuid: Uuid) -> String {
+        let found = self.all.iter().find(|customer| customer.uuid == uuid);
+        found.map_or_else(|| uuid.to_string(), |customer| customer.name.clone())
+    }
+}

@@ -1,0 +1,108 @@
+//! Adds a person or firm to the register, and edits it.
+
+use axum::response::{IntoResponse as _, Response};
+use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
+use platform_core::PlatformError;
+use platform_core::port::{Page as ListPage, Party};
+use uuid::Uuid;
+
+use super::Houses;
+use super::form::{self, Typed};
+use crate::form_page::{FormPage, Refused};
+use crate::page_error::PageError;
+use crate::session::{PathIds, Section, Session};
+
+/// Auctioneers that are read for the currency of a house.
+const AUCTIONEERS_MAX: usize = 50;
+
+/// The currency of a house: the one that its first auctioneer names.
+async fn currency_of(session: &Session, house: Uuid) -> Result<String, PageError> {
+    let page = ListPage { after: None, limit: AUCTIONEERS_MAX };
+    let auctioneers = match session.platform().auctioneers(&session.caller, Some(house), page).await {
+        Err(PlatformError::Forbidden(_)) => Vec::new(),
+        auctioneers => auctioneers?,
+    };
+    let named = auctioneers.into_iter().find_map(|auctioneer| auctioneer.profile.currency);
+    Ok(named.map_or(String::new(), |currency| currency.as_str().to_owned()))
+}
+
+fn new_form(session: &Session, (houses, house): (&Houses, Uuid), typed: &Typed, refused: &Refused) -> FormPage {
+    let frame = session.frame("Add person or firm", Section::People);
+    let intro = format!("One record for all sales of {}.", houses.name_of(house));
+    FormPage::new(frame, (format!("/people?house={house}"), "Bidders and consignors"), "/people/new")
+        .intro(intro)
+        .hidden("house", house.to_string())
+        .fields(typed.fields(refused))
+        .button("Add person or firm")
+}
+
+/// The house that a form names.
+async fn house(session: &Session, fields: &FormFields) -> Result<(Houses, Uuid), PageError> {
+    let houses = Houses::load(session, fields).await?;
+    let house = houses.chosen.ok_or(PlatformError::NotFound("customer"))?;
+    Ok((houses, house))
+}
+
+pub(super) async fn new_page(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let (houses, house) = house(&session, &query).await?;
+    let currency = currency_of(&session, house).await?;
+    let typed = Typed::new(&currency, query.text("kind") == "consignors");
+    new_form(&session, (&houses, house), &typed, &Refused::default()).open()
+}
+
+pub(super) async fn create(session: Session, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
+    let (houses, house) = house(&session, &form).await?;
+    let typed = Typed::read(&form);
+    let refused = match typed.input(None) {
+        Ok(input) => match session.platform().create_party(&session.caller, house, &input).await {
+            Ok(party) => {
+                let path = format!("/people/{}?done=party-created", party.uuid);
+                return Ok(session.admin.redirect(&path).into_response());
+            }
+            Err(error) => Refused::from(error, &form::pointers())?,
+        },
+        Err(refused) => refused,
+    };
+    new_form(&session, (&houses, house), &typed, &refused).refuse(&refused)
+}
+
+fn edit_form(session: &Session, party: &Party, version: &str, typed: &Typed, refused: &Refused) -> FormPage {
+    let path = format!("/people/{}", party.uuid);
+    let frame = session.frame(format!("Edit {}", party.details.name), Section::People);
+    FormPage::new(frame, (path.clone(), party.details.name.clone()), format!("{path}/edit"))
+        .hidden("version", version)
+        .fields(typed.fields(refused))
+        .button("Save record")
+}
+
+pub(super) async fn page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
+    let party = session.platform().party(&session.caller, uuid).await?;
+    let typed = Typed::of(&party.details, &currency_of(&session, party.customer).await?);
+    edit_form(&session, &party, &party.version.to_string(), &typed, &Refused::default()).open()
+}
+
+pub(super) async fn save(
+    session: Session,
+    PathIds([uuid]): PathIds<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let party = session.platform().party(&session.caller, uuid).await?;
+    let (typed, version) = (Typed::read(&form), form.text("version"));
+    let refused = match typed.input(Some(&party.details)) {
+        Ok(input) => {
+            let changed = session.platform().change_party(&session.caller, uuid, &input, version.parse().ok()).await;
+            match changed {
+                Ok(_) => {
+                    return Ok(session.admin.redirect(&format!("/people/{uuid}?done=party-saved")).into_response());
+                }
+                Err(PlatformError::PreconditionFailed { .. }) => Refused::by_page(
+                    "",
+                    "Someone else changed the record since you opened this page. Open it again to see the change.",
+                ),
+                Err(error) => Refused::from(error, &form::pointers())?,
+            }
+        }
+        Err(refused) => refused,
+    };
+    edit_form(&session, &party, version, &typed, &refused).refuse(&refused)
+}

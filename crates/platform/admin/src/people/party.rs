@@ -1,0 +1,182 @@
+//! One person or firm: the details, the sales with what was bought, and the lots on which the bidder leads.
+
+use askama::Template;
+use axum::response::Response;
+use kit_design::fields::QueryFields;
+use kit_design::frame::{Frame, render_page};
+use kit_design::relative_time::RelativeTime;
+use platform_core::Scope::{BiddersWrite, PartiesWrite};
+use platform_core::bidders::{PartySale, PurchaseState, StandingLot};
+use platform_core::port::{Money, Page as ListPage, PartyDetails};
+use uuid::Uuid;
+
+use super::list::roles;
+use crate::address_fields::one_line;
+use crate::notice;
+use crate::page_error::PageError;
+use crate::sale::amounts::Currency;
+use crate::sale::labels::{self, Badge};
+use crate::session::{PathIds, Section, Session};
+
+/// Sales on one page.
+const SALES_LISTED: usize = 50;
+
+#[derive(Template)]
+#[template(path = "people/party.html")]
+struct PartyPage {
+    frame: Frame,
+    uuid: Uuid,
+    house: Uuid,
+    version: i64,
+    name: String,
+    roles: &'static str,
+    facts: Vec<(&'static str, String)>,
+    note: String,
+    block: Option<Block>,
+    standing: Vec<StandingRow>,
+    sales: Vec<SaleRow>,
+    next_sale: Option<Uuid>,
+    may_write: bool,
+    may_register: bool,
+    entered: RelativeTime,
+    changed: RelativeTime,
+    changed_by: String,
+}
+
+struct Block {
+    reason: String,
+    by: String,
+    at: RelativeTime,
+}
+
+struct StandingRow {
+    lot: LotLink,
+    paddle: String,
+    amount: String,
+}
+
+struct SaleRow {
+    auction: Uuid,
+    title: String,
+    status: Badge,
+    paddle: String,
+    registration: Badge,
+    bought: Vec<Bought>,
+    total: String,
+    unpaid: String,
+}
+
+struct Bought {
+    lot: LotLink,
+    amount: String,
+    is_unpaid: bool,
+}
+
+struct LotLink {
+    auction: Uuid,
+    item: Uuid,
+    words: String,
+}
+
+pub(super) async fn page(
+    session: Session,
+    PathIds([uuid]): PathIds<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
+    let (platform, caller, now) = (session.platform(), &session.caller, session.now());
+    let party = platform.party(caller, uuid).await?;
+    let before = Uuid::try_parse(query.text("before")).ok();
+    let page = ListPage { after: before, limit: SALES_LISTED + 1 };
+    let mut sales = platform.sales_of_party(caller, uuid, page).await?;
+    let has_more = sales.len() > SALES_LISTED;
+    sales.truncate(SALES_LISTED);
+    let standing = platform.standing_lots(caller, uuid).await?;
+    let by = |actor: &str| labels::actor(&session, actor);
+    let block = party.block.as_ref().map(|block| Block {
+        reason: block.reason.clone(),
+        by: by(&block.actor),
+        at: RelativeTime::new(block.at, now),
+    });
+    render_page(&PartyPage {
+        frame: session.frame(party.details.name.clone(), Section::People).with_notice(notice::from_query(&query)),
+        uuid,
+        house: party.customer,
+        version: party.version,
+        name: party.details.name.clone(),
+        roles: roles(party.details.is_bidder, party.details.is_consignor),
+        facts: facts(&session, &party.details),
+        note: party.details.note.clone().unwrap_or_default(),
+        block,
+        next_sale: sales.last().map(|sale| sale.registration.uuid).filter(|_| has_more),
+        standing: standing.iter().map(standing_row).collect(),
+        sales: sales.iter().map(sale_row).collect(),
+        may_write: session.may(PartiesWrite),
+        may_register: session.may(BiddersWrite) && party.details.is_bidder && party.block.is_none(),
+        entered: RelativeTime::new(party.created_at, now),
+        changed: RelativeTime::new(party.updated_at, now),
+        changed_by: by(&party.actor),
+    })
+}
+
+fn facts(session: &Session, details: &PartyDetails) -> Vec<(&'static str, String)> {
+    let money = |money: &Money| Currency::new(money.currency.as_str()).exact(money.amount);
+    let mut facts: Vec<(&'static str, Option<String>)> = vec![
+        ("Reference", details.reference.clone()),
+        ("E-mail", details.email.clone()),
+        ("Telephone", details.phone.clone()),
+    ];
+    facts.extend(details.addresses.iter().map(|address| ("Address", Some(one_line(address)))));
+    let identity = details.identity.as_ref().map(|identity| {
+        let by = labels::actor(session, &identity.seen_by);
+        format!("{}, seen by {by} on {}", identity.document, identity.seen_at.strftime("%-d %b %Y"))
+    });
+    facts.extend([
+        ("VAT number", details.vat_number.clone()),
+        ("Proof of identity", identity),
+        ("Deposit held", details.deposit.as_ref().map(money)),
+        ("Usual spending limit", details.limit.as_ref().map(money)),
+    ]);
+    facts.into_iter().filter_map(|(words, value)| Some((words, value?))).collect()
+}
+
+fn standing_row(standing: &StandingLot) -> StandingRow {
+    let currency = Currency::new(&standing.currency);
+    StandingRow {
+        lot: LotLink::of(&standing.item),
+        paddle: standing.registration.paddle.clone(),
+        amount: standing.item.price().map(|price| currency.show(price)).unwrap_or_default(),
+    }
+}
+
+fn sale_row(sale: &PartySale) -> SaleRow {
+    let currency = Currency::of(&sale.auction);
+    let show = |amount: Option<i64>| amount.map(|amount| currency.show(amount)).unwrap_or_default();
+    let bought = sale.purchases.iter().map(|purchase| Bought {
+        lot: LotLink::of(&purchase.item),
+        amount: show(purchase.item.price()),
+        is_unpaid: purchase.state == PurchaseState::NotPaid,
+    });
+    let sum = |state: PurchaseState| {
+        let of_state = sale.purchases.iter().filter(move |purchase| purchase.state == state);
+        let (count, total) = of_state.fold((0, 0_i64), |(count, total), purchase| {
+            (count + 1, total.saturating_add(purchase.item.price().unwrap_or_default()))
+        });
+        if count == 0 { String::new() } else { currency.show(total) }
+    };
+    SaleRow {
+        auction: sale.auction.uuid,
+        title: sale.auction.title.clone(),
+        status: sale.auction.status.into(),
+        paddle: sale.registration.paddle.clone(),
+        registration: sale.registration.status.into(),
+        bought: bought.collect(),
+        total: sum(PurchaseState::Sold),
+        unpaid: sum(PurchaseState::NotPaid),
+    }
+}
+
+impl LotLink {
+    fn of(item: &platform_rules::Item) -> Self {
+        Self { auction: item.auction, item: item.uuid, words: format!("Lot {}: {}", item.lot_number, item.title) }
+    }
+}

@@ -1,0 +1,114 @@
+//! The register of a house: records, search, registrations from it, blocks.
+
+use contract::AuctionStatus;
+use platform_core::Role;
+
+use crate::sale_fixture::Sale;
+
+const ADA: [(&str, &str); 9] = [
+    ("role", "bidder"),
+    ("name", "Ada <King> & Co"),
+    ("reference", "B-17"),
+    ("email", "ada@example.com"),
+    ("phone", "+44 20 7946 0018"),
+    ("line1", "12 Cooper Street"),
+    ("city", "Bath"),
+    ("postcode", "BA1 1AA"),
+    ("note", "pays by transfer"),
+];
+
+#[tokio::test]
+async fn a_bidder_is_entered_found_and_registered_for_a_sale() {
+    let mut sale = Sale::new(AuctionStatus::Live, &["A spoon"]).await;
+    let operator = &mut sale.operator;
+    operator.get("/people").await.is(200).shows("Nobody is in the register yet").shows("Add person or firm");
+    let amounts = [("currency", "gbp"), ("deposit", "1,000"), ("limit", "250.50"), ("document", "passport")];
+    let page = operator.submit("/people/new", &[&ADA[..], &amounts].concat()).await;
+    page.is(200).shows("The record was added").shows("Ada &#60;King&#62; &#38; Co").shows("£1,000.00").shows("£250.50");
+    page.shows("12 Cooper Street, Bath BA1 1AA, UK").shows("passport, seen by operator@example.com");
+    operator.post("/people/new", &ADA).await.is(409).shows("already taken").shows("value=\"ada@example.com\"");
+    let wrong =
+        [("name", ""), ("currency", "pounds"), ("limit", "12"), ("email", "nothing"), ("line1", "1 High Street")];
+    let refused = operator.post("/people/new", &wrong).await;
+    refused.is(422).shows("choose at least one").shows("three letters").shows("is not an e-mail address");
+    refused.shows("an address has it");
+
+    for text in ["king", "ADA@example", "020 7946", "7946 0018", "b-17"] {
+        operator.get(&format!("/people?text={}", text.replace(' ', "+"))).await.is(200).shows("1 record").shows("Bath");
+    }
+    operator.get("/people?text=king&kind=consignors").await.is(200).shows("Nothing found");
+
+    let new = format!("/auctions/{}/registrations/new", sale.auction);
+    let found = operator.get(&format!("{new}?person=king")).await;
+    let party = found.is(200).between("?party=", "\"");
+    let form = operator.get(&format!("{new}?party={party}")).await;
+    form.is(200).shows("From the register").shows("value=\"250.50\"").hides("Add to the bidders of the house");
+    let fields = [("party", party.as_str()), ("paddle", "117"), ("limit", "250.50"), ("shown", "yes")];
+    let list = operator.submit(&new, &fields).await;
+    list.is(200).shows("The bidder was registered.").shows(&format!("/people/{party}\">Ada &#60;King&#62;"));
+    let twice = operator.post(&new, &[("party", party.as_str()), ("paddle", "118")]).await;
+    twice.is(422).shows("From the register");
+    operator.get("/people?text=117").await.is(200).shows("1 record");
+    operator.get(&format!("/people/{party}")).await.is(200).shows("December silver").shows("117").shows("Approved");
+}
+
+#[tokio::test]
+async fn a_new_bidder_of_a_sale_is_added_to_the_register_once() {
+    let mut sale = Sale::new(AuctionStatus::Live, &["A spoon"]).await;
+    let new = format!("/auctions/{}/registrations/new", sale.auction);
+    let operator = &mut sale.operator;
+    operator.get(&new).await.is(200).shows("Add to the bidders of the house");
+    let fields = [("paddle", "12"), ("name", "Bo Diddley"), ("email", "bo@example.com"), ("keep", "yes")];
+    operator.submit(&new, &fields).await.is(200).shows("The bidder was registered.");
+    // The paddle is taken: the record is added, and the form keeps it for the next try.
+    let refused = operator.post(&new, &[("paddle", "12"), ("name", "Cy Twombly"), ("keep", "yes")]).await;
+    let party = refused.is(422).shows("Is taken already").between("name=\"party\" value=\"", "\"");
+    let again = [("paddle", "13"), ("name", "Cy Twombly"), ("keep", "yes"), ("party", party.as_str())];
+    operator.submit(&new, &again).await.is(200).shows("The bidder was registered.");
+    operator.post(&new, &[("paddle", "14"), ("name", "Only here")]).await.is(303);
+    let list = operator.get("/people").await;
+    list.is(200).shows("2 records").shows("Bo Diddley").shows("Cy Twombly").hides("Only here");
+}
+
+#[tokio::test]
+async fn a_blocked_bidder_is_suspended_and_its_lots_are_listed() {
+    let mut sale = Sale::new(AuctionStatus::Live, &["A spoon", "A fork"]).await;
+    let page = sale.operator.submit("/people/new", &ADA).await;
+    let party = page.between("/people/", "/block");
+    let new = format!("/auctions/{}/registrations/new", sale.auction);
+    sale.operator.post(&new, &[("party", party.as_str()), ("paddle", "12")]).await.is(303);
+    sale.bid(0, "12", 4_000).await;
+    let path = format!("/people/{party}");
+    let confirm = sale.operator.get(&format!("{path}/block")).await;
+    let version = confirm.is(200).shows("is suspended now").between("name=\"version\" value=\"", "\"");
+    sale.operator.post(&format!("{path}/block"), &[("version", &version)]).await.is(422).shows("Give a reason");
+    let fields = [("version", version.as_str()), ("reason", "did not pay twice")];
+    let page = sale.operator.submit(&format!("{path}/block"), &fields).await;
+    page.is(200).shows("The bidder is blocked.").shows("did not pay twice").shows("Leads now").shows("Lot 1: A spoon");
+    page.shows("Suspended").hides("A fork");
+    sale.operator.get("/people?kind=blocked").await.is(200).shows("1 record").shows("Blocked");
+    let found = sale.operator.get(&format!("{new}?person=ada")).await;
+    found.is(200).shows("Blocked").hides("?party=");
+    let page = sale.operator.submit(&format!("{path}/unblock"), &[("version", "2")]).await;
+    page.is(200).shows("The block has ended.").hides("May not bid");
+}
+
+#[tokio::test]
+async fn the_register_is_closed_to_clerks_and_viewers() {
+    let mut sale = Sale::new(AuctionStatus::Live, &["A spoon"]).await;
+    let page = sale.operator.submit("/people/new", &ADA).await;
+    let path = format!("/people/{}", page.between("/people/", "/block"));
+    let mut support = sale.fixture.signed_in(Role::Support).await;
+    support.get("/people").await.is(200).shows("Ada").hides("Add person or firm");
+    support.get(&path).await.is(200).shows("ada@example.com").hides("Block bidder");
+    support.get(&format!("{path}/edit")).await.is(403);
+    for role in [Role::Clerk, Role::Viewer] {
+        let mut other = sale.fixture.signed_in(role).await;
+        other.get("/people").await.is(403).hides("Ada");
+        other.get(&path).await.is(403).hides("Ada");
+        other.get("/").await.is(200).hides("Bidders, consignors");
+    }
+    let mut administrator = sale.fixture.signed_in(Role::Administrator).await;
+    let log = administrator.get("/audit").await;
+    log.is(200).shows("Party viewed").shows("Register listed").hides("ada@example.com");
+}

@@ -1,0 +1,165 @@
+//! Blocks a person or firm from bidding: in every sale of the house, at once.
+//!
+//! The block is written first; then each registration of the party is suspended. A bid carries the version of its
+//! registration, so the store refuses every bid that is committed after the suspension. A registration that is made at
+//! the same moment reads the party again after it was written, and is suspended too.
+
+use contract::{AuctionStatus, ItemStatus};
+use platform_rules::Item;
+use platform_rules::item::REASON_CHARS_MAX;
+use uuid::Uuid;
+
+use crate::error::{PlatformError, PlatformResult};
+use crate::port::{Page, Party, PartyChange, Registration, RegistrationStatus};
+use crate::steps::input::check_text;
+use crate::{Caller, Platform, Scope};
+
+/// Registrations read at once.
+const REGISTRATIONS_READ_MAX: usize = 250;
+/// Items of one registration that are listed.
+pub(super) const ITEMS_OF_BIDDER_MAX: usize = 1_000;
+/// The reason of a suspension by a block. It stands in the open in the log of the registration, so it names no person.
+const SUSPENDED_BY_BLOCK: &str = "blocked in the register";
+
+/// A lot on which the bidder leads, or has left a bid that would count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StandingLot {
+    /// The registration that bid.
+    pub registration: Registration,
+    /// The item.
+    pub item: Item,
+    /// Currency of the sale, ISO 4217.
+    pub currency: String,
+}
+
+impl Platform {
+    /// Blocks a party: its registrations in sales that are not over are suspended, and no other can be made or approved.
+    /// Standing bids stay; [`Platform::standing_lots`] lists them.
+    ///
+    /// Errors: `not_found`, `precondition_failed`, `reason_required`, `invalid`, `busy`. After an error a repeated call goes
+    /// on with what is left.
+    pub async fn block_party(
+        &self,
+        caller: &Caller,
+        uuid: Uuid,
+        reason: &str,
+        expected_version: Option<i64>,
+    ) -> PlatformResult<Party> {
+        let reason = reason.trim();
+        if reason.is_empty() {
+            return Err(platform_rules::Rejection::ReasonRequired.into());
+        }
+        check_text(reason, REASON_CHARS_MAX).map_err(|message| PlatformError::invalid("/reason", message))?;
+        let change = |_: &Party| Ok(PartyChange::Blocked { reason: reason.to_owned() });
+        let party = self.rewrite_party(caller, uuid, change, expected_version).await?;
+        self.suspend_registrations(caller, uuid).await?;
+        Ok(party)
+    }
+
+    /// Ends a block. Suspended registrations stay suspended until they are approved.
+    ///
+    /// Errors: `not_found`, `precondition_failed`, `busy`.
+    pub async fn unblock_party(
+        &self,
+        caller: &Caller,
+        uuid: Uuid,
+        expected_version: Option<i64>,
+    ) -> PlatformResult<Party> {
+        self.rewrite_party(caller, uuid, |_| Ok(PartyChange::Unblocked), expected_version).await
+    }
+
+    /// The lots of sales that are not over, on which the party leads.
+    ///
+    /// Errors: `not_found`.
+    pub async fn standing_lots(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<Vec<StandingLot>> {
+        caller.require(Scope::PartiesRead)?;
+        self.visible_party(caller, uuid).await?;
+        let mut standing = Vec::new();
+        for (registration, currency) in self.open_registrations(uuid).await? {
+            let (auction, paddle) = (registration.auction, &registration.paddle);
+            let items = self.store().items_of_bidder(auction, paddle, ITEMS_OF_BIDDER_MAX).await?;
+            let leads = |item: &Item| {
+                let leader = item.standing.as_ref().and_then(|standing| standing.known_bidder());
+                is_open(item.status) && leader == Some(paddle.as_str())
+            };
+            let lot = |item| {
+                let (registration, currency) = (registration.clone(), currency.clone());
+                StandingLot { registration, item, currency }
+            };
+            standing.extend(items.into_iter().filter(leads).map(lot));
+        }
+        Ok(standing)
+    }
+
+    /// Refuses a registration of a party that its house has blocked.
+    ///
+    /// Errors: `bidder_blocked`.
+    pub(super) async fn require_unblocked(&self, registration: &Registration) -> PlatformResult<()> {
+        match self.party_of(registration).await? {
+            Some(Party { block: Some(_), .. }) => Err(platform_rules::Rejection::BidderBlocked.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The record of a registration in the register of its house; none if its party is an identifier of the caller's own.
+    pub(super) async fn party_of(&self, registration: &Registration) -> PlatformResult<Option<Party>> {
+        let Some(party) = registration.party else { return Ok(None) };
+        Ok(self.store().party(party).await?.filter(|party| party.customer == registration.customer))
+    }
+
+    /// Suspends a registration that was written while its party was blocked.
+    pub(super) async fn suspend_if_blocked(
+        &self,
+        caller: &Caller,
+        registration: Registration,
+    ) -> PlatformResult<Registration> {
+        match self.require_unblocked(&registration).await {
+            Err(PlatformError::Rejected(_)) => self.suspend_for_block(caller, &registration).await,
+            checked => checked.map(|()| registration),
+        }
+    }
+
+    async fn suspend_registrations(&self, caller: &Caller, party: Uuid) -> PlatformResult<()> {
+        for (registration, _) in self.open_registrations(party).await? {
+            if matches!(registration.status, RegistrationStatus::Approved | RegistrationStatus::Pending) {
+                self.suspend_for_block(caller, &registration).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The party's registrations in auctions that are not over, with the currencies of these.
+    async fn open_registrations(&self, party: Uuid) -> PlatformResult<Vec<(Registration, String)>> {
+        let (mut open, mut after) = (Vec::new(), None);
+        loop {
+            let page = Page { after, limit: REGISTRATIONS_READ_MAX };
+            let registrations = self.store().registrations_of_party(party, page).await?;
+            let Some(last) = registrations.last().map(|registration| registration.uuid) else { return Ok(open) };
+            for registration in registrations {
+                let auction = self.store().auction(registration.auction).await?;
+                let open_auction = auction.filter(|auction| auction.status != AuctionStatus::Archived);
+                open.extend(open_auction.map(|auction| (registration, auction.currency)));
+            }
+            after = Some(last);
+        }
+    }
+
+    /// Suspends an approved registration, and declines one that waits.
+    async fn suspend_for_block(&self, caller: &Caller, registration: &Registration) -> PlatformResult<Registration> {
+        let to = match registration.status {
+            RegistrationStatus::Pending => RegistrationStatus::Refused,
+            _ => RegistrationStatus::Suspended,
+        };
+        let step = super::RegistrationDecision { to, reason: Some(SUSPENDED_BY_BLOCK.to_owned()) };
+        let ids = (registration.auction, registration.uuid);
+        Box::pin(self.decide_registration(caller, ids, &step, None, None)).await?.fresh()
+    }
+}
+
+/// True while a bid on the item can still win.
+fn is_open(status: ItemStatus) -> bool {
+    matches!(
+        status,
+        ItemStatus::Draft | ItemStatus::Preview | ItemStatus::Live | ItemStatus::Suspended | ItemStatus::Passed
+    )
+}

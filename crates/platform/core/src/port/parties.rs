@@ -1,0 +1,228 @@
+//! The register of a house: the people and firms that bid, consign or both.
+
+use async_trait::async_trait;
+use contract::models::{AddressModel, CurrencyCode};
+use jiff::Timestamp;
+use platform_rules::{Cause, LogHead};
+use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+use uuid::Uuid;
+
+use super::{LogEntry, Page, Registration, StoreResult, Versioned};
+
+/// A person or firm in the register of a house. A registration names its bidder's record, an item its consignor's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Party {
+    /// UUID, version 7.
+    pub uuid: Uuid,
+    /// The house: a customer of the platform.
+    pub customer: Uuid,
+    /// What staff entered. Its audit log has it as one concealed value.
+    pub details: PartyDetails,
+    /// Why the party may not bid in any sale of the house; none if it may.
+    pub block: Option<PartyBlock>,
+    /// Who changed it last.
+    pub actor: String,
+    /// Number of its last change, from 1.
+    pub version: i64,
+    /// When it was entered.
+    pub created_at: Timestamp,
+    /// When it was changed last.
+    pub updated_at: Timestamp,
+    /// Head of its audit log.
+    pub log: LogHead,
+}
+
+/// What staff know of a party.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PartyDetails {
+    /// Name of the person or firm.
+    pub name: String,
+    /// It bids in sales of the house.
+    pub is_bidder: bool,
+    /// It consigns lots to the house.
+    pub is_consignor: bool,
+    /// The house's own reference, such as the number of a consignor; unique in the house.
+    pub reference: Option<String>,
+    /// E-mail address.
+    pub email: Option<String>,
+    /// Telephone number.
+    pub phone: Option<String>,
+    /// VAT identification number.
+    pub vat_number: Option<String>,
+    /// Postal addresses, without primary keys: they are not reference data. The first one is for invoices.
+    pub addresses: Vec<AddressModel>,
+    /// The proof of identity that a user of the house saw.
+    pub identity: Option<IdentityCheck>,
+    /// The deposit that the house holds.
+    pub deposit: Option<Money>,
+    /// The spending limit of new registrations in sales of this currency.
+    pub limit: Option<Money>,
+    /// A note of the staff.
+    pub note: Option<String>,
+}
+
+/// An amount with its currency.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Money {
+    /// Minor units.
+    pub amount: i64,
+    /// ISO 4217.
+    pub currency: CurrencyCode,
+}
+
+/// A proof of identity, and who saw it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct IdentityCheck {
+    /// What was seen, such as "passport".
+    pub document: String,
+    /// Who saw it, as the journal names callers.
+    pub seen_by: String,
+    /// When it was entered.
+    pub seen_at: Timestamp,
+}
+
+/// Why a party may not bid.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartyBlock {
+    /// The reason that a person gave. The audit log conceals it.
+    pub reason: String,
+    /// Who blocked it.
+    pub actor: String,
+    /// Since when.
+    pub at: Timestamp,
+}
+
+/// A change of a party, as its audit log stores it. The log entry and the state have its actor and time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+pub enum PartyChange {
+    /// Details were edited. The change has all of them, so that the log does not reveal which of them changed.
+    Edited {
+        /// The new details.
+        details: Box<PartyDetails>,
+    },
+    /// It was blocked from bidding.
+    Blocked {
+        /// The reason that a person gave.
+        reason: String,
+    },
+    /// It may bid again.
+    Unblocked,
+}
+
+impl PartyChange {
+    /// The cause, as the log stores it.
+    pub(crate) fn cause(&self) -> Cause {
+        match self {
+            Self::Edited { .. } => Cause::Edited,
+            Self::Blocked { .. } | Self::Unblocked => Cause::StatusChangedByAdministrator,
+        }
+    }
+}
+
+impl Party {
+    /// Applies the change that `actor` made at `at`, and raises the version.
+    pub(crate) fn apply(&mut self, change: &PartyChange, actor: &str, at: Timestamp) {
+        match change.clone() {
+            PartyChange::Edited { details } => self.details = *details,
+            PartyChange::Blocked { reason } => self.block = Some(PartyBlock { reason, actor: actor.to_owned(), at }),
+            PartyChange::Unblocked => self.block = None,
+        }
+        actor.clone_into(&mut self.actor);
+        self.updated_at = at;
+        self.version += 1;
+    }
+
+    /// The columns that lists and searches use.
+    pub fn keys(&self) -> PartyKeys {
+        let PartyDetails { name, reference, email, phone, .. } = &self.details;
+        let phone = phone.as_deref().map(phone_digits).filter(|digits| !digits.is_empty());
+        let texts = [Some(name), reference.as_ref(), email.as_ref(), phone.as_ref()];
+        let texts: Vec<String> = texts.into_iter().flatten().map(|text| search_form(text)).collect();
+        PartyKeys { name: search_form(name), search: texts.join("\n") }
+    }
+}
+
+impl Registration {
+    /// Fills what was not entered from the record in the register: name, e-mail address, and the limit if it is in the
+    /// currency of the sale.
+    pub(crate) fn take_from(&mut self, details: &PartyDetails, currency: &str) {
+        self.name = self.name.take().or_else(|| Some(details.name.clone()).filter(|name| !name.is_empty()));
+        self.email = self.email.take().or_else(|| details.email.clone());
+        let limit = details.limit.as_ref().filter(|limit| limit.currency.as_str() == currency);
+        self.limit = self.limit.or_else(|| limit.map(|limit| limit.amount));
+    }
+}
+
+/// Derived texts that lists and searches compare.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartyKeys {
+    /// The name in [`search_form`]. Lists are in its order.
+    pub name: String,
+    /// Name, reference, e-mail address and the digits of the telephone number, one on each line.
+    pub search: String,
+}
+
+/// A text in lower case without accents, so that "muller" finds "Müller".
+pub fn search_form(text: &str) -> String {
+    text.nfkd().filter(|char| !is_combining_mark(*char)).flat_map(char::to_lowercase).collect()
+}
+
+/// The digits of a telephone number, so that "+49 (0)30 1234" is found by "30 12 34" too.
+pub fn phone_digits(text: &str) -> String {
+    text.chars().filter(char::is_ascii_digit).collect()
+}
+
+/// Which parties of a house to list: those that match all fields.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PartyFilter {
+    /// Only those that bid.
+    pub is_bidder: bool,
+    /// Only those that consign.
+    pub is_consignor: bool,
+    /// Only those that are blocked.
+    pub is_blocked: bool,
+    /// Parts of name, reference, e-mail address or telephone number, each in [`search_form`]; all have to be found.
+    pub words: Vec<String>,
+    /// Those who were registered with this paddle in a sale match too.
+    pub paddle: Option<String>,
+}
+
+/// The position of a party in a list: the name of [`PartyKeys`], then the UUID.
+pub type PartyPosition = (String, Uuid);
+
+/// A party to be written.
+#[derive(Debug, Clone)]
+pub struct PartyWrite {
+    /// Its next state, with the version that was loaded; 0 for a new one.
+    pub party: Versioned<Party>,
+    /// The entries of its audit log for this change.
+    pub log: Vec<LogEntry>,
+}
+
+/// The registers of all houses.
+#[async_trait]
+pub trait PartyStore: Send + Sync {
+    /// Writes a party with its log entries. `Conflict` when the version changed; `Taken("reference")`.
+    async fn put_party(&self, entry: PartyWrite) -> StoreResult<()>;
+    /// A party.
+    async fn party(&self, uuid: Uuid) -> StoreResult<Option<Party>>;
+    /// These parties, in no order. An unknown one is left out.
+    async fn parties_of(&self, uuids: &[Uuid]) -> StoreResult<Vec<Party>>;
+    /// The party of a house with this reference.
+    async fn party_by_reference(&self, customer: Uuid, reference: &str) -> StoreResult<Option<Party>>;
+    /// Parties of a house, by name.
+    async fn parties(&self, customer: Uuid, filter: &PartyFilter, page: Page<PartyPosition>)
+    -> StoreResult<Vec<Party>>;
+    /// Number of parties of a house that match.
+    async fn count_parties(&self, customer: Uuid, filter: &PartyFilter) -> StoreResult<u64>;
+    /// Parties of all houses in the order of their UUIDs.
+    async fn all_parties(&self, page: Page<Uuid>) -> StoreResult<Vec<Party>>;
+    /// Registrations that name the party, the latest first: those created before the UUID of the page.
+    async fn registrations_of_party(&self, party: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>>;
+}

@@ -1,0 +1,122 @@
+//! The registers of houses: bidders and consignors.
+
+use async_trait::async_trait;
+use kit_engine::postgres::Transaction;
+use platform_core::port::{
+    Page, Party, PartyFilter, PartyPosition, PartyStore, PartyWrite, Registration, StoreError, StoreResult, Versioned,
+};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::registrations::registration;
+use super::rows::{self, SqlResult, after};
+use super::{PostgresStore, audit};
+use crate::codec::to_json;
+
+/// The condition of [`PartyFilter`]. Its parameters are the house, the three flags, the words and the paddle.
+const MATCHES: &str = "customer = $1 AND (NOT $2 OR is_bidder) AND (NOT $3 OR is_consignor) AND (NOT $4 OR is_blocked) \
+     AND (NOT EXISTS (SELECT 1 FROM unnest($5::text[]) AS w (word) WHERE strpos(search, w.word) = 0) \
+         OR uuid IN (SELECT r.party FROM registrations r JOIN auctions a ON a.uuid = r.auction \
+             WHERE r.paddle = $6 AND r.party IS NOT NULL AND a.customer = $1))";
+
+#[async_trait]
+impl PartyStore for PostgresStore {
+    async fn put_party(&self, entry: PartyWrite) -> StoreResult<()> {
+        self.write(&entry, |db, entry| Box::pin(put(db, entry))).await
+    }
+
+    async fn party(&self, uuid: Uuid) -> StoreResult<Option<Party>> {
+        Ok(rows::one(&self.client().await?, "SELECT state FROM parties WHERE uuid = $1", &[&uuid], party).await?)
+    }
+
+    async fn parties_of(&self, uuids: &[Uuid]) -> StoreResult<Vec<Party>> {
+        let select = "SELECT state FROM parties WHERE uuid = ANY($1)";
+        Ok(rows::list(&self.client().await?, select, &[&uuids], party).await?)
+    }
+
+    async fn party_by_reference(&self, customer: Uuid, reference: &str) -> StoreResult<Option<Party>> {
+        if reference.contains('\0') {
+            return Ok(None);
+        }
+        let select = "SELECT state FROM parties WHERE customer = $1 AND reference = $2";
+        Ok(rows::one(&self.client().await?, select, &[&customer, &reference], party).await?)
+    }
+
+    async fn parties(
+        &self,
+        customer: Uuid,
+        filter: &PartyFilter,
+        page: Page<PartyPosition>,
+    ) -> StoreResult<Vec<Party>> {
+        let Some(filter) = storable(filter) else { return Ok(Vec::new()) };
+        let select = format!(
+            "SELECT state FROM parties WHERE {MATCHES} AND (name, uuid) > ($7, $8) ORDER BY name, uuid LIMIT $9"
+        );
+        let (name, uuid) = page.after.unwrap_or_default();
+        let limit = rows::limit(page.limit);
+        let PartyFilter { is_bidder, is_consignor, is_blocked, words, paddle } = filter;
+        let values: rows::Values<'_> =
+            &[&customer, is_bidder, is_consignor, is_blocked, words, paddle, &name, &uuid, &limit];
+        Ok(rows::list(&self.client().await?, &select, values, party).await?)
+    }
+
+    async fn count_parties(&self, customer: Uuid, filter: &PartyFilter) -> StoreResult<u64> {
+        let Some(filter) = storable(filter) else { return Ok(0) };
+        let select = format!("SELECT count(*) FROM parties WHERE {MATCHES}");
+        let PartyFilter { is_bidder, is_consignor, is_blocked, words, paddle } = filter;
+        let values: rows::Values<'_> = &[&customer, is_bidder, is_consignor, is_blocked, words, paddle];
+        let count = rows::one(&self.client().await?, &select, values, |row| rows::count(row, 0)).await?;
+        Ok(count.unwrap_or_default())
+    }
+
+    async fn all_parties(&self, page: Page<Uuid>) -> StoreResult<Vec<Party>> {
+        let select = "SELECT state FROM parties WHERE uuid > $1 ORDER BY uuid LIMIT $2";
+        let values: rows::Values<'_> = &[&after(page), &rows::limit(page.limit)];
+        Ok(rows::list(&self.client().await?, select, values, party).await?)
+    }
+
+    async fn registrations_of_party(&self, party: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>> {
+        let select = "SELECT state, spending_version FROM registrations WHERE party = $1 AND uuid < $2 \
+             ORDER BY uuid DESC LIMIT $3";
+        let before = page.after.unwrap_or(Uuid::max());
+        let values: rows::Values<'_> = &[&party, &before, &rows::limit(page.limit)];
+        Ok(rows::list(&self.client().await?, select, values, registration).await?)
+    }
+}
+
+/// None for a filter with NUL, which no stored text contains.
+fn storable(filter: &PartyFilter) -> Option<&PartyFilter> {
+    let has_nul = filter.words.iter().chain(&filter.paddle).any(|text| text.contains('\0'));
+    (!has_nul).then_some(filter)
+}
+
+async fn put(db: &Transaction<'_>, entry: &PartyWrite) -> SqlResult<()> {
+    let Versioned { expected_version, state } = &entry.party;
+    let insert = "INSERT INTO parties \
+         (uuid, customer, name, search, reference, is_bidder, is_consignor, is_blocked, version, state) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    let update = "UPDATE parties SET name = $3, search = $4, reference = $5, is_bidder = $6, is_consignor = $7, \
+         is_blocked = $8, version = $9, state = $10 WHERE uuid = $1 AND customer = $2 AND version + 1 = $9";
+    let sql = if *expected_version == 0 { insert } else { update };
+    let (keys, details, json) = (state.keys(), &state.details, to_json(state)?);
+    let values: rows::Values<'_> = &[
+        &state.uuid,
+        &state.customer,
+        &keys.name,
+        &keys.search,
+        &details.reference,
+        &details.is_bidder,
+        &details.is_consignor,
+        &state.block.is_some(),
+        &state.version,
+        &json,
+    ];
+    match rows::execute(db, sql, values).await.map_err(|error| error.or_taken("reference"))? {
+        1 => audit::append(db, &entry.log.iter().collect::<Vec<_>>()).await,
+        _ => Err(StoreError::Conflict.into()),
+    }
+}
+
+fn party(row: &Row) -> SqlResult<Party> {
+    rows::json(row, 0)
+}

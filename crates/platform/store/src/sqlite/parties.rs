@@ -1,0 +1,139 @@
+//! The registers of houses: bidders and consignors.
+
+use async_trait::async_trait;
+use platform_core::port::{
+    Page, Party, PartyFilter, PartyPosition, PartyStore, PartyWrite, Registration, StoreError, StoreResult, Versioned,
+};
+use rusqlite::{Connection, Row, params};
+use uuid::Uuid;
+
+use super::registrations::registration;
+use super::rows::{self, SqlResult, after};
+use super::{SqliteStore, audit};
+use crate::codec::to_json;
+
+/// The condition of [`PartyFilter`]. Its parameters are the house, the three flags, the words as a JSON list and the paddle.
+const MATCHES: &str = "customer = ?1 AND (?2 = 0 OR is_bidder = 1) AND (?3 = 0 OR is_consignor = 1) \
+     AND (?4 = 0 OR is_blocked = 1) \
+     AND (NOT EXISTS (SELECT 1 FROM json_each(?5) WHERE instr(search, json_each.value) = 0) \
+         OR uuid IN (SELECT r.party FROM registrations r JOIN auctions a ON a.uuid = r.auction \
+             WHERE r.paddle = ?6 AND r.party IS NOT NULL AND a.customer = ?1))";
+
+#[async_trait]
+impl PartyStore for SqliteStore {
+    async fn put_party(&self, entry: PartyWrite) -> StoreResult<()> {
+        self.write(move |db| {
+            put(db, &entry.party)?;
+            audit::append(db, &entry.log)
+        })
+        .await
+    }
+
+    async fn party(&self, uuid: Uuid) -> StoreResult<Option<Party>> {
+        self.read(move |db| find(db, uuid)).await
+    }
+
+    async fn parties_of(&self, uuids: &[Uuid]) -> StoreResult<Vec<Party>> {
+        let uuids = uuids.to_vec();
+        self.read(move |db| uuids.iter().filter_map(|uuid| find(db, *uuid).transpose()).collect()).await
+    }
+
+    async fn party_by_reference(&self, customer: Uuid, reference: &str) -> StoreResult<Option<Party>> {
+        let reference = reference.to_owned();
+        let select = "SELECT state FROM parties WHERE customer = ?1 AND reference = ?2";
+        self.read(move |db| rows::one(db, select, (customer.as_bytes(), reference), party)).await
+    }
+
+    async fn parties(
+        &self,
+        customer: Uuid,
+        filter: &PartyFilter,
+        page: Page<PartyPosition>,
+    ) -> StoreResult<Vec<Party>> {
+        let filter = filter.clone();
+        let select = format!(
+            "SELECT state FROM parties INDEXED BY parties_by_name WHERE {MATCHES} AND (name, uuid) > (?7, ?8) \
+             ORDER BY name, uuid LIMIT ?9"
+        );
+        self.read(move |db| {
+            let words = to_json(&filter.words)?;
+            let (name, uuid) = page.after.unwrap_or_default();
+            let values = params![
+                customer.as_bytes(),
+                filter.is_bidder,
+                filter.is_consignor,
+                filter.is_blocked,
+                words,
+                filter.paddle,
+                name,
+                uuid.as_bytes(),
+                rows::limit(page.limit)
+            ];
+            rows::list(db, &select, values, party)
+        })
+        .await
+    }
+
+    async fn count_parties(&self, customer: Uuid, filter: &PartyFilter) -> StoreResult<u64> {
+        let filter = filter.clone();
+        let select = format!("SELECT count(*) FROM parties INDEXED BY parties_by_name WHERE {MATCHES}");
+        self.read(move |db| {
+            let words = to_json(&filter.words)?;
+            let PartyFilter { is_bidder, is_consignor, is_blocked, paddle, .. } = &filter;
+            let values = params![customer.as_bytes(), is_bidder, is_consignor, is_blocked, words, paddle];
+            let count = rows::one(db, &select, values, |row| Ok(row.get::<_, i64>(0)?))?;
+            Ok(count.unwrap_or_default().unsigned_abs())
+        })
+        .await
+    }
+
+    async fn all_parties(&self, page: Page<Uuid>) -> StoreResult<Vec<Party>> {
+        let select = "SELECT state FROM parties WHERE uuid > ?1 ORDER BY uuid LIMIT ?2";
+        self.read(move |db| rows::list(db, select, (after(page).as_bytes(), rows::limit(page.limit)), party)).await
+    }
+
+    async fn registrations_of_party(&self, party: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>> {
+        let select = "SELECT state, spending_version FROM registrations WHERE party = ?1 AND uuid < ?2 \
+             ORDER BY uuid DESC LIMIT ?3";
+        let before = page.after.unwrap_or(Uuid::max());
+        self.read(move |db| {
+            rows::list(db, select, (party.as_bytes(), before.as_bytes(), rows::limit(page.limit)), registration)
+        })
+        .await
+    }
+}
+
+fn put(db: &Connection, party: &Versioned<Party>) -> SqlResult<()> {
+    let Versioned { expected_version, state } = party;
+    let insert = "INSERT INTO parties \
+         (uuid, customer, name, search, reference, is_bidder, is_consignor, is_blocked, version, state) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+    let update = "UPDATE parties SET name = ?3, search = ?4, reference = ?5, is_bidder = ?6, is_consignor = ?7, \
+         is_blocked = ?8, version = ?9, state = ?10 WHERE uuid = ?1 AND customer = ?2 AND version = ?9 - 1";
+    let sql = if *expected_version == 0 { insert } else { update };
+    let (keys, details) = (state.keys(), &state.details);
+    let values = params![
+        state.uuid.as_bytes(),
+        state.customer.as_bytes(),
+        keys.name,
+        keys.search,
+        details.reference,
+        details.is_bidder,
+        details.is_consignor,
+        state.block.is_some(),
+        state.version,
+        to_json(state)?
+    ];
+    match rows::execute(db, sql, values).map_err(|error| error.or_taken("reference"))? {
+        1 => Ok(()),
+        _ => Err(StoreError::Conflict.into()),
+    }
+}
+
+fn find(db: &Connection, uuid: Uuid) -> SqlResult<Option<Party>> {
+    rows::one(db, "SELECT state FROM parties WHERE uuid = ?1", [uuid.as_bytes()], party)
+}
+
+fn party(row: &Row<'_>) -> SqlResult<Party> {
+    rows::json(row, 0)
+}
