@@ -155,7 +155,8 @@ impl Run<'_> {
     fn run(mut self) -> Result<Verdict, Failure> {
         let mut random = StdRng::seed_from_u64(self.options.seed);
         let mut turns = Vec::new();
-        let (mut events, mut cycles, mut heal_longest_s, mut stale_primaries) = (Vec::new(), 0, 0, 0);
+        let (mut events, mut cycles, mut heal_longest_s) = (Vec::new(), 0, 0);
+        let (mut stale_primaries, mut replicas_rebuilt) = (0, 0);
         pause(self.options.hold_s / SECOND_FAULT_AFTER)?;
         while self.begin.elapsed() < Duration::from_secs(self.options.minutes * 60) {
             let mut stale: Vec<Node> = Vec::new();
@@ -187,7 +188,10 @@ impl Run<'_> {
             }
             let healed = Instant::now();
             self.cluster.heal()?;
-            self.cluster.wait_until_healthy()?;
+            for node in self.cluster.wait_until_healthy()? {
+                self.say(&format!("{} could not follow the new primary, and was built anew", node.name()));
+                replicas_rebuilt += 1;
+            }
             let seconds = healed.elapsed().as_secs();
             heal_longest_s = heal_longest_s.max(seconds);
             pause(self.options.hold_s)?;
@@ -198,7 +202,18 @@ impl Run<'_> {
         let load = self.load.stop()?;
         let Options { replication, seed, minutes, .. } = *self.options;
         let observed = self.observer.observed()?;
-        Ok(Verdict { replication, seed, minutes, cycles, events, heal_longest_s, stale_primaries, observed, load })
+        Ok(Verdict {
+            replication,
+            seed,
+            minutes,
+            cycles,
+            events,
+            heal_longest_s,
+            stale_primaries,
+            replicas_rebuilt,
+            observed,
+            load,
+        })
     }
 
     fn say(&self, text: &str) {

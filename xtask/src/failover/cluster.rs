@@ -12,7 +12,9 @@ use super::setup::{Replication, Setup, write};
 use crate::{Failure, clients, debian, root, run, target_dir};
 
 /// Time limit for the cluster to have a primary and two replicas.
-const HEALTHY_MAX: Duration = Duration::from_secs(240);
+const HEALTHY_MAX: Duration = Duration::from_secs(300);
+/// Time after which a replica that does not follow the primary is built anew, as an operator would do it.
+const REBUILT_AFTER: Duration = Duration::from_secs(120);
 const PACKAGES: &[(&str, &str)] = &[
     ("etcd", "etcd-server"),
     ("haproxy", "haproxy"),
@@ -158,9 +160,10 @@ impl Cluster {
         self.start_missing()
     }
 
-    /// Waits until one primary and two replicas run on one timeline.
-    pub(super) fn wait_until_healthy(&mut self) -> Result<(), Failure> {
-        let begin = Instant::now();
+    /// Waits until one primary and two replicas run on one timeline. Returns the replicas that were built anew for it: one that
+    /// stopped at the end of a WAL segment just before a failover can't follow the new timeline.
+    pub(super) fn wait_until_healthy(&mut self) -> Result<Vec<Node>, Failure> {
+        let (begin, mut rebuilt) = (Instant::now(), Vec::new());
         while begin.elapsed() < HEALTHY_MAX {
             let members = self.members();
             let leaders = members.iter().filter(|member| member.is_leader() && member.state == "running").count();
@@ -170,9 +173,14 @@ impl Cluster {
             let enough = usize::from(self.replication == Replication::Synchronous);
             if leaders == 1 && replicas == 2 && synchronous >= enough && timelines {
                 self.leader();
-                return Ok(());
+                return Ok(rebuilt);
             }
             self.start_missing()?;
+            if begin.elapsed() > REBUILT_AFTER && leaders == 1 && rebuilt.is_empty() {
+                let stuck = members.iter().filter(|member| !member.is_leader() && member.state != "streaming");
+                rebuilt = stuck.map(|member| member.node).collect();
+                rebuilt.iter().for_each(|node| drop(ask(*node, "reinitialize", Some("{\"force\": true}"))));
+            }
             pause(1)?;
         }
         let members: Vec<String> = self

@@ -28,6 +28,8 @@ pub(super) struct Verdict {
     pub(super) heal_longest_s: u64,
     /// Machines that became the primary although they lacked acknowledged changes.
     pub(super) stale_primaries: u64,
+    /// Replicas that could not follow a new primary, and were built anew.
+    pub(super) replicas_rebuilt: u64,
     pub(super) observed: Observed,
     /// The figures of the load.
     pub(super) load: Value,
@@ -90,6 +92,7 @@ impl Verdict {
             ("late ends while bids were accepted", self.figure("ends_late").to_string()),
             ("latest end, outages included", seconds("end_latest_ms")),
             ("longest recovery after a heal", format!("{} s", self.heal_longest_s)),
+            ("replicas that were built anew", self.replicas_rebuilt.to_string()),
             ("anchors that held", self.figure("anchors").to_string()),
         ];
         let mut text = String::new();
@@ -127,6 +130,7 @@ impl Verdict {
             "seconds_with_two_primaries": self.observed.seconds_with_two_primaries,
             "stale_primaries": self.stale_primaries,
             "heal_longest_s": self.heal_longest_s,
+            "replicas_rebuilt": self.replicas_rebuilt,
             "load": self.load,
             "roles": self.observed.changes,
         })
@@ -146,6 +150,7 @@ mod tests {
             cycles: 1,
             events: Vec::new(),
             heal_longest_s: 0,
+            replicas_rebuilt: 0,
             stale_primaries: 0,
             observed,
             load,
