@@ -1,5 +1,6 @@
 //! Settings of the platform with their defaults.
 
+mod endpoint_readings;
 mod live;
 
 use std::sync::Arc;
@@ -10,6 +11,7 @@ pub use kit_identity::IdentityConfig;
 use kit_runtime::disk_space::DiskReserve;
 use kit_runtime::trace::Tracer;
 
+pub use self::endpoint_readings::EndpointReadingConfig;
 pub use self::live::LiveConfig;
 
 /// Limits and intervals of the platform. Every field can be set by itself: `PlatformConfig { …, ..Default::default()
@@ -49,6 +51,8 @@ pub struct PlatformConfig {
     pub live: LiveConfig,
     /// Limits and intervals of publishing.
     pub publisher: PublisherConfig,
+    /// Limits and intervals of readings of customers' endpoints.
+    pub endpoint_readings: EndpointReadingConfig,
     /// Free disk that is kept for accepted work. None.
     pub disk_reserve: Arc<DiskReserve>,
     /// Makes the spans of published events. Off.
@@ -186,6 +190,7 @@ impl Default for PlatformConfig {
             bulk_changes: BulkChangeConfig::default(),
             live: LiveConfig::default(),
             publisher: PublisherConfig::default(),
+            endpoint_readings: EndpointReadingConfig::default(),
             disk_reserve: Arc::default(),
             tracer: Tracer::off(),
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use kit_runtime::metrics::{self, Counter, Family, Histogram, Labels, Registry, Unit};
 
-use crate::port::{Change, CommitReceipt, CustomerBacklog, StoreResult};
+use crate::port::{Change, CommitReceipt, CustomerBacklog, ReadingFigures, StoreResult};
 
 /// Figures that are read from the store for a scrape.
 #[derive(Debug, Clone)]
@@ -14,6 +14,8 @@ pub(crate) struct StoreFigures {
     pub(crate) customers: Vec<CustomerBacklog>,
     /// The earliest end of a live lot; none without one.
     pub(crate) next_end: Option<Timestamp>,
+    /// Readings of customers' endpoints.
+    pub(crate) readings: ReadingFigures,
 }
 
 /// Metrics of this node.
@@ -26,6 +28,8 @@ pub(crate) struct Metrics {
     publish: Histogram,
     quarantined: Counter,
     conflicts: Family<Labels, Counter>,
+    endpoint_readings: Counter,
+    endpoint_readings_failed: Counter,
     sign_ins: Counter,
     sign_ins_refused: Counter,
     sign_ins_throttled: Counter,
@@ -55,6 +59,11 @@ impl Metrics {
             "Events under whose id the provider had a message, by how that message compares",
             conflicts.clone(),
         );
+        let (endpoint_readings, endpoint_readings_failed) = (Counter::default(), Counter::default());
+        let help = "Readings of the endpoints of a customer at its provider that ended";
+        registry.register("endpoint_readings", help, endpoint_readings.clone());
+        let help = "Those of them that failed; a key without the right to read is not one";
+        registry.register("endpoint_readings_failed", help, endpoint_readings_failed.clone());
         let (sign_ins, sign_ins_refused) = (Counter::default(), Counter::default());
         let sign_ins_throttled = Counter::default();
         registry.register("sign_ins", "Sessions of people that began", sign_ins.clone());
@@ -73,6 +82,8 @@ impl Metrics {
             publish,
             quarantined,
             conflicts,
+            endpoint_readings,
+            endpoint_readings_failed,
             sign_ins,
             sign_ins_refused,
             sign_ins_throttled,
@@ -100,6 +111,12 @@ impl Metrics {
     /// The provider had a message under the id of an event.
     pub(crate) fn conflict(&self, message: ExistingMessage) {
         self.conflicts.get_or_create(&message.labels()).inc();
+    }
+
+    /// A reading of a customer's endpoints ended.
+    pub(crate) fn endpoints_read(&self, is_failed: bool) {
+        self.endpoint_readings.inc();
+        self.endpoint_readings_failed.inc_by(u64::from(is_failed));
     }
 
     pub(crate) fn signed_in(&self) {

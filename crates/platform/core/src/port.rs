@@ -26,6 +26,7 @@ mod catalogue_uploads;
 mod clerks;
 mod consumers;
 mod customers;
+mod endpoint_readings;
 mod hold;
 mod idempotency;
 mod images;
@@ -61,6 +62,11 @@ pub use catalogue_uploads::{
 pub use clerks::{Clerk, ClerkAssignResult, ClerkStore};
 pub use consumers::{Consumer, ConsumerStore, Contact, ContactRecord, Parked, ProviderAddress, StartFrom};
 pub use customers::{Address, Auctioneer, AuctioneerChange, AuctioneerProfile, Customer, CustomerStore, NewAuctioneer};
+pub use endpoint_readings::{
+    DELIVERIES_KEPT_MAX, DeliveryState, EndpointCondition, EndpointFigures, EndpointReading, EndpointReadingStore,
+    EndpointRecord, EventDelivery, FailedAttempt, ReadingClaim, ReadingEnd, ReadingFigures, ReadingOutcome,
+    UNDELIVERED_COUNTED_MAX, UndeliveredOfSale,
+};
 pub use hold::HoldStore;
 pub use idempotency::{IdempotencyStore, IdempotentAnswer};
 pub use images::{ImageContent, ImageStore, ImageVariant, ItemImage};
@@ -157,6 +163,7 @@ pub trait Store:
     + ImageStore
     + JournalStore
     + ConsumerStore
+    + EndpointReadingStore
     + OutboxStore
     + AuditStore
     + SealingStore
@@ -189,6 +196,7 @@ impl<S> Store for S where
         + ImageStore
         + JournalStore
         + ConsumerStore
+        + EndpointReadingStore
         + OutboxStore
         + AuditStore
         + SealingStore

@@ -41,7 +41,7 @@ mod request;
 mod trace;
 mod verdict;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -116,6 +116,8 @@ struct Shared {
     /// The number of [`ReducedSending`] guards.
     reductions: AtomicUsize,
     lanes: Mutex<HashMap<Uuid, LaneHandle>>,
+    /// Customers of whom events were published since [`Publisher::take_published`].
+    published: Mutex<HashSet<Uuid>>,
     /// Created by the first lane, on the runtime of the lanes.
     outcome_batcher: Mutex<Option<Batcher<OutboxSettlement, Recorded>>>,
     stopping: CancellationToken,
@@ -180,6 +182,7 @@ impl Publisher {
             fence_requested: AtomicBool::new(false),
             reductions: AtomicUsize::new(0),
             lanes: Mutex::default(),
+            published: Mutex::default(),
             outcome_batcher: Mutex::default(),
             stopping: CancellationToken::new(),
         };
@@ -212,6 +215,11 @@ impl Publisher {
         if let Some(control) = self.lane_control(customer) {
             control.wake.notify();
         }
+    }
+
+    /// The customers of whom this node has published events since the last call.
+    pub(crate) fn take_published(&self) -> Vec<Uuid> {
+        lock(&self.shared.published).drain().collect()
     }
 
     /// Makes the lane read the changed connection of its customer before the next request.

@@ -41,7 +41,8 @@ impl Platform {
             return Ok(figures);
         }
         let customers = self.store().customer_backlogs().await?;
-        let figures = StoreFigures { customers, next_end: self.store().next_end().await? };
+        let (next_end, readings) = (self.store().next_end().await?, self.store().reading_figures().await?);
+        let figures = StoreFigures { customers, next_end, readings };
         self.store_figures_cache().put(figures.clone(), now);
         Ok(figures)
     }
@@ -94,6 +95,11 @@ fn register(registry: &mut Registry, stored: &StoreFigures, now: Timestamp) {
     let overdue = "For how long the earliest end of a live lot has passed, 0 while none has";
     let overdue_age = gauge(age(stored.next_end));
     registry.register_with_unit("end_overdue", overdue, Unit::Seconds, overdue_age);
+    let oldest = "Time since the last reading of the endpoints of the customer that was read longest ago";
+    let oldest_age = gauge(age(stored.readings.oldest_at));
+    registry.register_with_unit("endpoint_reading_oldest_age", oldest, Unit::Seconds, oldest_age);
+    let without = "Customers whose provider API key may not read their endpoints";
+    registry.register("endpoint_readings_without_right", without, gauge(stored.readings.without_right));
 }
 
 /// The customers that are listed, the longest waiting first, and all others in one.
@@ -130,6 +136,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+    use crate::port::ReadingFigures;
 
     fn at(s: i64) -> Timestamp {
         Timestamp::from_second(1_793_232_000 + s).unwrap()
@@ -148,7 +155,8 @@ mod tests {
 
     #[test]
     fn without_waiting_events_one_series_of_each_metric_is_zero() {
-        let text = text(&StoreFigures { customers: Vec::new(), next_end: Some(at(101)) });
+        let text =
+            text(&StoreFigures { customers: Vec::new(), next_end: Some(at(101)), readings: ReadingFigures::default() });
         for line in [
             r#"test_outbox_events{customer="other"} 0"#,
             r#"test_outbox_oldest_age_seconds{customer="other"} 0"#,
@@ -156,6 +164,7 @@ mod tests {
             r#"test_parked_queue_age_seconds{customer="other"} 0"#,
             "test_parked_queues 0",
             "test_end_overdue_seconds 0",
+            "test_endpoint_reading_oldest_age_seconds 0",
         ] {
             assert!(text.lines().any(|found| found == line), "no {line} in {text}");
         }
@@ -167,7 +176,8 @@ mod tests {
             (1..=52_u32).map(|number| customer(number.into(), number.into(), i64::from(number))).collect();
         customers[51].parked_at = Some(at(52));
         customers[50].quarantined = 7;
-        let text = text(&StoreFigures { customers, next_end: Some(at(97)) });
+        let readings = ReadingFigures { oldest_at: Some(at(60)), without_right: 2 };
+        let text = text(&StoreFigures { customers, next_end: Some(at(97)), readings });
         for line in [
             r#"test_outbox_events{customer="00000000-0000-0000-0000-000000000001"} 1"#,
             r#"test_outbox_oldest_age_seconds{customer="00000000-0000-0000-0000-000000000001"} 99"#,
@@ -178,6 +188,8 @@ mod tests {
             r#"test_parked_queue_age_seconds{customer="other"} 48"#,
             "test_parked_queues 1",
             "test_end_overdue_seconds 3",
+            "test_endpoint_reading_oldest_age_seconds 40",
+            "test_endpoint_readings_without_right 2",
         ] {
             assert!(text.lines().any(|found| found == line), "no {line} in {text}");
         }

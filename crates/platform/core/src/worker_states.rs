@@ -37,6 +37,7 @@ impl Platform {
             Worker::ItemEnds | Worker::TestClocks | Worker::BulkChanges => config.timers.look_every,
             Worker::Heartbeat => Duration::from_secs(1),
             Worker::Publisher => config.publisher.sweep_every,
+            Worker::EndpointReadings => config.endpoint_readings.look_every,
             Worker::Expiry => Duration::from_secs(60),
         }
     }

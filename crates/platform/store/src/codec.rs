@@ -8,7 +8,8 @@ use kit_runtime::trace::TraceParent;
 use platform_core::bidding::bid::{BidSource, StruckBid};
 use platform_core::journal::SubjectKind;
 use platform_core::port::{
-    BulkChange, Contact, Party, ProviderAddress, Registration, RegistrationStatus, StoreError, StoreResult, User,
+    BulkChange, Contact, DeliveryState, Party, ProviderAddress, ReadingOutcome, Registration, RegistrationStatus,
+    StoreError, StoreResult, User,
 };
 use platform_core::{Role, Scope};
 use platform_rules::{Auction, AuctionKind, Item, SaleMode, StrikeReason};
@@ -79,6 +80,39 @@ pub(crate) fn contact(name: &str) -> StoreResult<Contact> {
     let all = [Contact::Untried, Contact::Working, Contact::Refused, Contact::Unreachable];
     let found = all.into_iter().find(|contact| contact_name(*contact) == name);
     found.ok_or_else(|| corrupt(format!("{name} is not a contact state of a connection")))
+}
+
+pub(crate) fn outcome_name(outcome: ReadingOutcome) -> &'static str {
+    match outcome {
+        ReadingOutcome::Never => "never",
+        ReadingOutcome::Read => "read",
+        ReadingOutcome::NoRight => "no_right",
+        ReadingOutcome::Failed => "failed",
+    }
+}
+
+pub(crate) fn outcome(name: &str) -> StoreResult<ReadingOutcome> {
+    let all = [ReadingOutcome::Never, ReadingOutcome::Read, ReadingOutcome::NoRight, ReadingOutcome::Failed];
+    let found = all.into_iter().find(|outcome| outcome_name(*outcome) == name);
+    found.ok_or_else(|| corrupt(format!("{name} is not an outcome of a reading of endpoints")))
+}
+
+/// The column `state` of a delivery. Conditions of indexes rely on it: only delivered events have 0.
+pub(crate) fn delivery_code(state: DeliveryState) -> i16 {
+    match state {
+        DeliveryState::Delivered => 0,
+        DeliveryState::Waiting => 1,
+        DeliveryState::Failed => 2,
+    }
+}
+
+pub(crate) fn delivery_state(code: i16) -> StoreResult<DeliveryState> {
+    match code {
+        0 => Ok(DeliveryState::Delivered),
+        1 => Ok(DeliveryState::Waiting),
+        2 => Ok(DeliveryState::Failed),
+        other => Err(corrupt(format_args!("{other} is not a state of a delivery"))),
+    }
 }
 
 /// The end of an item of a real sale, for the timer, in milliseconds. It is rounded up, so that no item is due early.

@@ -18,6 +18,7 @@ mod clerks;
 mod commit;
 mod consumers;
 mod customers;
+mod endpoint_readings;
 mod holds;
 mod idempotency;
 mod images;

@@ -16,6 +16,7 @@ mod clerks;
 mod commit;
 mod consumers;
 mod customers;
+mod endpoint_readings;
 mod holds;
 mod idempotency;
 mod image_files;

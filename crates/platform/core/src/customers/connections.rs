@@ -6,6 +6,7 @@
 
 mod deliveries;
 mod disconnect;
+pub mod endpoints;
 mod event_types;
 mod portal_link;
 mod provider_api;
@@ -19,7 +20,7 @@ use kit_runtime::vault::{Sealed, Secret};
 use url::Url;
 use uuid::Uuid;
 
-pub use deliveries::{EventAttempt, EventEndpoint, EventMessage, EventName};
+pub use deliveries::{EventAttempt, EventEndpoint, EventMessage, EventName, RESEND_SCOPES};
 pub use event_types::{EventTypeOutcome, EventTypeRegistration, ExistingTexts};
 pub use state::{ConnectionState, ConsumerState, CredentialTest};
 

@@ -23,14 +23,23 @@ pub enum Worker {
     TestClocks,
     /// Applies changes of large auctions.
     BulkChanges,
+    /// Reads the endpoints of customers at their providers.
+    EndpointReadings,
     /// Deletes expired answers, sessions and uploads.
     Expiry,
 }
 
 impl Worker {
     /// All workers.
-    pub const ALL: [Self; 6] =
-        [Self::ItemEnds, Self::Heartbeat, Self::Publisher, Self::TestClocks, Self::BulkChanges, Self::Expiry];
+    pub const ALL: [Self; 7] = [
+        Self::ItemEnds,
+        Self::Heartbeat,
+        Self::Publisher,
+        Self::TestClocks,
+        Self::BulkChanges,
+        Self::EndpointReadings,
+        Self::Expiry,
+    ];
 }
 
 /// What a worker does now.

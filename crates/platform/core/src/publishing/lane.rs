@@ -24,7 +24,7 @@ use super::connection::Connection;
 use super::outcomes::Recorded;
 use super::request::publish;
 use super::verdict::Verdict;
-use super::{LaneControl, QueuedEvent, Shared};
+use super::{LaneControl, QueuedEvent, Shared, lock};
 use crate::port::{Contact, Cursor, OutboxSettlement, PublishResult};
 
 /// Time that an ending lane waits for its running requests and unrecorded outcomes.
@@ -287,6 +287,7 @@ impl Lane {
                 self.record_contact(used, Contact::Working, None).await;
                 let parts = &self.shared.parts;
                 parts.metrics.published(parts.clock.monotonic().saturating_duration_since(queued.since));
+                lock(&self.shared.published).insert(self.customer);
                 self.settle(queued, PublishResult::Published);
             }
             Verdict::Quarantine { error } => {

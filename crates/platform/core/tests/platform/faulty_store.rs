@@ -209,6 +209,32 @@ forward! {
         async fn resume_queue(customer: Uuid, at: Timestamp, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
         async fn record_contact(customer: Uuid, updated_at: Timestamp, contact: ContactRecord) -> StoreResult<()>;
     }
+    impl EndpointReadingStore {
+        async fn claim_endpoint_readings(now: Timestamp, until: Timestamp, limit: usize) -> StoreResult<Vec<ReadingClaim>>;
+        async fn bring_endpoint_readings_forward(
+            customers: Vec<Uuid>,
+            at: Timestamp,
+            pause_ms: i64,
+            published_at: Option<Timestamp>,
+        ) -> StoreResult<()>;
+        async fn record_endpoints(
+            claim: ReadingClaim,
+            endpoints: Vec<EndpointRecord>,
+            has_more: bool,
+            read_at: Timestamp,
+        ) -> StoreResult<bool>;
+        async fn record_event_deliveries(
+            claim: ReadingClaim,
+            endpoint: Option<EndpointRecord>,
+            deliveries: Vec<EventDelivery>,
+        ) -> StoreResult<bool>;
+        async fn end_endpoint_reading(end: ReadingEnd) -> StoreResult<()>;
+        async fn endpoint_readings(customers: Vec<Uuid>) -> StoreResult<Vec<EndpointReading>>;
+        async fn undelivered_events(customer: Uuid, after: Timestamp, limit: usize) -> StoreResult<Vec<EventDelivery>>;
+        async fn event_deliveries(subject: Uuid) -> StoreResult<Vec<EventDelivery>>;
+        async fn undelivered_of_sale(customer: Uuid, auction: Uuid) -> StoreResult<UndeliveredOfSale>;
+        async fn reading_figures() -> StoreResult<ReadingFigures>;
+    }
     impl CustomerStore {
         async fn create_customer(customer: Customer, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
         async fn rename_customer(uuid: Uuid, name: &str) -> StoreResult<bool>;

@@ -8,6 +8,7 @@ use kit_runtime::clock::{Clock, TestClock};
 use kit_runtime::random::SeededRandom;
 use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::{Key, KeyId, Secret, Vault};
+use platform_core::config::EndpointReadingConfig;
 use platform_core::customers::connections::{ConnectConsumer, ProviderChoice};
 use platform_core::journal::JournalRow;
 use platform_core::port::{Auctioneer, Customer, Page, StartFrom, Store};
@@ -53,7 +54,9 @@ impl TestPlatform {
 
     /// A platform whose workers run and whose customer is connected to `provider`.
     pub async fn connected(provider: &Provider, config: PlatformConfig) -> Self {
-        let fixture = Self::with(config).await;
+        // These tests count the requests and the sleeping workers. The reader of endpoints has tests of its own.
+        let endpoint_readings = EndpointReadingConfig { customers_max: 0, ..config.endpoint_readings };
+        let fixture = Self::with(PlatformConfig { endpoint_readings, ..config }).await;
         fixture.connect(provider, KEY).await;
         fixture.platform.spawn_workers(&fixture.tasks);
         // Wait until all workers sleep: heartbeat, sweep, timers, clocks, bulk changes and expiry.

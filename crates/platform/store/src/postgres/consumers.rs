@@ -11,7 +11,7 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::rows::{self, SqlResult, after};
-use super::{PostgresStore, idempotency, locks, outbox};
+use super::{PostgresStore, endpoint_readings, idempotency, locks, outbox};
 use crate::codec::{contact, contact_name, ms, provider_address, provider_url};
 
 const CONSUMER: &str = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, \
@@ -58,6 +58,7 @@ impl ConsumerStore for PostgresStore {
 
 pub(super) async fn put(db: &Transaction<'_>, consumer: &Consumer, start: StartFrom) -> SqlResult<()> {
     locks::journal(db).await?;
+    endpoint_readings::connection_changes(db, consumer).await?;
     let put = "INSERT INTO consumers \
          (customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms, contact, \
          contact_since_ms, contact_detail) \
@@ -138,6 +139,7 @@ pub(super) async fn disconnect(db: &Transaction<'_>, customer: Uuid) -> SqlResul
     if rows::execute(db, "DELETE FROM consumers WHERE customer = $1", &[&customer]).await? == 0 {
         return Ok(None);
     }
+    endpoint_readings::forget(db, customer).await?;
     let delete = "DELETE FROM outbox WHERE customer = $1 AND cursor IN \
          (SELECT cursor FROM outbox WHERE customer = $1 ORDER BY cursor FOR UPDATE)";
     rows::execute(db, delete, &[&customer]).await.map(Some)

@@ -10,7 +10,7 @@ use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
 use super::rows::{self, SqlResult, after};
-use super::{SqliteStore, idempotency, outbox};
+use super::{SqliteStore, endpoint_readings, idempotency, outbox};
 use crate::codec::{contact, contact_name, ms, provider_address, provider_url};
 
 const CONSUMER: &str = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, \
@@ -52,6 +52,7 @@ impl ConsumerStore for SqliteStore {
 }
 
 pub(super) fn put(db: &Connection, consumer: &Consumer, start: StartFrom) -> SqlResult<()> {
+    endpoint_readings::connection_changes(db, consumer)?;
     let put = "INSERT OR REPLACE INTO consumers \
          (customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms, contact, \
          contact_since_ms, contact_detail) \
@@ -148,5 +149,6 @@ pub(super) fn disconnect(db: &Connection, customer: Uuid) -> SqlResult<Option<u6
     if rows::execute(db, "DELETE FROM consumers WHERE customer = ?1", [customer.as_bytes()])? == 0 {
         return Ok(None);
     }
+    endpoint_readings::forget(db, customer)?;
     Ok(Some(rows::execute(db, "DELETE FROM outbox WHERE customer = ?1", [customer.as_bytes()])? as u64))
 }

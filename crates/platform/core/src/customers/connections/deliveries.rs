@@ -1,7 +1,7 @@
 //! Where an announced event is at the customer's provider: its message, and each attempt to deliver it.
 //!
-//! The platform stores none of this. The provider has the message under the event's id, and answers over its public API, as
-//! it does for any of its customers.
+//! This asks the provider, which has the message under the event's id and answers over its public API, as it does for any of
+//! its customers. What lists and other pages show of deliveries is what [`super::endpoints`] read before.
 
 use http::{Method, StatusCode};
 use jiff::Timestamp;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-use super::provider_api::{Provider, accepted};
+use super::provider_api::{ListBody, Provider, accepted};
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Contact, Page};
 use crate::{Caller, Platform, Scope};
@@ -18,6 +18,9 @@ use crate::{Caller, Platform, Scope};
 const ENDPOINTS_MAX: usize = 10;
 /// Attempts of one message that are shown at most.
 const ATTEMPTS_MAX: usize = 20;
+
+/// Each of these scopes allows to send an event again: those who run sales, and those who look after customers.
+pub const RESEND_SCOPES: &[Scope] = &[Scope::AuctionsWrite, Scope::CustomersWrite];
 
 /// An announced event: the journal has its `eventId`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,11 +68,6 @@ pub struct EventAttempt {
     pub duration_ms: u64,
     /// Whether the endpoint accepted the message.
     pub is_success: bool,
-}
-
-#[derive(Deserialize)]
-struct ListBody<T> {
-    data: Vec<T>,
 }
 
 #[derive(Deserialize)]
@@ -147,7 +145,7 @@ impl Platform {
         event: EventName,
         endpoint: &str,
     ) -> PlatformResult<()> {
-        caller.require_one_of(&[Scope::AuctionsWrite, Scope::CustomersWrite])?;
+        caller.require_one_of(RESEND_SCOPES)?;
         self.visible_customer(caller, customer).await?;
         let is_id = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
         if endpoint.is_empty() || endpoint.len() > 100 || !endpoint.bytes().all(is_id) {
@@ -157,7 +155,8 @@ impl Platform {
         let event_id = self.event_id(event).await?.ok_or(PlatformError::NotFound("event"))?;
         let path = format!("{}endpoint/{endpoint}/resend/", message_path(&provider, &event_id));
         let answer = self.call(&provider, Method::POST, &path, "{}".into()).await?;
-        accepted(&answer)
+        accepted(&answer)?;
+        self.read_endpoints_soon(customer).await
     }
 
     /// The provider's id of an event; none when the change was not announced.

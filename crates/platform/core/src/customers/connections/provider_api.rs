@@ -8,6 +8,7 @@ use http::{HeaderMap, HeaderValue, Method};
 use jiff::Timestamp;
 use kit_outbound::{Destination, Request, Response, TransportError};
 use kit_runtime::vault::Secret;
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::CredentialTest;
@@ -21,6 +22,24 @@ use crate::provider_access::provider_key_context;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const DEADLINE: Duration = Duration::from_secs(15);
 const RESPONSE_BYTES_MAX: usize = 16 << 10;
+
+/// Limits of one request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CallLimits {
+    /// From the name lookup to the last byte of the response.
+    pub(super) deadline: Duration,
+    /// Bytes of the response's body.
+    pub(super) response_bytes_max: usize,
+}
+
+/// A page of a list of the provider.
+#[derive(Deserialize)]
+pub(super) struct ListBody<T> {
+    pub(super) data: Vec<T>,
+    /// False when further entries follow.
+    #[serde(default)]
+    pub(super) done: bool,
+}
 
 /// A customer's provider with the credentials to use.
 pub(super) struct Provider {
@@ -90,12 +109,25 @@ impl Platform {
         path: &str,
         body: String,
     ) -> PlatformResult<Response> {
+        let limits = CallLimits { deadline: DEADLINE, response_bytes_max: RESPONSE_BYTES_MAX };
+        self.call_within(provider, method, path, body, limits).await
+    }
+
+    /// The same within other limits.
+    pub(super) async fn call_within(
+        &self,
+        provider: &Provider,
+        method: Method,
+        path: &str,
+        body: String,
+        limits: CallLimits,
+    ) -> PlatformResult<Response> {
         let unreachable = |text| PlatformError::Provider { contact: Contact::Unreachable, text };
         let route =
             self.provider_access().route(&provider.address).await.map_err(|none| unreachable(none.to_string()))?;
         let mut failure = None;
         for base in &route.base_urls {
-            let request = request(provider, method.clone(), &format!("{base}{path}"), body.clone())?;
+            let request = request(provider, method.clone(), &format!("{base}{path}"), body.clone(), limits)?;
             match route.client.send(request).await {
                 Ok(response) => return Ok(response),
                 Err(error) if is_unsent(&error) => failure = Some(error),
@@ -106,7 +138,13 @@ impl Platform {
     }
 }
 
-fn request(provider: &Provider, method: Method, url: &str, body: String) -> PlatformResult<Request> {
+fn request(
+    provider: &Provider,
+    method: Method,
+    url: &str,
+    body: String,
+    limits: CallLimits,
+) -> PlatformResult<Request> {
     let to = url.parse().map_err(|_| PlatformError::Internal(format!("{url} is no address to send to")))?;
     let bearer = format!("Bearer {}", provider.key.expose_str().unwrap_or_default());
     let mut authorization = HeaderValue::from_str(&bearer)
@@ -123,8 +161,8 @@ fn request(provider: &Provider, method: Method, url: &str, body: String) -> Plat
         to: Destination::new(to, &provider.customer.to_string()),
         headers: headers.into(),
         body: Bytes::from(body),
-        deadline: DEADLINE,
-        response_bytes_max: RESPONSE_BYTES_MAX,
+        deadline: limits.deadline,
+        response_bytes_max: limits.response_bytes_max,
     })
 }
 
