@@ -21,6 +21,8 @@ pub(crate) enum Need {
     SignedIn,
     /// A role with this scope.
     Has(Scope),
+    /// A role with one of these scopes.
+    HasOneOf(&'static [Scope]),
 }
 
 const MODULES: &[&[Page]] = &[
@@ -52,6 +54,7 @@ impl Need {
         match self {
             Self::SignedIn => true,
             Self::Has(scope) => role.scopes().contains(scope),
+            Self::HasOneOf(scopes) => scopes.iter().any(|scope| role.scopes().contains(*scope)),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Auctions: list, creation, copy, edit, and the pages of one auction. Its lots, ends, registrations and results are in
 //! modules of their own.
 
+mod announced;
 pub(crate) mod blockers;
 pub(crate) mod clerks;
 mod copy;

@@ -76,12 +76,15 @@ pub(crate) struct CustomerRow {
 pub(crate) async fn rows(session: &Session, customers: Vec<Customer>) -> PlatformResult<Vec<CustomerRow>> {
     let platform = session.platform();
     let states = join_all(customers.iter().map(|customer| platform.consumer(&session.caller, customer.uuid))).await;
+    let uuids = customers.iter().map(|customer| customer.uuid).collect();
+    let readings = platform.endpoint_readings(&session.caller, uuids).await?;
     let rows = customers.into_iter().zip(states).map(|(customer, state)| {
         let state = match state {
             Err(PlatformError::NotFound(_)) => None,
             state => Some(state?),
         };
-        let line = ConnectionLine::new(state.as_ref(), session.now());
+        let reading = readings.iter().find(|reading| reading.customer == customer.uuid);
+        let line = ConnectionLine::new(state.as_ref(), reading, session.now());
         Ok(CustomerRow { uuid: customer.uuid, name: customer.name, line })
     });
     rows.collect()

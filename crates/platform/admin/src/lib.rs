@@ -25,6 +25,7 @@ mod buyer_words;
 mod customers;
 mod desk;
 mod end_times;
+mod endpoint_health;
 mod form_page;
 mod images;
 mod join;

@@ -30,6 +30,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::map_response;
 use axum::routing::{get, post};
 use platform_core::Scope;
+use platform_core::customers::connections::RESEND_SCOPES;
 
 use crate::access::{Need, Page};
 use crate::admin::Admin;
@@ -69,7 +70,7 @@ pub(crate) const PAGES: &[Page] = &[
     ("GET", "/auctions/{auction}/lots/{lot}/bids/{bid}/cancel", WRITE),
     ("POST", "/auctions/{auction}/lots/{lot}/bids/{bid}/cancel", WRITE),
     ("GET", "/auctions/{auction}/lots/{lot}/deliveries", Need::Has(Scope::EventsRead)),
-    ("POST", "/auctions/{auction}/lots/{lot}/deliveries", WRITE),
+    ("POST", "/auctions/{auction}/lots/{lot}/deliveries", Need::HasOneOf(RESEND_SCOPES)),
 ];
 
 pub(crate) fn router() -> Router<Admin> {

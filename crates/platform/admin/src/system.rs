@@ -48,6 +48,10 @@ fn words(worker: Worker) -> (&'static str, &'static str) {
         }
         Worker::TestClocks => ("Test clocks", "Ends lots of sandbox auctions on the way to the time of their clock."),
         Worker::BulkChanges => ("Bulk changes", "Applies changes of large auctions, 250 lots in a step."),
+        Worker::EndpointReadings => (
+            "Endpoints",
+            "Reads what the customers' endpoints do, every 30 seconds while events are announced or fail.",
+        ),
         Worker::Expiry => ("Expiry", "Deletes expired sessions and stored answers, once a minute."),
     }
 }
@@ -98,7 +102,7 @@ fn behind(worker: Worker, work: &WaitingWork, now: Timestamp) -> String {
         },
         Worker::TestClocks => count(work.test_clocks, "clock is being advanced", "clocks are being advanced"),
         Worker::BulkChanges => count(work.bulk_changes, "change under way", "changes under way"),
-        Worker::Heartbeat | Worker::Expiry => String::new(),
+        Worker::Heartbeat | Worker::EndpointReadings | Worker::Expiry => String::new(),
     }
 }
 

@@ -8,6 +8,7 @@ use axum::response::Response;
 use axum::routing::get;
 use contract::{AuctionStatus, ItemStatus};
 use futures_util::future::try_join_all;
+use jiff::Timestamp;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
@@ -20,6 +21,7 @@ use uuid::Uuid;
 use crate::access::{Need, Page};
 use crate::admin::Admin;
 use crate::customers::{self, CustomerRow};
+use crate::endpoint_health::Health;
 use crate::notice;
 use crate::page_error::PageError;
 use crate::session::{Section, Session};
@@ -41,8 +43,18 @@ pub(crate) fn router() -> Router<Admin> {
 struct Task {
     count: String,
     text: String,
+    /// How long it has lasted.
+    lasting: Option<RelativeTime>,
     detail: String,
+    /// When it was read, if it may have changed since.
+    read_at: Option<RelativeTime>,
     path: String,
+}
+
+impl Task {
+    fn new(count: String, text: impl Into<String>, detail: impl Into<String>, path: String) -> Self {
+        Self { count, text: text.into(), lasting: None, detail: detail.into(), read_at: None, path }
+    }
 }
 
 /// A sale in the list.
@@ -79,7 +91,9 @@ async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Respo
     let webhooks = if sees_customers { customer_rows(&session).await? } else { Vec::new() };
     let tasks = try_join_all(auctions.iter().map(|auction| tasks_of(&session, auction))).await?;
     let mut tasks: Vec<Task> = tasks.into_iter().flatten().collect();
-    tasks.extend(webhooks.iter().filter(|row| row.line.needs_support).flat_map(connection_tasks));
+    tasks.extend(
+        webhooks.iter().filter(|row| row.line.needs_support).flat_map(|row| connection_tasks(row, session.now())),
+    );
     let sales = try_join_all(auctions.iter().map(|auction| sale(&session, auction))).await?;
     render_page(&TodayPage {
         frame: session.frame("Today", Section::Today).with_notice(notice::from_query(&query)),
@@ -121,12 +135,12 @@ async fn tasks_of(session: &Session, auction: &Auction) -> PlatformResult<Vec<Ta
         let page = ListPage { after: None, limit: COUNT_MAX };
         let waiting = platform.list_registrations(caller, auction.uuid, &wanted, page).await?.len();
         if waiting > 0 {
-            tasks.push(Task {
-                count: counted(waiting),
-                text: format!("{} for approval", plural(waiting, "registration waits", "registrations wait")),
-                detail: auction.title.clone(),
-                path: format!("/auctions/{}/registrations?status=pending", auction.uuid),
-            });
+            tasks.push(Task::new(
+                counted(waiting),
+                format!("{} for approval", plural(waiting, "registration waits", "registrations wait")),
+                &auction.title,
+                format!("/auctions/{}/registrations?status=pending", auction.uuid),
+            ));
         }
     }
     if session.may(Scope::AuctionsWrite) && auction.status != AuctionStatus::Draft {
@@ -136,31 +150,57 @@ async fn tasks_of(session: &Session, auction: &Auction) -> PlatformResult<Vec<Ta
         let untitled = drafts.iter().filter(|item| item.title.is_empty()).count();
         if !drafts.is_empty() {
             let lacking = if untitled > 0 { format!("; {untitled} without a title") } else { String::new() };
-            tasks.push(Task {
-                count: counted(drafts.len()),
-                text: plural(drafts.len(), "lot is still a draft", "lots are still drafts").to_owned(),
-                detail: format!("{}{lacking}", auction.title),
-                path: format!("/auctions/{}/lots?status=DRAFT", auction.uuid),
-            });
+            tasks.push(Task::new(
+                counted(drafts.len()),
+                plural(drafts.len(), "lot is still a draft", "lots are still drafts"),
+                format!("{}{lacking}", auction.title),
+                format!("/auctions/{}/lots?status=DRAFT", auction.uuid),
+            ));
         }
     }
     Ok(tasks)
 }
 
-/// What a connection asks of support.
-fn connection_tasks(row: &CustomerRow) -> Vec<Task> {
+/// What a connection and its endpoints ask of support.
+fn connection_tasks(row: &CustomerRow, now: Timestamp) -> Vec<Task> {
     let path = format!("/customers/{}", row.uuid);
-    let task =
-        |count: String, text: &str| Task { count, text: text.to_owned(), detail: row.name.clone(), path: path.clone() };
+    let task = |count: String, text: &str| Task::new(count, text, &row.name, path.clone());
     let mut tasks = Vec::new();
-    if row.line.kind != "good" {
+    if !row.line.task.is_empty() {
         tasks.push(task("1".into(), row.line.task));
     }
+    tasks.extend(endpoint_tasks(row, now));
     if row.line.quarantined > 0 {
         let words = plural(usize::try_from(row.line.quarantined).unwrap_or(usize::MAX), "event", "events");
         tasks.push(task(row.line.quarantined.to_string(), &format!("{words} in quarantine")));
     }
     tasks
+}
+
+/// What the endpoints of a customer ask of support, as they were last read.
+fn endpoint_tasks(row: &CustomerRow, now: Timestamp) -> Vec<Task> {
+    let path = format!("/customers/{}#endpoints", row.uuid);
+    let read_at = row.line.read_at.map(|at| RelativeTime::new(at, now));
+    let task = |count: usize, text: String, since: Option<Timestamp>, cause: Option<&String>| {
+        let cause = cause.map(|cause| format!(": {cause}")).unwrap_or_default();
+        let task = Task::new(count.to_string(), text, format!("{}{cause}", row.name), path.clone());
+        Task { lasting: since.map(|since| RelativeTime::lasting(since, now)), read_at: read_at.clone(), ..task }
+    };
+    match &row.line.health {
+        Health::NoEndpoint => {
+            vec![task(0, "endpoints: the events of this customer reach nobody".to_owned(), None, None)]
+        }
+        Health::Hindered(hindered) => {
+            let failing = hindered.failing_words();
+            let failing =
+                failing.map(|words| (hindered.failing, words, hindered.failing_since, hindered.cause.as_ref()));
+            let disabled = hindered.disabled_words();
+            let disabled = disabled.map(|words| (hindered.disabled, words, hindered.disabled_since, None));
+            let both = failing.into_iter().chain(disabled);
+            both.map(|(count, words, since, cause)| task(count, words, since, cause)).collect()
+        }
+        Health::NotRead(_) | Health::NoRight | Health::Delivering(_) => Vec::new(),
+    }
 }
 
 async fn sale(session: &Session, auction: &Auction) -> PlatformResult<Sale> {

@@ -12,6 +12,7 @@ use platform_core::{PlatformError, Scope};
 use platform_rules::{Admission, AuctionKind, InternetBids};
 use uuid::Uuid;
 
+use super::announced::AnnouncedPanel;
 use super::clerks::ClerksPanel;
 use super::{blockers, owners, percent};
 use crate::page_error::PageError;
@@ -33,6 +34,7 @@ struct OverviewPage {
     figures: Vec<(&'static str, String, &'static str)>,
     facts: Vec<(&'static str, String)>,
     waiting: String,
+    announced: Option<AnnouncedPanel>,
     clerks: Option<ClerksPanel>,
     can_archive: bool,
 }
@@ -82,6 +84,7 @@ pub(super) async fn show(
         figures: figures(&sale),
         facts: facts(&sale, owner),
         waiting: waiting(session, &sale).await?,
+        announced: AnnouncedPanel::of_sale(session, &sale).await?,
         clerks: ClerksPanel::of_sale(session, &sale, clerk_faults).await?,
         can_archive: session.may(Scope::AuctionsWrite) && can_archive(&sale),
     };

@@ -1,19 +1,23 @@
-//! The page of a customer: connection, queue, quarantine, and the latest events.
+//! The page of a customer: connection, endpoints, queue, quarantine, and the latest events.
 
 use askama::Template;
 use axum::response::Response;
+use jiff::Timestamp;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use platform_core::PlatformError;
 use platform_core::Scope::{CustomersWrite, EventsRead};
 use platform_core::customers::connections::ConsumerState;
+use platform_core::customers::connections::endpoints::EndpointReading;
 use platform_core::port::{Page as ListPage, QuarantinedEvent};
 use uuid::Uuid;
 
 use super::state;
+use crate::endpoint_health::{EndpointRow, Health, endpoint_rows, reading_fault};
 use crate::notice;
 use crate::page_error::PageError;
+use crate::sale::labels::Badge;
 use crate::session::{PathIds, Section, Session};
 
 /// Events in quarantine that the page lists.
@@ -28,6 +32,8 @@ struct DetailPage {
     path: String,
     name: String,
     connection: Option<Connection>,
+    /// Its endpoints; none while the connection is not complete.
+    endpoints: Option<EndpointsPanel>,
     quarantine: Vec<QuarantineRow>,
     has_more_quarantine: bool,
     may_write: bool,
@@ -58,6 +64,49 @@ struct Failing {
     error: String,
     at: RelativeTime,
     next: Option<RelativeTime>,
+}
+
+/// The endpoints as the page shows them.
+struct EndpointsPanel {
+    badge: Badge,
+    /// What there is instead of endpoints; empty when there are any.
+    empty: String,
+    /// Why what is shown may not be true any more; empty while readings succeed.
+    fault: String,
+    rows: Vec<EndpointRow>,
+    /// True when the application has more endpoints.
+    has_more: bool,
+    read_at: Option<RelativeTime>,
+}
+
+impl EndpointsPanel {
+    fn new(reading: Option<&EndpointReading>, now: Timestamp) -> Self {
+        let health = Health::of(reading);
+        let rows = reading.map(|reading| endpoint_rows(reading, now)).unwrap_or_default();
+        let empty = match &health {
+            Health::NotRead(Some(_)) => "The endpoints were not read yet.",
+            Health::NotRead(None) => "The endpoints were not read yet. The platform reads them within a minute.",
+            Health::NoRight => "The key can't read the endpoints, so the platform does not know whether events arrive.",
+            Health::NoEndpoint => {
+                "The application has no endpoint: published events reach nobody. The customer adds endpoints in the App \
+                 Portal."
+            }
+            Health::Delivering(_) | Health::Hindered(_) => "",
+        };
+        Self {
+            badge: match &health {
+                Health::NotRead(None) => Badge::new("", "Not read yet"),
+                Health::NotRead(Some(_)) => Badge::new("bad", "Not read"),
+                Health::NoRight => Badge::new("wait", "Not readable"),
+                health => health.badge().unwrap_or(Badge::new("good", "Delivering")),
+            },
+            empty: empty.to_owned(),
+            fault: reading.and_then(reading_fault).unwrap_or_default(),
+            rows,
+            has_more: reading.is_some_and(|reading| reading.has_more),
+            read_at: reading.and_then(|reading| reading.read_at).map(|at| RelativeTime::new(at, now)),
+        }
+    }
 }
 
 /// An event in quarantine.
@@ -123,6 +172,13 @@ pub(super) async fn page(
         Err(PlatformError::NotFound(_)) => None,
         state => Some(Connection::new(state?, &session)),
     };
+    let endpoints = match connection.as_ref().filter(|connection| connection.is_complete) {
+        Some(_) => {
+            let readings = platform.endpoint_readings(caller, vec![uuid]).await?;
+            Some(EndpointsPanel::new(readings.first(), session.now()))
+        }
+        None => None,
+    };
     let page = ListPage { after: None, limit: QUARANTINED_SHOWN + 1 };
     let mut quarantine = platform.quarantined(caller, uuid, page).await?;
     let has_more_quarantine = quarantine.len() > QUARANTINED_SHOWN;
@@ -133,6 +189,7 @@ pub(super) async fn page(
         path: format!("{}/customers/{uuid}", session.admin.site().base),
         name: customer.name,
         connection,
+        endpoints,
         quarantine: quarantine.into_iter().map(|row| QuarantineRow::new(row, &session)).collect(),
         has_more_quarantine,
         may_write: session.may(CustomersWrite),

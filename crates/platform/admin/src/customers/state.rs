@@ -2,16 +2,23 @@
 
 use jiff::Timestamp;
 use kit_design::relative_time::RelativeTime;
+use platform_core::customers::connections::endpoints::EndpointReading;
 use platform_core::customers::connections::{ConnectionState, ConsumerState};
 use platform_core::port::ProviderAddress;
+
+use crate::endpoint_health::Health;
 
 /// A connection in one line of a list.
 pub(crate) struct ConnectionLine {
     /// Class of the status: `good`, `bad`, `wait`, or empty.
     pub(crate) kind: &'static str,
     pub(crate) word: &'static str,
-    /// What is wrong, after a number.
+    /// What is wrong with the connection, after a number; empty if it works.
     pub(crate) task: &'static str,
+    /// What its endpoints do.
+    pub(crate) health: Health,
+    /// When they were last read.
+    pub(crate) read_at: Option<Timestamp>,
     pub(crate) provider: String,
     /// How many events wait, and since when.
     pub(crate) waiting: String,
@@ -21,14 +28,21 @@ pub(crate) struct ConnectionLine {
 }
 
 impl ConnectionLine {
-    pub(crate) fn new(state: Option<&ConsumerState>, now: Timestamp) -> Self {
+    pub(crate) fn new(state: Option<&ConsumerState>, reading: Option<&EndpointReading>, now: Timestamp) -> Self {
+        let (health, read_at) = (Health::of(reading), reading.and_then(|reading| reading.read_at));
         let Some(state) = state else {
             let (provider, waiting) = ("–".to_owned(), "0".to_owned());
             let (word, needs_support) = ("Not connected", true);
             let task = "customer is not connected";
-            return Self { kind: "wait", word, task, provider, waiting, quarantined: 0, needs_support };
+            let kind = "wait";
+            return Self { kind, word, task, health, read_at, provider, waiting, quarantined: 0, needs_support };
         };
-        let (kind, word) = words(state);
+        let (mut kind, mut word) = words(state);
+        let task = if kind == "good" { "" } else { task(word) };
+        // What hinders deliveries behind a connection that works is what a person has to see.
+        if let Some(badge) = health.badge().filter(|_| kind == "good") {
+            (kind, word) = (badge.kind(), badge.words());
+        }
         let backlog = &state.backlog;
         let waiting = match backlog.oldest_at {
             Some(at) if backlog.pending > 0 => format!("{}, for {}", backlog.pending, age(at, now)),
@@ -37,11 +51,13 @@ impl ConnectionLine {
         Self {
             kind,
             word,
-            task: task(word),
+            task,
             provider: provider(&state.provider),
             waiting,
             quarantined: backlog.quarantined,
-            needs_support: kind != "good" || backlog.quarantined > 0,
+            needs_support: kind != "good" || health.needs_support() || backlog.quarantined > 0,
+            health,
+            read_at,
         }
     }
 }
@@ -77,7 +93,9 @@ pub(crate) fn advice(state: &ConsumerState) -> &'static str {
         ConnectionState::Entered => {
             "No request has shown yet that the provider accepts the application and the key. Test the connection."
         }
-        ConnectionState::Working => "The provider accepted the last request.",
+        ConnectionState::Working => {
+            "The provider accepts events. Whether the customer's endpoints receive them is shown below."
+        }
         ConnectionState::Refused => {
             "The provider refuses the application or the key. Correct them, then test the connection."
         }

@@ -9,10 +9,10 @@ use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
-use platform_core::customers::connections::{EventEndpoint, EventMessage, EventName};
+use platform_core::PlatformError;
+use platform_core::customers::connections::{EventEndpoint, EventMessage, EventName, RESEND_SCOPES};
 use platform_core::journal::SubjectKind;
 use platform_core::port::Page;
-use platform_core::{PlatformError, Scope};
 use platform_rules::Item;
 
 use super::{history, lot};
@@ -86,7 +86,7 @@ pub(super) async fn page(
         event: event_id,
         trouble,
         message,
-        may_resend: session.may(Scope::AuctionsWrite),
+        may_resend: RESEND_SCOPES.iter().any(|scope| session.may(*scope)),
     };
     if !query.text("fragment").is_empty() {
         return render_page(&deliveries);

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
+use jiff::Timestamp;
 use kit_design::error_page::sentence;
 use kit_design::relative_time::RelativeTime;
 use platform_core::Scope;
+use platform_core::customers::connections::endpoints::{DeliveryState, EventDelivery};
 use platform_core::journal::SubjectKind;
 use platform_core::port::Page;
 use platform_rules::Item;
@@ -12,6 +14,7 @@ use platform_rules::Item;
 use crate::page_error::PageError;
 use crate::sale::Sale;
 use crate::sale::labels::{self, Badge};
+use crate::sale::zone::SaleZone;
 use crate::session::Session;
 
 /// Changes that the page of a lot shows at most: the latest ones.
@@ -30,6 +33,38 @@ pub(super) struct HistoryRow {
     pub(super) cursor: Option<i64>,
     /// Why the event is in quarantine; none when it is not.
     pub(super) quarantined: Option<String>,
+    /// Whether the endpoints received the event, as it was last read.
+    pub(super) delivery: Delivery,
+}
+
+/// Whether the customer's endpoints received an event.
+pub(super) struct Delivery {
+    pub(super) badge: Badge,
+    /// What the badge covers.
+    pub(super) words: String,
+    /// When that was read.
+    pub(super) read_at: Option<RelativeTime>,
+}
+
+impl Delivery {
+    /// What was read of one event, a row for each endpoint.
+    fn of(read: &[&EventDelivery], zone: &SaleZone, now: Timestamp) -> Self {
+        let lacking: Vec<_> = read.iter().filter(|delivery| delivery.state != DeliveryState::Delivered).collect();
+        let all = labels::count(read.len() as u64, "endpoint", "endpoints");
+        let (badge, words, read_at) = if read.is_empty() {
+            let words = "Whether it was delivered was not read yet.";
+            (Badge::new("", "Announced"), words.to_owned(), None)
+        } else if lacking.is_empty() {
+            let words = format!("Accepted by {all}.");
+            (Badge::new("good", "Delivered"), words, read.iter().map(|delivery| delivery.read_at).max())
+        } else {
+            let is_over = lacking.iter().all(|delivery| delivery.state == DeliveryState::Failed);
+            let next = if is_over { "No further attempt is planned." } else { "A further attempt is planned." };
+            let words = format!("{} of {all} did not accept it. {next}", lacking.len());
+            (Badge::new("bad", "Not delivered"), words, lacking.iter().map(|delivery| delivery.read_at).min())
+        };
+        Self { badge, words, read_at: read_at.map(|at| zone.relative(at, now)) }
+    }
 }
 
 /// The latest status changes, newest first; empty for a user who may not read events.
@@ -42,8 +77,14 @@ pub(super) async fn load(session: &Session, sale: &Sale, item: &Item) -> Result<
     let subject = (SubjectKind::Item, item.uuid);
     let history = session.platform().history(&session.caller, subject, page).await?;
     let mut refused = quarantined(session, item).await?;
+    let read = session.platform().event_deliveries(&session.caller, subject).await?;
+    let delivery = |sequence: i64| {
+        let of_event: Vec<&EventDelivery> = read.iter().filter(|delivery| delivery.sequence == sequence).collect();
+        Delivery::of(&of_event, &sale.zone, session.now())
+    };
     let row = |entry: platform_core::journal::JournalRow| HistoryRow {
         quarantined: refused.remove(&entry.sequence),
+        delivery: delivery(entry.sequence),
         sequence: entry.sequence,
         at: sale.zone.relative(entry.at, session.now()),
         from: entry.from.as_deref().map(labels::journal_badge),

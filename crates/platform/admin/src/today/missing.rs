@@ -59,11 +59,13 @@ async fn tasks_of(session: &Session, auction: &Auction) -> PlatformResult<Vec<Ta
     let found = session.platform().missing_counts(&session.caller, auction.uuid, LOTS_MAX).await?;
     let sale = title(auction);
     let detail = if found.is_complete { sale } else { format!("{sale}; of its first {LOTS_MAX} lots") };
-    let task = |(field, count): (MissingField, u64)| Task {
-        count: if found.is_complete { count.to_string() } else { format!("{count}+") },
-        text: format!("{} {}", plural(usize::try_from(count).unwrap_or(usize::MAX), "lot", "lots"), words(field)),
-        detail: detail.clone(),
-        path: format!("/auctions/{}/lots?missing={}", auction.uuid, field.as_str()),
+    let task = |(field, count): (MissingField, u64)| {
+        Task::new(
+            if found.is_complete { count.to_string() } else { format!("{count}+") },
+            format!("{} {}", plural(usize::try_from(count).unwrap_or(usize::MAX), "lot", "lots"), words(field)),
+            &detail,
+            format!("/auctions/{}/lots?missing={}", auction.uuid, field.as_str()),
+        )
     };
     Ok(found.counts.into_iter().filter(|(_, count)| *count > 0).map(task).collect())
 }

@@ -24,6 +24,8 @@ const OUTSIDE_THE_RING: &[Role] = &[Administrator, Operator, Support, Viewer];
 const REGISTER: &[Role] = &[Administrator, Operator, Support];
 /// Looks after customers, their provider credentials, and API keys.
 const SUPPORT: &[Role] = &[Administrator, Support];
+/// Sends events again.
+const SENDERS: &[Role] = &[Administrator, Operator, Support];
 /// Users and the access log.
 const ADMINISTRATORS: &[Role] = &[Administrator];
 
@@ -99,7 +101,7 @@ const TABLE: &[(&str, &str, &[Role])] = &[
     ("POST", "/auctions/{auction}/lots/{lot}/buyer", SALES),
     ("GET", "/auctions/{auction}/lots/{lot}/bids/{bid}/cancel", SALES),
     ("POST", "/auctions/{auction}/lots/{lot}/bids/{bid}/cancel", SALES),
-    ("POST", "/auctions/{auction}/lots/{lot}/deliveries", SALES),
+    ("POST", "/auctions/{auction}/lots/{lot}/deliveries", SENDERS),
     ("POST", "/auctions/{auction}/ends", SALES),
     ("POST", "/auctions/{auction}/registrations/approve", SALES),
     ("GET", "/auctions/{auction}/registrations/new", SALES),

@@ -54,9 +54,7 @@ impl TestPlatform {
 
     /// A platform whose workers run and whose customer is connected to `provider`.
     pub async fn connected(provider: &Provider, config: PlatformConfig) -> Self {
-        // These tests count the requests and the sleeping workers. The reader of endpoints has tests of its own.
-        let endpoint_readings = EndpointReadingConfig { customers_max: 0, ..config.endpoint_readings };
-        let fixture = Self::with(PlatformConfig { endpoint_readings, ..config }).await;
+        let fixture = Self::with(config).await;
         fixture.connect(provider, KEY).await;
         fixture.platform.spawn_workers(&fixture.tasks);
         // Wait until all workers sleep: heartbeat, sweep, timers, clocks, bulk changes and expiry.
@@ -120,7 +118,14 @@ impl TestPlatform {
     }
 }
 
+/// A node that reads no endpoints: most tests count requests and sleeping workers.
 pub fn node(store: &Arc<dyn Store>, clock: &TestClock, config: PlatformConfig, seed: u64) -> Platform {
+    let endpoint_readings = EndpointReadingConfig { customers_max: 0, ..config.endpoint_readings };
+    reading_node(store, clock, PlatformConfig { endpoint_readings, ..config }, seed)
+}
+
+/// A node that reads endpoints, too.
+pub fn reading_node(store: &Arc<dyn Store>, clock: &TestClock, config: PlatformConfig, seed: u64) -> Platform {
     let random = Arc::new(SeededRandom::new(seed));
     let vault = Vault::new(vec![(KeyId::new("k1").unwrap(), Key::generate(&SeededRandom::new(9)))]).unwrap();
     Platform::new(PlatformParts {

@@ -8,6 +8,8 @@ mod bidders;
 mod conflicts;
 mod connecting;
 mod downtime;
+mod endpoint_provider;
+mod endpoint_readings;
 mod failing;
 mod faulty_store;
 mod fixture;

@@ -149,7 +149,7 @@ impl Provider {
     }
 }
 
-async fn read(reading: &mut (impl AsyncBufReadExt + Unpin)) -> Option<ReceivedRequest> {
+pub async fn read(reading: &mut (impl AsyncBufReadExt + Unpin)) -> Option<ReceivedRequest> {
     let mut line = String::new();
     if reading.read_line(&mut line).await.ok()? == 0 {
         return None;
