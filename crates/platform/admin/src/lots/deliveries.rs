@@ -15,6 +15,7 @@ use platform_core::journal::SubjectKind;
 use platform_core::port::Page;
 use platform_rules::Item;
 
+use super::history::Delivery;
 use super::{history, lot};
 use crate::admin::Admin;
 use crate::page_error::PageError;
@@ -32,6 +33,8 @@ struct Deliveries {
     /// Why the provider's message can't be shown; empty when it can.
     trouble: String,
     message: Option<Message>,
+    /// What was read before; none if the event is in quarantine, where no endpoint has it.
+    known: Option<Delivery>,
     may_resend: bool,
 }
 
@@ -73,7 +76,12 @@ pub(super) async fn page(
     let history = session.platform().history(&session.caller, (SubjectKind::Item, item.uuid), page).await?;
     let event_id = history.iter().find(|row| row.sequence == sequence).and_then(|row| row.event_id());
     let event_id = event_id.ok_or_else(ErrorPage::not_found)?;
-    let (message, trouble) = match history::quarantined(&session, &item).await?.remove(&sequence) {
+    let quarantined = history::quarantined(&session, &item).await?.remove(&sequence);
+    let known = match &quarantined {
+        Some(_) => None,
+        None => Some(history::delivery(&session, &sale, &item, sequence).await?),
+    };
+    let (message, trouble) = match quarantined {
         // The provider may have another message under this event id.
         Some(reason) => (None, reason),
         None => found(&session, &sale, &item, EventName { subject: item.uuid, sequence }).await?,
@@ -86,6 +94,7 @@ pub(super) async fn page(
         event: event_id,
         trouble,
         message,
+        known,
         may_resend: RESEND_SCOPES.iter().any(|scope| session.may(*scope)),
     };
     if !query.text("fragment").is_empty() {

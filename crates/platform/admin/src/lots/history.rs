@@ -47,8 +47,9 @@ pub(super) struct Delivery {
 }
 
 impl Delivery {
-    /// What was read of one event, a row for each endpoint.
-    fn of(read: &[&EventDelivery], zone: &SaleZone, now: Timestamp) -> Self {
+    /// What was read of the event with this number, a row for each endpoint.
+    fn of(read: &[EventDelivery], sequence: i64, zone: &SaleZone, now: Timestamp) -> Self {
+        let read: Vec<&EventDelivery> = read.iter().filter(|delivery| delivery.sequence == sequence).collect();
         let lacking: Vec<_> = read.iter().filter(|delivery| delivery.state != DeliveryState::Delivered).collect();
         let all = labels::count(read.len() as u64, "endpoint", "endpoints");
         let (badge, words, read_at) = if read.is_empty() {
@@ -78,13 +79,9 @@ pub(super) async fn load(session: &Session, sale: &Sale, item: &Item) -> Result<
     let history = session.platform().history(&session.caller, subject, page).await?;
     let mut refused = quarantined(session, item).await?;
     let read = session.platform().event_deliveries(&session.caller, subject).await?;
-    let delivery = |sequence: i64| {
-        let of_event: Vec<&EventDelivery> = read.iter().filter(|delivery| delivery.sequence == sequence).collect();
-        Delivery::of(&of_event, &sale.zone, session.now())
-    };
     let row = |entry: platform_core::journal::JournalRow| HistoryRow {
         quarantined: refused.remove(&entry.sequence),
-        delivery: delivery(entry.sequence),
+        delivery: Delivery::of(&read, entry.sequence, &sale.zone, session.now()),
         sequence: entry.sequence,
         at: sale.zone.relative(entry.at, session.now()),
         from: entry.from.as_deref().map(labels::journal_badge),
@@ -95,6 +92,17 @@ pub(super) async fn load(session: &Session, sale: &Sale, item: &Item) -> Result<
         cursor: entry.body.map(|_| entry.cursor),
     };
     Ok(history.into_iter().rev().map(row).collect())
+}
+
+/// Whether the endpoints received one event of the lot, as it was last read.
+pub(super) async fn delivery(
+    session: &Session,
+    sale: &Sale,
+    item: &Item,
+    sequence: i64,
+) -> Result<Delivery, PageError> {
+    let read = session.platform().event_deliveries(&session.caller, (SubjectKind::Item, item.uuid)).await?;
+    Ok(Delivery::of(&read, sequence, &sale.zone, session.now()))
 }
 
 /// Why events of the lot are in quarantine, by the number of the change.

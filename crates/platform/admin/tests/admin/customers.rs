@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::fixture::{Fixture, sale};
 
 /// Starts a provider that accepts the key `lwp_right` for the application `app_1`; returns its address.
-async fn provider() -> String {
+pub(crate) async fn provider() -> String {
     let is_right =
         |headers: &http::HeaderMap| headers.get("authorization").is_some_and(|value| value == "Bearer lwp_right");
     let application = async move |headers: http::HeaderMap| {

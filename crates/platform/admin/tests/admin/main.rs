@@ -6,6 +6,7 @@ mod account;
 mod auctioneers;
 mod clerks;
 mod customers;
+mod endpoint_health;
 mod error_pages;
 mod fixture;
 mod form_errors;

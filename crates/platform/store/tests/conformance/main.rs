@@ -16,6 +16,7 @@ mod connections;
 mod customers;
 mod downtimes;
 mod edits;
+mod endpoint_readings;
 mod given;
 mod holds;
 mod images;
@@ -229,6 +230,11 @@ stories! {
         starting_from_a_cursor_duplicates_no_waiting_row,
         a_backlog_reports_the_last_failure_until_the_connection_changes,
         rows_of_a_parked_queue_are_not_claimed;
+    endpoint_readings:
+        a_reading_is_claimed_once_and_due_again_at_its_time,
+        a_reading_is_brought_forward_and_not_too_far,
+        endpoints_and_deliveries_read_back_until_the_application_changes,
+        the_oldest_reading_and_keys_without_the_right_are_counted;
     claims:
         a_commit_assigns_rows_without_an_earlier_waiting_row,
         unassigned_rows_are_claimed_oldest_first_and_once,

@@ -35,6 +35,7 @@ mod disconnect_and_quarantine;
 mod disk_reserve;
 mod doctor_faults;
 mod embedded_provider;
+mod endpoint_health;
 mod event_conflicts;
 mod every_page;
 mod fake_provider;
