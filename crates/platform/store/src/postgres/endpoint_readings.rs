@@ -63,8 +63,8 @@ impl EndpointReadingStore for PostgresStore {
         published_at: Option<Timestamp>,
     ) -> StoreResult<()> {
         let update = "UPDATE endpoint_readings SET \
-             due_at_ms = least(due_at_ms, greatest($2, tried_at_ms + $3)), \
-             published_at_ms = coalesce($4, published_at_ms) WHERE customer IN \
+             due_at_ms = least(due_at_ms, greatest($2::bigint, tried_at_ms + $3::bigint)), \
+             published_at_ms = coalesce($4::bigint, published_at_ms) WHERE customer IN \
              (SELECT customer FROM endpoint_readings WHERE customer = ANY($1) ORDER BY customer FOR UPDATE)";
         let values: rows::Values<'_> = &[&customers, &ms(at), &pause_ms, &published_at.map(ms)];
         rows::execute(&self.client().await?, update, values).await?;
@@ -171,7 +171,7 @@ async fn record_endpoints(
     read_at: Timestamp,
 ) -> SqlResult<bool> {
     let update = "UPDATE endpoint_readings SET \
-         outcome_since_ms = CASE WHEN outcome = 'read' THEN coalesce(outcome_since_ms, $3) ELSE $3 END, \
+         outcome_since_ms = CASE WHEN outcome = 'read' THEN coalesce(outcome_since_ms, $3::bigint) ELSE $3::bigint END, \
          outcome = 'read', detail = NULL, tried_at_ms = $3, read_at_ms = $3, has_more = $4 \
          WHERE customer = $1 AND claimed_until_ms = $2";
     let customer = claim.customer;
@@ -238,8 +238,8 @@ async fn record_event_deliveries(
 async fn end_reading(db: &Transaction<'_>, end: &ReadingEnd) -> SqlResult<()> {
     // A reading that was brought forward during this one is due before the end of the claim.
     let update = "UPDATE endpoint_readings SET \
-         due_at_ms = CASE WHEN due_at_ms < claimed_until_ms THEN $7 ELSE $6 END, claimed_until_ms = 0, \
-         outcome_since_ms = CASE WHEN outcome = $3 THEN coalesce(outcome_since_ms, $5) ELSE $5 END, \
+         due_at_ms = CASE WHEN due_at_ms < claimed_until_ms THEN $7::bigint ELSE $6::bigint END, claimed_until_ms = 0, \
+         outcome_since_ms = CASE WHEN outcome = $3 THEN coalesce(outcome_since_ms, $5::bigint) ELSE $5::bigint END, \
          outcome = $3, detail = $4, tried_at_ms = $5 WHERE customer = $1 AND claimed_until_ms = $2";
     let ReadingEnd { claim: ReadingClaim { customer, until, .. }, detail, at, next_at, soon_at, .. } = end;
     let values: rows::Values<'_> = &[
