@@ -188,7 +188,7 @@ fn endpoint_tasks(row: &CustomerRow, now: Timestamp) -> Vec<Task> {
     };
     match &row.line.health {
         Health::NoEndpoint => {
-            vec![task(0, "endpoints: the events of this customer reach nobody".to_owned(), None, None)]
+            vec![task(0, "endpoints: the events of this customer reach no receiver".to_owned(), None, None)]
         }
         Health::Hindered(hindered) => {
             let failing = hindered.failing_words();

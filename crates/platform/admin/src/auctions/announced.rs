@@ -91,7 +91,7 @@ impl Delivered {
                 (Badge::new("wait", "Not readable"), "The key can't read the endpoints.".to_owned(), None, None)
             }
             Health::NoEndpoint => {
-                let words = "The application has no endpoint: events reach nobody.".to_owned();
+                let words = "The application has no endpoint: events reach no receiver.".to_owned();
                 (Badge::new("wait", "No endpoint"), words, None, None)
             }
             Health::Delivering(count) => {

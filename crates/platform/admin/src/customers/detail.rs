@@ -69,7 +69,7 @@ struct Failing {
 /// The endpoints as the page shows them.
 struct EndpointsPanel {
     badge: Badge,
-    /// What there is instead of endpoints; empty when there are any.
+    /// The text in place of endpoints; empty when some are listed.
     empty: String,
     /// Why what is shown may not be true any more; empty while readings succeed.
     fault: String,
@@ -88,7 +88,7 @@ impl EndpointsPanel {
             Health::NotRead(None) => "The endpoints were not read yet. The platform reads them within a minute.",
             Health::NoRight => "The key can't read the endpoints, so the platform does not know whether events arrive.",
             Health::NoEndpoint => {
-                "The application has no endpoint: published events reach nobody. The customer adds endpoints in the App \
+                "The application has no endpoint: published events reach no receiver. The customer adds endpoints in the App \
                  Portal."
             }
             Health::Delivering(_) | Health::Hindered(_) => "",

@@ -1,15 +1,17 @@
 //! What the pages show of a customer's endpoints, as the platform has read it.
 
+use std::time::Duration;
+
 use axum::Router;
 use axum::extract::Path;
 use axum::routing::{get, post};
-use contract::ItemStatus;
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use platform_core::port::{
     DeliveryState, EndpointCondition, EndpointFigures, EndpointRecord, EventDelivery, FailedAttempt, ReadingEnd,
     ReadingOutcome,
 };
+use platform_core::sales::item_ends::ItemEndWorker;
 use platform_core::{Caller, Role};
 use testkit::web::Browser;
 use uuid::Uuid;
@@ -33,9 +35,9 @@ impl Connected {
         let fixture = Fixture::new();
         let (auction, lot) = sale(&fixture, |_| {}).await;
         let customer = fixture.platform.auction(&Caller::command_line(), auction).await.unwrap().customer;
-        // The second change of the lot, which is announced.
-        let (staff, reason) = (Caller::command_line(), Some("damaged".to_owned()));
-        fixture.platform.change_item_status(&staff, lot, ItemStatus::Suspended, reason, None, None).await.unwrap();
+        // The second change of the lot, its end, is announced.
+        fixture.clock.advance(Duration::from_secs(25 * 3_600));
+        ItemEndWorker::new(fixture.platform.clone()).run_once(fixture.platform.now()).await.unwrap();
         let mut support = fixture.signed_in(Role::Support).await;
         let fields = [("provider", "address"), ("url", provider), ("application", "app_1"), ("apiKey", "lwp_right")];
         support.submit(&format!("/customers/{customer}/connection"), &fields).await.is(200).shows("Working");
@@ -95,7 +97,7 @@ impl Connected {
         let detail = (outcome != ReadingOutcome::Read).then(|| "the provider answered 403: it may not".to_owned());
         let end = ReadingEnd { claim, outcome, detail, at: ended, next_at: self.ago(0), soon_at: self.ago(0) };
         store.end_endpoint_reading(end).await.unwrap();
-        self.fixture.clock.advance(std::time::Duration::from_secs(5));
+        self.fixture.clock.advance(Duration::from_secs(5));
     }
 }
 
@@ -160,7 +162,7 @@ async fn a_disabled_endpoint_none_at_all_and_a_key_without_the_right_are_told_ap
 
     sale.read(ReadingOutcome::Read, Some(Vec::new()), &[]).await;
     let today = sale.support.get("/").await;
-    today.is(200).shows("<b>0</b> <span>endpoints: the events of this customer reach nobody").shows("No endpoint");
+    today.is(200).shows("<b>0</b> <span>endpoints: the events of this customer reach no receiver").shows("No endpoint");
     sale.support.get(&customer_path).await.shows("The application has no endpoint");
 
     let endpoints = vec![sale.endpoint("ep_1", Disabled), sale.endpoint("ep_2", Failing)];

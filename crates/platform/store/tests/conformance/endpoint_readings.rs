@@ -119,7 +119,7 @@ pub(super) async fn a_reading_is_brought_forward_and_not_too_far(store: Shared) 
     end(&store, third, ReadingOutcome::Read, 90).await;
     assert!(claims(&store, 389, 500).await.is_empty());
     assert_eq!(claims(&store, 390, 500).await.len(), 1);
-    // A later time does not put a reading off.
+    // A later time does not postpone a reading.
     forward(900, None).await;
     assert_eq!(claims(&store, 500, 600).await.len(), 1);
 }
