@@ -67,6 +67,10 @@ fn tools() -> Result<(), Failure> {
         if !has_postgres() {
             missing.push("postgresql");
         }
+        // Reads the text of printed pages.
+        if !debian::on_path("pdftotext") {
+            missing.push("poppler-utils");
+        }
         if !clients::has_venv("python3") {
             missing.push("python3-venv");
         }

@@ -7,7 +7,7 @@ use http::Method;
 use platform_core::{Role, Scope};
 
 use crate::{
-    account, api_keys, auctioneers, auctions, audit, book, customers, desk, end_times, images, lots, people,
+    account, api_keys, auctioneers, auctions, audit, book, customers, desk, end_times, images, lots, people, print,
     registrations, results, screens, sign_in, system, test_clock, today, users,
 };
 
@@ -46,6 +46,7 @@ const MODULES: &[&[Page]] = &[
     desk::PAGES,
     screens::PAGES,
     book::PAGES,
+    print::PAGES,
 ];
 
 impl Need {

@@ -15,6 +15,8 @@ pub(crate) const OWN: &[&LazyLock<Asset>] = &[
     &crate::desk::files::SCRIPT,
     &crate::screens::STYLE,
     &crate::screens::SCRIPT,
+    &crate::print::STYLE,
+    &crate::print::SCRIPT,
 ];
 
 /// Styles of the pages of a sale.

@@ -11,7 +11,7 @@ pub(crate) mod list;
 mod new;
 mod overview;
 pub(crate) mod owners;
-mod percent;
+pub(crate) mod percent;
 mod status;
 mod timeline;
 

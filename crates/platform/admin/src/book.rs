@@ -125,7 +125,7 @@ async fn page(
     show(&session, auction, frame, Entered::default()).await
 }
 
-async fn webcast_of(session: &Session, webcast: Uuid) -> Result<Auction, PageError> {
+pub(crate) async fn webcast_of(session: &Session, webcast: Uuid) -> Result<Auction, PageError> {
     // Rejects a clerk of other webcasts.
     let auction = session.platform().ring(&session.caller, webcast).await?.auction;
     if auction.kind != AuctionKind::Webcast {

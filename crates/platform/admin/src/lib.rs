@@ -35,6 +35,7 @@ mod notice;
 mod paddles;
 mod page_error;
 mod people;
+mod print;
 mod registrations;
 mod results;
 mod room_words;
@@ -98,5 +99,6 @@ fn pages() -> Router<Admin> {
         .merge(desk::router())
         .merge(screens::router())
         .merge(book::router())
+        .merge(print::router())
         .merge(kit_design::assets::routes_with(assets::OWN))
 }

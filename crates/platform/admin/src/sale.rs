@@ -45,6 +45,7 @@ pub(crate) enum Tab {
     Registrations,
     Results,
     Timeline,
+    Print,
 }
 
 /// What `auctions/head.html` shows.
@@ -137,6 +138,7 @@ impl Sale {
                 |words, page: &str| TabLink { words, path: format!("/webcasts/{uuid}/{page}"), is_current: false };
             tabs.extend([ring("Book", "book"), ring("Desk", "desk"), ring("Screens", "screens")]);
         }
+        tabs.push(link("Print", Tab::Print, "/print"));
         let progress = self.bulk_change.as_ref().map(|change| Progress {
             words: labels::bulk_operation(change),
             done: change.through + 1,

@@ -5,6 +5,7 @@
 
 pub mod browser;
 pub mod certificates;
+pub mod pdf;
 pub mod picture;
 pub mod postgres;
 pub mod request_log;

@@ -52,6 +52,7 @@ mod lot_images;
 mod lots_grid;
 mod management;
 mod official_clients;
+mod papers;
 mod portal;
 mod portal_frame;
 mod portal_links;

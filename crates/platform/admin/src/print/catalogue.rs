@@ -1,0 +1,114 @@
+//! The catalogue on paper, on A4 or A5, with or without pictures. It leaves out withdrawn lots and shows no reserve.
+
+use std::collections::HashMap;
+
+use askama::Template;
+use axum::response::Response;
+use contract::ItemStatus;
+use kit_design::fields::QueryFields;
+use kit_design::frame::{Frame, render_page};
+use platform_core::PlatformError;
+use platform_core::images::{ImageVariant, ItemImage};
+use platform_rules::Item;
+use uuid::Uuid;
+
+use super::lots::{self, estimate};
+use super::paper::{Paper, PaperKind};
+use crate::images;
+use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::sale::labels;
+use crate::session::{PathIds, Session};
+
+/// Items whose images one read loads.
+const READ_MAX: usize = 250;
+/// Longer side of the small variant of an image, in pixels.
+const PICTURE_PX: u32 = 320;
+
+#[derive(Template)]
+#[template(path = "print/catalogue.html")]
+struct CataloguePage {
+    frame: Frame,
+    paper: Paper,
+    lots: Vec<Lot>,
+    /// Kind of the sale, its currency and its terms.
+    facts: Vec<String>,
+}
+
+struct Lot {
+    number: String,
+    title: String,
+    description: String,
+    estimate: String,
+    picture: Option<Picture>,
+}
+
+struct Picture {
+    address: String,
+    /// Size in pixels; none for a picture at another site.
+    size: Option<(u32, u32)>,
+}
+
+/// `GET /auctions/{auction}/print/catalogue`
+pub(super) async fn page(
+    session: Session,
+    PathIds([uuid]): PathIds<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
+    let sale = Sale::load(&session, uuid).await?;
+    let has_pictures = query.text("pictures") != "no";
+    let mut chosen = lots::load(&session, &sale, &query).await?;
+    let loaded = chosen.items.len();
+    chosen.items.retain(|item| item.status != ItemStatus::Withdrawn);
+    let mut paper = Paper::new(&session, &sale, PaperKind::Catalogue).await?;
+    paper.class = match query.text("size") {
+        "a5" => "a5 catalogue",
+        _ => "a4 catalogue",
+    };
+    let withdrawn = loaded - chosen.items.len();
+    paper.contents =
+        if chosen.are_all { labels::count(chosen.items.len() as u64, "lot", "lots") } else { chosen.words };
+    if withdrawn > 0 {
+        let count = labels::count(withdrawn as u64, "withdrawn lot is", "withdrawn lots are");
+        paper.warnings.push(format!("{count} left out."));
+    }
+    paper.warnings.extend(chosen.warning);
+    let mut pictures = if has_pictures { pictures(&session, &chosen.items).await? } else { HashMap::new() };
+    let lot = |item: Item| Lot {
+        estimate: estimate(&item, &sale.currency),
+        picture: pictures.remove(&item.uuid),
+        number: item.lot_number,
+        title: item.title,
+        description: item.description,
+    };
+    let lots = chosen.items.into_iter().map(lot).collect();
+    let premium = crate::auctions::percent::show(sale.auction.charges.premium_basis_points);
+    let facts =
+        vec![sale.dates(), format!("Estimates in {}", sale.currency.code()), format!("Buyer's premium {premium}")];
+    render_page(&CataloguePage { frame: paper.frame(&session, &sale), paper, lots, facts })
+}
+
+/// The picture of each item that has one: the first uploaded image in its small variant, or else the address in the
+/// catalogue.
+async fn pictures(session: &Session, items: &[Item]) -> Result<HashMap<Uuid, Picture>, PlatformError> {
+    let given = |item: &Item| Some((item.uuid, Picture { address: item.image_url.clone()?, size: None }));
+    let mut pictures: HashMap<Uuid, Picture> = items.iter().filter_map(given).collect();
+    let base = &session.admin.site().base;
+    for part in items.chunks(READ_MAX) {
+        let Some(auction) = part.first().map(|item| item.auction) else { break };
+        let uuids: Vec<Uuid> = part.iter().map(|item| item.uuid).collect();
+        // From the last position to the first, so that the first image of an item stays.
+        for image in session.platform().images(&session.caller, auction, &uuids).await?.iter().rev() {
+            let address = format!("{base}{}", images::path(image.uuid, ImageVariant::Small));
+            pictures.insert(image.item, Picture { address, size: Some(small_size(image)) });
+        }
+    }
+    Ok(pictures)
+}
+
+/// Width and height of the small variant.
+fn small_size(image: &ItemImage) -> (u32, u32) {
+    let longer = image.width.max(image.height).max(PICTURE_PX);
+    let side = |pixels: u32| (pixels * PICTURE_PX / longer).max(1);
+    (side(image.width), side(image.height))
+}
