@@ -75,7 +75,7 @@ async fn lists_of_a_hundred_lots_take_four_pages_each_with_its_header() {
     page.wait_until_shown("Clocks").await.unwrap();
     page.click_through("Print").await.unwrap();
     assert_accessible(&page).await;
-    page.click_through("Show Clerking sheets").await.unwrap();
+    page.click_through("Show clerking sheets").await.unwrap();
     page.wait_until_shown("100 lots").await.unwrap();
     assert_accessible(&page).await;
 
