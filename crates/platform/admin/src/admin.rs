@@ -36,6 +36,7 @@ struct Inner {
     site: Arc<Site>,
     session_cookie: Cookie,
     device_cookie: Cookie,
+    columns_cookie: Cookie,
 }
 
 impl Admin {
@@ -49,6 +50,7 @@ impl Admin {
         let transport = if is_secure { Transport::Secure } else { Transport::Any };
         let cookie = |name| Cookie { name, path: base.to_string(), transport };
         let (session_cookie, device_cookie) = (cookie("lotwire_admin"), cookie("lotwire_admin_device"));
+        let columns_cookie = cookie("lotwire_admin_columns");
         let home = NextLink { words: "Go to the start page", path: "/" };
         let site = Arc::new(Site {
             base,
@@ -58,7 +60,7 @@ impl Admin {
             style: Some(&crate::assets::STYLE),
             home,
         });
-        Self(Arc::new(Inner { platform, clock, config, site, session_cookie, device_cookie }))
+        Self(Arc::new(Inner { platform, clock, config, site, session_cookie, device_cookie, columns_cookie }))
     }
 
     pub(crate) fn platform(&self) -> &Platform {
@@ -98,6 +100,11 @@ impl Admin {
     /// The cookie with the token of a device that signed in before.
     pub(crate) fn device_cookie(&self) -> &Cookie {
         &self.0.device_cookie
+    }
+
+    /// The cookie with the columns of the grid of lots.
+    pub(crate) fn columns_cookie(&self) -> &Cookie {
+        &self.0.columns_cookie
     }
 
     /// 303 to a page of the administration.

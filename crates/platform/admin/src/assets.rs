@@ -21,7 +21,9 @@ pub(crate) const OWN: &[&LazyLock<Asset>] = &[
 
 /// Styles of the pages of a sale.
 pub(crate) static STYLE: LazyLock<Asset> = LazyLock::new(|| {
-    Asset::style("admin", concat!(include_str!("auctions/sale.css"), include_str!("images/images.css")))
+    let parts =
+        concat!(include_str!("auctions/sale.css"), include_str!("images/images.css"), include_str!("lots/grid.css"),);
+    Asset::style("admin", parts)
 });
 
 /// Editing in the grid of lots, and fragments of a lot's page.
@@ -30,6 +32,7 @@ pub(crate) static GRID: LazyLock<Asset> = LazyLock::new(|| {
         "grid",
         concat!(
             include_str!("lots/grid.js"),
+            include_str!("lots/grid_edit.js"),
             include_str!("lots/grid_scroll.js"),
             include_str!("lots/grid_paste.js"),
             include_str!("lots/grid_order.js"),

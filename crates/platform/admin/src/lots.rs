@@ -10,7 +10,11 @@ pub(crate) mod columns;
 mod deliveries;
 mod edit;
 mod export;
+mod formula;
+mod formula_apply;
+mod formula_terms;
 pub(crate) mod grid;
+mod grid_columns;
 mod hammer_price;
 mod history;
 mod import;
@@ -42,6 +46,7 @@ const WRITE: Need = Need::Has(Scope::AuctionsWrite);
 /// The pages of this module with the scope that each requires.
 pub(crate) const PAGES: &[Page] = &[
     ("GET", "/auctions/{auction}/lots", READ),
+    ("POST", "/auctions/{auction}/lots/columns", READ),
     ("GET", "/auctions/{auction}/lots/new", WRITE),
     ("POST", "/auctions/{auction}/lots/new", WRITE),
     ("GET", "/auctions/{auction}/lots/import", WRITE),
@@ -52,6 +57,8 @@ pub(crate) const PAGES: &[Page] = &[
     ("GET", "/auctions/{auction}/lots/results.csv", READ),
     ("POST", "/auctions/{auction}/lots/bulk", WRITE),
     ("POST", "/auctions/{auction}/lots/bulk/apply", WRITE),
+    ("POST", "/auctions/{auction}/lots/formula", WRITE),
+    ("POST", "/auctions/{auction}/lots/formula/apply", WRITE),
     ("POST", "/auctions/{auction}/lots/order", WRITE),
     ("POST", "/auctions/{auction}/lots/order/apply", WRITE),
     ("POST", "/auctions/{auction}/lots/order/drop", WRITE),
@@ -76,6 +83,7 @@ pub(crate) const PAGES: &[Page] = &[
 pub(crate) fn router() -> Router<Admin> {
     Router::new()
         .route("/auctions/{auction}/lots", get(grid::page))
+        .route("/auctions/{auction}/lots/columns", post(grid_columns::choose))
         .route("/auctions/{auction}/lots/new", get(add::page).post(add::add))
         .route(
             "/auctions/{auction}/lots/import",
@@ -86,6 +94,8 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/auctions/{auction}/lots/results.csv", get(export::results))
         .route("/auctions/{auction}/lots/bulk", post(bulk::page))
         .route("/auctions/{auction}/lots/bulk/apply", post(bulk_apply::apply))
+        .route("/auctions/{auction}/lots/formula", post(formula::page))
+        .route("/auctions/{auction}/lots/formula/apply", post(formula_apply::apply))
         .route("/auctions/{auction}/lots/order", post(order::page))
         .route("/auctions/{auction}/lots/order/apply", post(order::apply))
         .route("/auctions/{auction}/lots/order/drop", post(order::drop_row))

@@ -11,7 +11,7 @@ use platform_rules::Item;
 use platform_rules::transitions::{ITEM_TRANSITIONS, ItemActor};
 use uuid::Uuid;
 
-use super::{order, range};
+use super::{formula, order, range};
 use crate::form_page::reason_field;
 use crate::page_error::PageError;
 use crate::sale::Sale;
@@ -60,7 +60,7 @@ struct Lot {
 /// The bulk actions as choices.
 pub(super) fn actions(chosen: &str) -> Vec<Choice> {
     let of_status = ACTIONS.iter().map(|(to, words, _)| Choice::of(to.name(), *words, chosen));
-    of_status.chain(order::actions()).collect()
+    of_status.chain(order::actions()).chain([formula::action()]).collect()
 }
 
 /// The action with this status.
@@ -78,6 +78,9 @@ pub(super) async fn page(
     let sale = writable(&session, uuid).await?;
     if [order::MOVE, order::RENUMBER].contains(&form.text("action")) {
         return order::show(&session, &sale, &form).await;
+    }
+    if form.text("action") == formula::ACTION {
+        return formula::show(&session, &sale, &form).await;
     }
     let (to, action, effect) = action(form.text("action"))?;
     let (items, unknown) = chosen(&session, &sale, &form).await?;

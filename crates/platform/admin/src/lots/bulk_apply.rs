@@ -21,16 +21,19 @@ const UNDO_REASON: &str = "A bulk action was undone";
 
 #[derive(Template)]
 #[template(path = "lots/bulk_done.html")]
-struct DonePage {
-    frame: Frame,
-    title: String,
-    path: String,
-    action: &'static str,
-    changed: String,
-    refused: Vec<(String, String)>,
-    /// Lots that can return to their status before, as the form sends them.
-    undo: Vec<String>,
-    undo_count: String,
+pub(super) struct DonePage {
+    pub(super) frame: Frame,
+    pub(super) title: String,
+    pub(super) path: String,
+    /// Path of the form that undoes it, below that of the lots.
+    pub(super) form: &'static str,
+    pub(super) action: &'static str,
+    pub(super) changed: String,
+    /// Lot number and reason.
+    pub(super) refused: Vec<(String, String)>,
+    /// Lots that can return to what they were before, as the form sends them.
+    pub(super) undo: Vec<String>,
+    pub(super) undo_count: String,
 }
 
 /// A lot of the form: UUID, the version that the person saw, and its status then.
@@ -86,6 +89,7 @@ pub(super) async fn apply(
         frame: session.frame(format!("Lots changed · {}", sale.title()), Section::Auctions),
         title: sale.title(),
         path: sale.path("/lots"),
+        form: "bulk/apply",
         action: action.map_or("Undo", |action| action.1),
         changed: labels::count(changed, "lot was changed", "lots were changed"),
         refused,

@@ -11,6 +11,7 @@ use platform_rules::item::ItemEdit;
 
 use super::columns::Column;
 use super::grid::{self, OpenCell};
+use super::grid_columns;
 use super::row::{Editor, Row};
 use crate::admin::Admin;
 use crate::page_error::PageError;
@@ -39,7 +40,9 @@ pub(super) async fn save(
     let value = form.text("value").to_owned();
     if wants_row {
         let editor = (!fault.is_empty()).then_some(Editor { column, value, fault });
-        let mut row = Row::new(&session, &sale, &item, &grid::kept(&FormFields::of_query(form.text("back"))?), editor);
+        let (columns, kept) =
+            (grid_columns::chosen(&session, &headers), grid::kept(&FormFields::of_query(form.text("back"))?));
+        let mut row = Row::new(&session, &sale, &item, (&columns, &kept), editor);
         let (items, rows) = (std::slice::from_ref(&item), std::slice::from_mut(&mut row));
         Row::add_pictures(&session, items, rows).await?;
         let row = row.render().map_err(|_| PageError::from(ErrorPage::internal()))?;
@@ -52,7 +55,7 @@ pub(super) async fn save(
         return Ok(admin.redirect(&path).into_response());
     }
     let open = OpenCell { position: item.position, column, value: Some(value), fault };
-    grid::show(&session, &sale, &query, Some(open), status).await
+    grid::show(&session, &sale, (&query, &headers), Some(open), status).await
 }
 
 /// Changes the field. Returns what is wrong, if anything is, and the lot as it is now.

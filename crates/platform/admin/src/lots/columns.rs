@@ -38,10 +38,6 @@ impl Column {
         Self::ImageUrl,
     ];
 
-    /// The fields that the grid shows.
-    pub(crate) const GRID: [Self; 5] =
-        [Self::Title, Self::LowEstimate, Self::HighEstimate, Self::OpeningBid, Self::Reserve];
-
     /// The name in forms and addresses: the field's name in the API.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -78,6 +74,11 @@ impl Column {
     /// The field of that name.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|column| column.name() == name)
+    }
+
+    /// True for a text of several lines.
+    pub(crate) fn has_lines(self) -> bool {
+        self == Self::Description
     }
 
     pub(crate) fn is_amount(self) -> bool {

@@ -1,5 +1,5 @@
-// The grid of lots: click or Enter opens a cell, Enter saves and moves down, Tab saves, Escape cancels, arrows move. Without
-// this script each cell is a link that opens it as a form. Also loads the fragments of a lot's page.
+// The grid of lots: its rows and the keys that move between its cells. Without this script each cell is a link that opens it as
+// a form. Also loads the fragments of a lot's page.
 "use strict";
 
 const grid = document.querySelector("[data-grid]");
@@ -34,9 +34,10 @@ function inTurn(action) {
   return lastInTurn;
 }
 
-// Undoes the last change, or the one that a button names.
+// Undoes the last change, or the one that a button names, once what was typed is saved.
 function undoInTurn(undo) {
-  return inTurn(() => {
+  return inTurn(async () => {
+    await Promise.all(turnOfLot.values());
     const at = undo ? done.indexOf(undo) : done.length - 1;
     return at >= 0 ? done.splice(at, 1)[0]() : undefined;
   });
@@ -70,7 +71,7 @@ function neighbour(cell, rows, columns) {
   const target = all[all.indexOf(cell.closest("tr")) + rows];
   if (!target) return null;
   for (let at = columnOf(cell) + columns; at >= 0 && at < target.children.length; at += columns) {
-    const found = target.children[at].querySelector("a.cell, .cell-form input[name=value]");
+    const found = target.children[at].querySelector("a.cell, .cell-form [name=value]");
     if (found || columns === 0) return found;
   }
   return null;
@@ -82,112 +83,6 @@ function rowOf(html) {
   return holder.content.querySelector("tr");
 }
 
-function replaceRow(row, html) {
-  const fresh = rowOf(html);
-  const tick = row.querySelector("input[type=checkbox]");
-  const freshTick = fresh.querySelector("input[type=checkbox]");
-  if (tick && freshTick) freshTick.checked = tick.checked;
-  row.replaceWith(fresh);
-  return fresh;
-}
-
-function open(link) {
-  const row = link.closest("tr");
-  const name = link.dataset.c;
-  const before = row.outerHTML;
-  const shown = valueOf(link);
-  const input = document.createElement("input");
-  input.name = "value";
-  input.value = shown;
-  input.className = "cell-input";
-  input.dataset.c = name;
-  input.setAttribute("aria-label", `${link.closest("td").dataset.of} of lot ${lotOf(row)}`);
-  link.replaceWith(input);
-  input.select();
-  let isDone = false;
-  const cancel = () => {
-    isDone = true;
-    const fresh = replaceRow(row, before);
-    const own = fresh.querySelector(`a.cell[data-c=${name}]`);
-    own?.focus();
-    return own;
-  };
-  const finish = async (rows) => {
-    if (isDone) return;
-    isDone = true;
-    if (input.value === shown) {
-      const fresh = replaceRow(row, before);
-      const own = fresh.querySelector(`a.cell[data-c=${name}]`);
-      if (rows !== null) (neighbour(own, rows, 0) ?? own)?.focus();
-      return;
-    }
-    await save(row, name, input.value, row.dataset.version, rows, shown);
-  };
-  input.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") cancel();
-    if (event.key === "Enter") {
-      event.preventDefault();
-      finish(1);
-    }
-  });
-  input.addEventListener("blur", () => finish(null));
-  input.addEventListener("paste", (event) => {
-    const block = blockOf(event.clipboardData.getData("text/plain"));
-    if (block.length < 2 && block[0].length < 2) return;
-    event.preventDefault();
-    pasteAt(cancel(), block);
-  });
-}
-
-// Saves a value with the version of the lot. The answer is the row: fresh, or with the field open and what is wrong.
-async function send(id, name, value, version, back) {
-  try {
-    return await fetch(`${grid.dataset.grid}${id}/cell`, {
-      method: "POST",
-      credentials: "same-origin",
-      headers: { "x-fragment": "row" },
-      body: new URLSearchParams({ field: name, value, version, back }),
-    });
-  } catch {
-    return null;
-  }
-}
-
-function queryOf(row) {
-  return row.closest("tbody")?.dataset.query ?? location.search.slice(1);
-}
-
-async function save(row, name, value, version, rows, before) {
-  say("Saving");
-  row.setAttribute("aria-busy", "true");
-  const lot = lotOf(row);
-  const answer = await send(row.dataset.row, name, value, version, queryOf(row));
-  if (!answer) {
-    row.removeAttribute("aria-busy");
-    say(`Lot ${lot} was not saved: the server can't be reached.`);
-    return;
-  }
-  if (answer.status !== 200 && answer.status !== 422) {
-    row.removeAttribute("aria-busy");
-    say(`Lot ${lot} was not saved.`);
-    // The server's page says why, for example that the session has ended.
-    location.reload();
-    return;
-  }
-  const fresh = replaceRow(row, await answer.text());
-  if (answer.ok) {
-    noteChange(fresh.dataset.row, version, fresh.dataset.version);
-    say(`Lot ${lot} saved.`);
-    if (before !== undefined) remember([{ id: fresh.dataset.row, name, before, version: fresh.dataset.version }]);
-    const own = fresh.querySelector(`a.cell[data-c=${name}]`);
-    if (rows !== null) (neighbour(own, rows, 0) ?? own)?.focus();
-  } else {
-    const field = fresh.querySelector(".cell-form input[name=value]");
-    field?.focus();
-    say(fresh.querySelector(".fault")?.textContent ?? "Not saved.");
-  }
-}
-
 if (grid) {
   for (const keys of document.querySelectorAll(".keys")) keys.hidden = false;
   grid.addEventListener("click", (event) => {
@@ -195,7 +90,7 @@ if (grid) {
     if (!link || event.ctrlKey || event.metaKey || event.button !== 0) return;
     event.preventDefault();
     if (event.shiftKey) extendTo(link);
-    else open(link);
+    else open(link, "select");
   });
   const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
   grid.addEventListener("keydown", async (event) => {
@@ -210,13 +105,6 @@ if (grid) {
     if (event.shiftKey && next.matches("a.cell")) extendTo(next);
     else forgetRange();
     next.focus();
-  });
-  grid.addEventListener("submit", (event) => {
-    const form = event.target;
-    if (!form.matches(".cell-form")) return;
-    event.preventDefault();
-    const data = form.elements;
-    save(form.closest("tr"), data.field.value, data.value.value, data.version.value, 1);
   });
   // A tick with Shift selects the rows between.
   let lastTick = null;

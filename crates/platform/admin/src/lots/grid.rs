@@ -15,6 +15,7 @@ use platform_rules::Item;
 
 use super::cell::FRAGMENT;
 use super::columns::Column;
+use super::grid_columns::{self, GridColumn};
 use super::row::{Editor, Row};
 use crate::page_error::PageError;
 use crate::sale::labels;
@@ -48,9 +49,14 @@ struct GridPage {
     /// Lots can be edited, added, moved and chosen for a bulk action.
     may_edit: bool,
     chips: Vec<StatusChip>,
+    columns: Vec<GridColumn>,
+    /// The columns that the user may choose.
+    choice: FormField,
     filters: [FormField; 4],
     status: String,
     is_filtered: bool,
+    /// The rows are not in running order.
+    is_sorted: bool,
     zone: String,
     body: Rows,
     is_empty: bool,
@@ -104,15 +110,21 @@ pub(super) async fn page(
         Some(OpenCell { position, column, value: None, fault: String::new() })
     });
     if headers.contains_key(FRAGMENT) {
-        let body = rows(&session, &sale, &query, open.as_ref()).await?.render();
+        let columns = grid_columns::chosen(&session, &headers);
+        let body = rows(&session, &sale, &query, (&columns, open.as_ref())).await?.render();
         let body = body.map_err(|_| PageError::from(ErrorPage::internal()))?;
         return Ok(Html(format!("<table>{body}</table>")).into_response());
     }
-    show(&session, &sale, &query, open, StatusCode::OK).await
+    show(&session, &sale, (&query, &headers), open, StatusCode::OK).await
 }
 
 /// The rows that the query asks for, with a cell open.
-async fn rows(session: &Session, sale: &Sale, query: &FormFields, open: Option<&OpenCell>) -> Result<Rows, PageError> {
+async fn rows(
+    session: &Session,
+    sale: &Sale,
+    query: &FormFields,
+    (columns, open): (&[GridColumn], Option<&OpenCell>),
+) -> Result<Rows, PageError> {
     let wanted = search(query);
     let slice = if !query.text("sort").is_empty() && sale.counts.total <= SORTED_MAX {
         sorted(session, sale, &wanted, query).await?
@@ -126,7 +138,7 @@ async fn rows(session: &Session, sale: &Sale, query: &FormFields, open: Option<&
             value: open.value.clone().unwrap_or_else(|| open.column.field(item, &sale.currency)),
             fault: open.fault.clone(),
         });
-        Row::new(session, sale, item, &kept, editor)
+        Row::new(session, sale, item, (columns, &kept), editor)
     };
     let mut rows: Vec<Row> = slice.items.iter().map(row).collect();
     Row::add_pictures(session, &slice.items, &mut rows).await?;
@@ -137,22 +149,26 @@ async fn rows(session: &Session, sale: &Sale, query: &FormFields, open: Option<&
 pub(super) async fn show(
     session: &Session,
     sale: &Sale,
-    query: &FormFields,
+    (query, headers): (&FormFields, &HeaderMap),
     open: Option<OpenCell>,
     status: StatusCode,
 ) -> Result<Response, PageError> {
     let wanted = search(query);
     let sort = query.text("sort");
     let can_sort = sale.counts.total <= SORTED_MAX;
-    let body = rows(session, sale, query, open.as_ref()).await?;
+    let columns = grid_columns::chosen(session, headers);
+    let body = rows(session, sale, query, (&columns, open.as_ref())).await?;
     let page = GridPage {
         frame: sale.frame(session, "Lots", query),
         head: sale.head(session, Tab::Lots),
         may_edit: sale.may_edit_lots(session),
         chips: chips(query),
+        choice: column_choice(session, &columns),
+        columns,
         filters: filters(query, &wanted),
         status: query.text("status").to_owned(),
         is_filtered: wanted != ItemSearch::default(),
+        is_sorted: !sort.is_empty(),
         zone: sale.zone.abbreviation(sale.now),
         is_empty: body.rows.is_empty(),
         body,
@@ -250,6 +266,13 @@ fn filters(query: &FormFields, wanted: &ItemSearch) -> [FormField; 4] {
         FormField::select("sort", "Order", sorts.collect()),
         FormField::tick("below", "Reserve not met", "yes").ticked(wanted.is_below_reserve),
     ]
+}
+
+/// The boxes of the columns that can be left out.
+fn column_choice(session: &Session, shown: &[GridColumn]) -> FormField {
+    let columns = GridColumn::of_user(session).filter(|column| !column.is_fixed());
+    let choice = |column: GridColumn| Choice::new(column.name(), column.heading(), shown.contains(&column));
+    FormField::boxes("column", "Columns beside lot and title", columns.map(choice).collect())
 }
 
 fn missing(chosen: &str) -> Vec<Choice> {

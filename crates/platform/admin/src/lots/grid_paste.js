@@ -80,7 +80,7 @@ async function applyEdits(edits, remark) {
   const [saved, faults] = [[], { count: 0, lots: 0 }];
   let answered = 0;
   for (const [id, own] of byLot) {
-    const result = await editLot(id, own);
+    const result = await inTurnOfLot(id, () => editLot(id, own));
     saved.push(...result.saved);
     if (result.refused > 0) faults.lots += 1;
     faults.count += result.refused;
@@ -100,7 +100,6 @@ async function applyEdits(edits, remark) {
 // Saves cells of one lot. A cell that is refused stays open with its error while the others are saved.
 async function editLot(id, edits) {
   const result = { saved: [], refused: 0, isOver: false };
-  const refused = new Map();
   let version = edits[0].version;
   for (const { name, value } of edits) {
     const row = rowOfLot(id);
@@ -110,30 +109,18 @@ async function editLot(id, edits) {
     row?.setAttribute("aria-busy", "true");
     const known = row?.dataset.version ?? versionSince(id, version);
     const answer = await send(id, name, value, known, row ? queryOf(row) : location.search.slice(1));
+    row?.removeAttribute("aria-busy");
     if (!answer || (answer.status !== 200 && answer.status !== 422)) {
-      row?.removeAttribute("aria-busy");
       result.isOver = true;
       break;
     }
     const html = await answer.text();
-    const fresh = row ? replaceRow(row, html) : rowOf(html);
+    const fresh = row ? updateRow(row, html, name) : rowOf(html);
     version = fresh.dataset.version;
     if (answer.ok) {
       noteChange(id, known, version);
-      refused.delete(name);
       result.saved.push({ id, name, before, version });
-    } else {
-      const cell = fresh.querySelector(".cell-form")?.closest("td");
-      if (cell) refused.set(name, cell);
-      result.refused += 1;
-    }
-    for (const [other, cell] of refused) {
-      const own = fresh.querySelector(`a.cell[data-c=${other}]`)?.closest("td");
-      if (!own) continue;
-      const field = cell.querySelector("input[name=version]");
-      if (field) field.value = version;
-      own.replaceWith(cell);
-    }
+    } else result.refused += 1;
   }
   return result;
 }

@@ -8,6 +8,7 @@ use platform_rules::Item;
 use uuid::Uuid;
 
 use super::columns::Column;
+use super::grid_columns::GridColumn;
 use crate::images;
 use crate::sale::Sale;
 use crate::sale::labels::{self, Badge};
@@ -39,7 +40,17 @@ pub(super) struct Row {
 
 impl HtmlSafe for Row {}
 
-struct Cell {
+/// A cell after the lot number.
+enum Cell {
+    Field(FieldCell),
+    Status,
+    Price,
+    Bids,
+    Ends,
+}
+
+/// A field that can be edited in its cell.
+struct FieldCell {
     column: Column,
     text: String,
     is_number: bool,
@@ -55,10 +66,16 @@ pub(super) struct Editor {
 }
 
 impl Row {
-    /// The row of an item; `editor` opens one of its cells.
-    pub(super) fn new(session: &Session, sale: &Sale, item: &Item, query: &str, editor: Option<Editor>) -> Self {
+    /// The row of an item with these columns; `editor` opens one of its cells.
+    pub(super) fn new(
+        session: &Session,
+        sale: &Sale,
+        item: &Item,
+        (columns, query): (&[GridColumn], &str),
+        editor: Option<Editor>,
+    ) -> Self {
         let (may_read, may_write) = (session.may(Scope::AuctionsWrite), sale.may_edit_lots(session));
-        let cell = |column: Column| Cell {
+        let field = |column: Column| FieldCell {
             column,
             text: if column == Column::Reserve && !may_read {
                 item.reserve_met().map_or("", |met| if met { "Met" } else { "Not met" }).to_owned()
@@ -67,6 +84,13 @@ impl Row {
             },
             is_number: column.is_amount(),
             editor: editor.clone().filter(|editor| editor.column == column && may_write),
+        };
+        let cell = |column: &GridColumn| match *column {
+            GridColumn::Field(own) => Cell::Field(field(own)),
+            GridColumn::Status => Cell::Status,
+            GridColumn::Price => Cell::Price,
+            GridColumn::Bids => Cell::Bids,
+            GridColumn::Ends => Cell::Ends,
         };
         let end = item.effective_end_time.or(item.end_time);
         Self {
@@ -78,7 +102,7 @@ impl Row {
             lot_number: item.lot_number.clone(),
             picture: None,
             badge: item.status.into(),
-            cells: Column::GRID.into_iter().map(cell).collect(),
+            cells: columns.iter().map(cell).collect(),
             price: item.price().map(|price| sale.currency.show(price)).unwrap_or_default(),
             leader: item.standing.as_ref().map(labels::bidder).unwrap_or_default(),
             is_below_reserve: item.standing.is_some() && item.reserve_met() == Some(false),
@@ -89,6 +113,7 @@ impl Row {
             query: query.to_owned(),
         }
     }
+
     /// Adds the small pictures of the rows' items.
     pub(super) async fn add_pictures(
         session: &Session,

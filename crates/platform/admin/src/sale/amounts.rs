@@ -22,6 +22,11 @@ impl Currency {
         self.0.code()
     }
 
+    /// Minor units of one major unit: 100 pence of a pound, 1 yen.
+    pub(crate) fn minor_units(&self) -> i64 {
+        (0..self.0.digits()).fold(1, |units, _| units * 10)
+    }
+
     /// The amount with its currency, without decimals where they are zero: `£1,200`, `CHF 25.50`.
     pub(crate) fn show(&self, minor: i64) -> String {
         let exact = self.exact(minor);

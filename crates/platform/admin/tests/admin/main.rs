@@ -15,6 +15,7 @@ mod invitations;
 mod people;
 mod sale_auctions;
 mod sale_fixture;
+mod sale_grid;
 mod sale_import;
 mod sale_lots;
 mod sale_order;

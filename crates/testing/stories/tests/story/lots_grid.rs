@@ -26,13 +26,13 @@ async fn paste(page: &Page, text: &str) {
 }
 
 /// Focuses the cell of a lot.
-async fn focus(page: &Page, lot: usize, column: &str) {
+pub async fn focus(page: &Page, lot: usize, column: &str) {
     let script = format!("document.querySelector('#lot-{} a.cell[data-c={column}]').focus()", lot - 1);
     page.evaluate(&script).await.unwrap();
 }
 
 /// The texts of the cells of a lot.
-async fn cells(page: &Page, lot: usize) -> String {
+pub async fn cells(page: &Page, lot: usize) -> String {
     let script =
         format!("[...document.querySelectorAll('#lot-{} a.cell')].map((cell) => cell.textContent).join('|')", lot - 1);
     page.text(&script).await.unwrap()

@@ -50,6 +50,7 @@ mod live;
 mod live_pages;
 mod lot_images;
 mod lots_grid;
+mod lots_grid_keys;
 mod management;
 mod official_clients;
 mod papers;

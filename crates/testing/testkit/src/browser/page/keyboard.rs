@@ -8,8 +8,8 @@ use super::super::connection::BrowserError;
 use super::Page;
 
 /// Windows virtual-key codes of the keys that write no character.
-const CODES: [(&str, u32); 7] =
-    [("F2", 113), ("F4", 115), ("F8", 119), ("F9", 120), ("Enter", 13), ("Escape", 27), ("Tab", 9)];
+const CODES: [(&str, u32); 8] =
+    [("F2", 113), ("F4", 115), ("F8", 119), ("F9", 120), ("Delete", 46), ("Enter", 13), ("Escape", 27), ("Tab", 9)];
 
 impl Page {
     /// Presses and releases a key by its name, such as `F9`, `Enter` or `b`.
