@@ -101,7 +101,8 @@ impl Delivered {
             Health::Hindered(hindered) => {
                 let failing = hindered.failing_words().map(|words| format!("{} {words}", hindered.failing));
                 let disabled = hindered.disabled_words().map(|words| format!("{} {words}", hindered.disabled));
-                let words: Vec<String> = failing.into_iter().chain(disabled).collect();
+                // What fails comes last: the time and the cause are its own.
+                let words: Vec<String> = disabled.into_iter().chain(failing).collect();
                 let since = hindered.failing_since.or(hindered.disabled_since);
                 (Badge::new("bad", "Not delivered"), words.join("; "), since, hindered.cause.clone())
             }

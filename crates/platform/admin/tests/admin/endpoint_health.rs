@@ -170,7 +170,7 @@ async fn a_disabled_endpoint_none_at_all_and_a_key_without_the_right_are_told_ap
     let today = sale.support.get("/").await;
     today.shows("<b>1</b> <span>of 2 endpoints fails").shows("<b>1</b> <span>of 2 endpoints is disabled");
     sale.support.get(&customer_path).await.shows("Disabled").shows("for 3 minutes");
-    sale.support.get(&auction_path).await.shows("1 of 2 endpoints fails; 1 of 2 endpoints is disabled");
+    sale.support.get(&auction_path).await.shows("1 of 2 endpoints is disabled; 1 of 2 endpoints fails");
 
     // A reading that fails later shows what is known, and that it may be old.
     sale.read(ReadingOutcome::Failed, None, &[]).await;
