@@ -58,7 +58,7 @@ impl Section {
             Self::Auctions => ("Auctions", "/auctions", Some(Scope::AuctionsRead)),
             Self::Auctioneers => ("Auctioneers", "/auctioneers", Some(Scope::CustomersRead)),
             Self::Customers => ("Customers", "/customers", Some(Scope::CustomersRead)),
-            Self::People => ("Bidders, consignors", "/people", Some(Scope::PartiesRead)),
+            Self::People => ("Bidders and consignors", "/people", Some(Scope::PartiesRead)),
             Self::Users => ("Users", "/users", Some(Scope::UsersRead)),
             Self::ApiKeys => ("API keys", "/api-keys", Some(Scope::KeysRead)),
             Self::AuditLog => ("Audit log", "/audit", Some(Scope::UsersRead)),

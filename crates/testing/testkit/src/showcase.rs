@@ -147,10 +147,37 @@ impl Showcase {
                 page.fill("email", PERSON).await?;
                 page.fill("password", password["password"].as_str().unwrap_or_default()).await?;
                 page.click_through("Sign in").await?;
+                add_bidder(page, &self.launch.platform_url()).await?;
             }
         }
         Ok(())
     }
+}
+
+/// Adds a bidder to the register of the customer, and returns to the first page.
+async fn add_bidder(page: &Page, platform_url: &str) -> Result<(), ShowcaseError> {
+    page.open(&format!("{platform_url}/admin/people/new")).await?;
+    page.wait_until_at("/admin/people/new").await?;
+    for (field, text) in [
+        ("name", "Beatrice Featherstonehaugh-Cholmondeley & Partners"),
+        ("reference", "B-1042"),
+        ("email", "beatrice.featherstonehaugh@partners.example"),
+        ("phone", "+44 20 7946 0018"),
+        ("line1", "12 Cooper Street"),
+        ("city", "Bath"),
+        ("postcode", "BA1 1AA"),
+        ("document", "passport"),
+        ("currency", "GBP"),
+        ("deposit", "5000"),
+        ("limit", "1250000"),
+        ("note", "Pays by transfer within a week. Call after 18:00."),
+    ] {
+        page.fill(field, text).await?;
+    }
+    page.click_through("Add person or firm").await?;
+    page.wait_until_shown("The record was added").await?;
+    page.open(&format!("{platform_url}/admin")).await?;
+    Ok(page.wait_until_at("/admin").await?)
 }
 
 async fn fill(site: &CustomerSite) -> Result<(), ShowcaseError> {

@@ -71,7 +71,7 @@ struct EndpointsPanel {
     badge: Badge,
     /// The text in place of endpoints; empty when some are listed.
     empty: String,
-    /// Why what is shown may not be true any more; empty while readings succeed.
+    /// The cause of the last failed reading, since which the page may be out of date; empty while readings succeed.
     fault: String,
     rows: Vec<EndpointRow>,
     /// True when the application has more endpoints.

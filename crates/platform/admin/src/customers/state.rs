@@ -13,7 +13,7 @@ pub(crate) struct ConnectionLine {
     /// Class of the status: `good`, `bad`, `wait`, or empty.
     pub(crate) kind: &'static str,
     pub(crate) word: &'static str,
-    /// What is wrong with the connection, after a number; empty if it works.
+    /// The problem of the connection, as a text that follows a number; empty if the connection works.
     pub(crate) task: &'static str,
     /// What its endpoints do.
     pub(crate) health: Health,

@@ -33,7 +33,7 @@ struct Deliveries {
     /// Why the provider's message can't be shown; empty when it can.
     trouble: String,
     message: Option<Message>,
-    /// What was read before; none if the event is in quarantine, where no endpoint has it.
+    /// The deliveries of the event as the worker read them; none if the event is in quarantine, because no endpoint has it.
     known: Option<Delivery>,
     may_resend: bool,
 }

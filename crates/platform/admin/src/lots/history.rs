@@ -33,7 +33,7 @@ pub(super) struct HistoryRow {
     pub(super) cursor: Option<i64>,
     /// Why the event is in quarantine; none when it is not.
     pub(super) quarantined: Option<String>,
-    /// Whether the endpoints received the event, as it was last read.
+    /// The number of endpoints that received the event, by the last reading.
     pub(super) delivery: Delivery,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Delivery {
 }
 
 impl Delivery {
-    /// What was read of the event with this number, a row for each endpoint.
+    /// The deliveries of the event with this number by the last reading, one for each endpoint.
     fn of(read: &[EventDelivery], sequence: i64, zone: &SaleZone, now: Timestamp) -> Self {
         let read: Vec<&EventDelivery> = read.iter().filter(|delivery| delivery.sequence == sequence).collect();
         let lacking: Vec<_> = read.iter().filter(|delivery| delivery.state != DeliveryState::Delivered).collect();
@@ -94,7 +94,7 @@ pub(super) async fn load(session: &Session, sale: &Sale, item: &Item) -> Result<
     Ok(history.into_iter().rev().map(row).collect())
 }
 
-/// Whether the endpoints received one event of the lot, as it was last read.
+/// The number of endpoints that received one event of the lot, by the last reading.
 pub(super) async fn delivery(
     session: &Session,
     sale: &Sale,

@@ -15,8 +15,8 @@ fn form(session: &Session, party: &Party, reason: &str, refused: &Refused) -> Fo
     let frame = session.frame(format!("Block {name} from bidding"), Section::People);
     FormPage::new(frame, (path.clone(), name.clone()), format!("{path}/block"))
         .causes("Each registration in a sale that is not over is suspended now; one that waits is declined.")
-        .causes("No new bid of this bidder is accepted, on any node, and no new registration.")
-        .causes("Bids that stand keep standing. The next page lists them, so that you can cancel them.")
+        .causes("The platform refuses every new bid and every new registration of this bidder.")
+        .causes("Standing bids are not cancelled. The next page lists the lots on which the bidder leads, so that you can cancel them.")
         .causes("The house is not notified.")
         .hidden("version", party.version.to_string())
         .fields(vec![reason_field(reason).fault(refused.of("reason"))])

@@ -77,7 +77,7 @@ fn edit_form(session: &Session, party: &Party, version: &str, typed: &Typed, ref
 
 pub(super) async fn page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
     let party = session.platform().party(&session.caller, uuid).await?;
-    let typed = Typed::of(&party.details, &currency_of(&session, party.customer).await?);
+    let typed = Typed::of(&party, &currency_of(&session, party.customer).await?);
     edit_form(&session, &party, &party.version.to_string(), &typed, &Refused::default()).open()
 }
 

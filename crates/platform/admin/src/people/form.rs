@@ -4,7 +4,7 @@ use contract::models::CurrencyCode;
 use kit_design::fields::{FieldErrors, FormFields};
 use kit_design::form_field::{Choice, FormField};
 use platform_core::bidders::{PARTY_FIELD_CHARS_MAX, PARTY_NAME_CHARS_MAX, PARTY_NOTE_CHARS_MAX, PartyInput};
-use platform_core::port::{Money, PartyDetails};
+use platform_core::port::{Money, Party, PartyDetails};
 
 use crate::address_fields::{self, TypedAddress};
 use crate::form_page::{Refused, at_fields};
@@ -34,7 +34,8 @@ impl Typed {
         Self { is_bidder: !is_consignor, is_consignor, currency: currency.to_owned(), ..Self::default() }
     }
 
-    pub(super) fn of(details: &PartyDetails, currency: &str) -> Self {
+    pub(super) fn of(party: &Party, currency: &str) -> Self {
+        let details = &party.details;
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         let named = details.deposit.as_ref().or(details.limit.as_ref());
         let code = named.map_or(currency, |money| money.currency.as_str());
@@ -50,7 +51,7 @@ impl Typed {
             phone: text(&details.phone),
             vat_number: text(&details.vat_number),
             address: TypedAddress::of(details.addresses.first()),
-            document: details.identity.as_ref().map_or(String::new(), |identity| identity.document.clone()),
+            document: party.identity.as_ref().map_or(String::new(), |identity| identity.document.clone()),
             currency: code.to_owned(),
             deposit: amount(&details.deposit),
             limit: amount(&details.limit),
@@ -91,7 +92,7 @@ impl Typed {
             name.chars_max(PARTY_NAME_CHARS_MAX).required().fault(refused.of("name")),
             FormField::boxes("role", "Role", roles).fault(refused.of("role")),
             text("reference", "Reference", &self.reference)
-                .hint("The number or code of the house, such as C-1042. Catalogue files name a consignor by it."),
+                .hint("The number or code that the house uses, such as C-1042."),
             text("email", "E-mail address", &self.email).chars_max(254),
             text("phone", "Telephone number", &self.phone),
         ];
@@ -130,7 +131,7 @@ impl Typed {
             }
         };
         let (deposit, limit) = (amount("deposit", &self.deposit), amount("limit", &self.limit));
-        let input = PartyInput {
+        let details = PartyDetails {
             name: self.name.clone(),
             is_bidder: self.is_bidder,
             is_consignor: self.is_consignor,
@@ -139,11 +140,11 @@ impl Typed {
             phone: optional(&self.phone),
             vat_number: optional(&self.vat_number),
             addresses: address.into_iter().chain(before_addresses.iter().skip(1).cloned()).collect(),
-            document: optional(&self.document),
             deposit,
             limit,
             note: optional(&self.note),
         };
+        let input = PartyInput { details, document: optional(&self.document) };
         errors.add_found(at_fields(input.problems(), &pointers()));
         if errors.is_empty() { Ok(input) } else { Err(Refused::of_errors(errors)) }
     }

@@ -7,7 +7,7 @@ use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use platform_core::Scope::{BiddersWrite, PartiesWrite};
 use platform_core::bidders::{PartySale, PurchaseState, StandingLot};
-use platform_core::port::{Money, Page as ListPage, PartyDetails};
+use platform_core::port::{Money, Page as ListPage, Party};
 use uuid::Uuid;
 
 use super::list::roles;
@@ -104,7 +104,7 @@ pub(super) async fn page(
         version: party.version,
         name: party.details.name.clone(),
         roles: roles(party.details.is_bidder, party.details.is_consignor),
-        facts: facts(&session, &party.details),
+        facts: facts(&session, &party),
         note: party.details.note.clone().unwrap_or_default(),
         block,
         next_sale: sales.last().map(|sale| sale.registration.uuid).filter(|_| has_more),
@@ -118,7 +118,7 @@ pub(super) async fn page(
     })
 }
 
-fn facts(session: &Session, details: &PartyDetails) -> Vec<(&'static str, String)> {
+fn facts(session: &Session, Party { details, identity, .. }: &Party) -> Vec<(&'static str, String)> {
     let money = |money: &Money| Currency::new(money.currency.as_str()).exact(money.amount);
     let mut facts: Vec<(&'static str, Option<String>)> = vec![
         ("Reference", details.reference.clone()),
@@ -126,7 +126,7 @@ fn facts(session: &Session, details: &PartyDetails) -> Vec<(&'static str, String
         ("Telephone", details.phone.clone()),
     ];
     facts.extend(details.addresses.iter().map(|address| ("Address", Some(one_line(address)))));
-    let identity = details.identity.as_ref().map(|identity| {
+    let identity = identity.as_ref().map(|identity| {
         let by = labels::actor(session, &identity.seen_by);
         format!("{}, seen by {by} on {}", identity.document, identity.seen_at.strftime("%-d %b %Y"))
     });

@@ -10,7 +10,7 @@ use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::Scope;
 use platform_core::bidders::{FoundParties, NewRegistration, PartyInput, PartyKind, RegistrationPatch};
-use platform_core::port::{Page, Party, Registration, RegistrationStatus};
+use platform_core::port::{Page, Party, PartyDetails, Registration, RegistrationStatus};
 use uuid::Uuid;
 
 use crate::admin::Admin;
@@ -162,7 +162,8 @@ async fn add_to_register(
     errors: &mut FieldErrors,
 ) -> Result<Option<(Uuid, String)>, PageError> {
     let Some(name) = new.name.clone().filter(|_| session.may(Scope::PartiesWrite)) else { return Ok(None) };
-    let input = PartyInput { name, is_bidder: true, email: new.email.clone(), ..PartyInput::default() };
+    let details = PartyDetails { name, is_bidder: true, email: new.email.clone(), ..PartyDetails::default() };
+    let input = PartyInput { details, document: None };
     match session.platform().create_party(&session.caller, sale.auction.customer, &input).await {
         Ok(party) => Ok(Some((party.uuid, party.details.name))),
         Err(error) => refusal::add_to(errors, error).map(|()| None),

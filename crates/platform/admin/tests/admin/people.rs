@@ -21,7 +21,7 @@ const ADA: [(&str, &str); 9] = [
 async fn a_bidder_is_entered_found_and_registered_for_a_sale() {
     let mut sale = Sale::new(AuctionStatus::Live, &["A spoon"]).await;
     let operator = &mut sale.operator;
-    operator.get("/people").await.is(200).shows("Nobody is in the register yet").shows("Add person or firm");
+    operator.get("/people").await.is(200).shows("No bidders or consignors yet").shows("Add person or firm");
     let amounts = [("currency", "gbp"), ("deposit", "1,000"), ("limit", "250.50"), ("document", "passport")];
     let page = operator.submit("/people/new", &[&ADA[..], &amounts].concat()).await;
     page.is(200).shows("The record was added").shows("Ada &#60;King&#62; &#38; Co").shows("£1,000.00").shows("£250.50");
@@ -106,7 +106,7 @@ async fn the_register_is_closed_to_clerks_and_viewers() {
         let mut other = sale.fixture.signed_in(role).await;
         other.get("/people").await.is(403).hides("Ada");
         other.get(&path).await.is(403).hides("Ada");
-        other.get("/").await.is(200).hides("Bidders, consignors");
+        other.get("/").await.is(200).hides("Bidders and consignors");
     }
     let mut administrator = sale.fixture.signed_in(Role::Administrator).await;
     let log = administrator.get("/audit").await;

@@ -7,7 +7,7 @@ use http::Method;
 use platform_core::Role::{self, Administrator, Clerk, Operator, Support, Viewer};
 use platform_core::access::NewApiKey;
 use platform_core::bidders::{NewRegistration, PartyInput};
-use platform_core::port::RegistrationStatus;
+use platform_core::port::{PartyDetails, RegistrationStatus};
 use platform_core::{Caller, Scope};
 use uuid::Uuid;
 
@@ -251,7 +251,8 @@ impl Ids {
         let key = platform.create_api_key(&staff, &key).await.unwrap();
         let (user, _) = fixture.user("target", Viewer).await;
         let customer = platform.auction(&staff, fixture.webcast).await.unwrap().customer;
-        let input = PartyInput { name: "Cora Consignor".into(), is_consignor: true, ..PartyInput::default() };
+        let details = PartyDetails { name: "Cora Consignor".into(), is_consignor: true, ..PartyDetails::default() };
+        let input = PartyInput { details, document: None };
         let party = platform.create_party(&staff, customer, &input).await.unwrap();
         let values = [
             ("{auction}", fixture.webcast),

@@ -43,7 +43,7 @@ fn is_private(kind: LogKind, object: &Map<String, Value>, field: &str, value: &V
     let by_absentee = || object.get("source").and_then(Value::as_str) == Some("absentee");
     let named = match (kind, field) {
         (LogKind::Registration, "party" | "name" | "email" | "limit" | "note") => true,
-        (LogKind::Party, "details" | "reason") => true,
+        (LogKind::Party, "details" | "identity" | "reason") => true,
         (LogKind::Registration | LogKind::Party, _) => false,
         (_, "maximum" | "reserve" | "vendor" | "pending") => true,
         // The number of bids is public, so a reader knows that a commission bid exists, but not which bidder left it.

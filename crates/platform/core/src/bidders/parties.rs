@@ -11,8 +11,7 @@ use crate::audit::party_entries;
 use crate::caller::visible;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{
-    IdentityCheck, Page, Party, PartyChange, PartyDetails, PartyFilter, PartyPosition, PartyWrite, StoreError,
-    Versioned, phone_digits, search_form,
+    Page, Party, PartyChange, PartyFilter, PartyPosition, PartyWrite, StoreError, Versioned, phone_digits, search_form,
 };
 use crate::steps::decide::expect_version;
 use crate::steps::input::require_usable;
@@ -57,10 +56,12 @@ impl Platform {
         self.visible_customer(caller, customer).await?;
         require_usable(input.problems(), None)?;
         let now = self.now();
+        let (details, identity) = input.clone().into_details(None, (&caller.actor, now));
         let mut state = Party {
             uuid: self.ids().uuid_v7(),
             customer,
-            details: self.details(caller, None, input),
+            details,
+            identity,
             block: None,
             actor: caller.actor.clone(),
             version: 1,
@@ -86,7 +87,8 @@ impl Platform {
     ) -> PlatformResult<Party> {
         require_usable(input.problems(), None)?;
         let change = |state: &Party| {
-            Ok(PartyChange::Edited { details: Box::new(self.details(caller, Some(&state.details), input)) })
+            let (details, identity) = input.clone().into_details(state.identity.clone(), (&caller.actor, self.now()));
+            Ok(PartyChange::Edited { details: Box::new(details), identity })
         };
         self.rewrite_party(caller, uuid, change, expected_version).await
     }
@@ -168,15 +170,6 @@ impl Platform {
             }
         }
         Err(PlatformError::Busy)
-    }
-
-    fn details(&self, caller: &Caller, before: Option<&PartyDetails>, input: &PartyInput) -> PartyDetails {
-        let now = self.now();
-        input.details(before.and_then(|before| before.identity.as_ref()), |document| IdentityCheck {
-            document,
-            seen_by: caller.actor.clone(),
-            seen_at: now,
-        })
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Party {
     pub customer: Uuid,
     /// What staff entered. Its audit log has it as one concealed value.
     pub details: PartyDetails,
+    /// The proof of identity that a user of the house saw. The audit log conceals it.
+    pub identity: Option<IdentityCheck>,
     /// Why the party may not bid in any sale of the house; none if it may.
     pub block: Option<PartyBlock>,
     /// Who changed it last.
@@ -35,33 +37,31 @@ pub struct Party {
     pub log: LogHead,
 }
 
-/// What staff know of a party.
+/// What staff enter about a party.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PartyDetails {
-    /// Name of the person or firm.
+    /// Name of the person or firm; 1 to 200 characters.
     pub name: String,
-    /// It bids in sales of the house.
+    /// It bids in sales of the house. A party bids, consigns or both.
     pub is_bidder: bool,
     /// It consigns lots to the house.
     pub is_consignor: bool,
-    /// The house's own reference, such as the number of a consignor; unique in the house.
+    /// The house's own reference, such as the number of a consignor; unique in the house; 1 to 60 characters.
     pub reference: Option<String>,
     /// E-mail address.
     pub email: Option<String>,
-    /// Telephone number.
+    /// Telephone number; 1 to 60 characters.
     pub phone: Option<String>,
-    /// VAT identification number.
+    /// VAT identification number; 1 to 60 characters.
     pub vat_number: Option<String>,
-    /// Postal addresses, without primary keys: they are not reference data. The first one is for invoices.
+    /// Postal addresses, at most 5, without primary keys: they are not reference data.
     pub addresses: Vec<AddressModel>,
-    /// The proof of identity that a user of the house saw.
-    pub identity: Option<IdentityCheck>,
     /// The deposit that the house holds.
     pub deposit: Option<Money>,
     /// The spending limit of new registrations in sales of this currency.
     pub limit: Option<Money>,
-    /// A note of the staff.
+    /// A note of the staff; 1 to 2,000 characters.
     pub note: Option<String>,
 }
 
@@ -105,6 +105,8 @@ pub enum PartyChange {
     Edited {
         /// The new details.
         details: Box<PartyDetails>,
+        /// The proof of identity.
+        identity: Option<IdentityCheck>,
     },
     /// It was blocked from bidding.
     Blocked {
@@ -129,7 +131,7 @@ impl Party {
     /// Applies the change that `actor` made at `at`, and raises the version.
     pub(crate) fn apply(&mut self, change: &PartyChange, actor: &str, at: Timestamp) {
         match change.clone() {
-            PartyChange::Edited { details } => self.details = *details,
+            PartyChange::Edited { details, identity } => (self.details, self.identity) = (*details, identity),
             PartyChange::Blocked { reason } => self.block = Some(PartyBlock { reason, actor: actor.to_owned(), at }),
             PartyChange::Unblocked => self.block = None,
         }

@@ -7,7 +7,7 @@ use platform_core::bidders::{
     NewRegistration, PartyInput, PartyKind, PurchaseState, RegistrationDecision, RegistrationPatch,
 };
 use platform_core::bidding::bids::NewBid;
-use platform_core::port::{Money, Page, Party, Registration, RegistrationStatus};
+use platform_core::port::{Money, Page, Party, PartyDetails, Registration, RegistrationStatus};
 use platform_core::sales::item_ends::ItemEndWorker;
 use platform_core::sales::items::unpaid::UnpaidLots;
 use platform_core::sales::new_item::NewItem;
@@ -39,7 +39,8 @@ impl Sale {
     async fn add(&self, name: &str) -> Party {
         let limit = Some(Money { amount: 10_000, currency: "GBP".parse().unwrap() });
         let (is_bidder, email) = (true, Some("ada@example.com".into()));
-        let input = PartyInput { name: name.into(), is_bidder, email, limit, ..PartyInput::default() };
+        let details = PartyDetails { name: name.into(), is_bidder, email, limit, ..PartyDetails::default() };
+        let input = PartyInput { details, document: Some("passport".into()) };
         self.office.create_party(&self.fixture.caller, self.fixture.customer.uuid, &input).await.unwrap()
     }
 
@@ -87,9 +88,13 @@ async fn a_registration_takes_what_was_not_entered_from_the_register() {
     assert_eq!(registered.email.as_deref(), Some("ada@example.com"));
     assert_eq!(registered.limit, Some(10_000));
     // A later change of the record leaves the registration as it was made.
-    let input = PartyInput { name: "Ada King".into(), ..PartyInput::of(&party.details) };
+    let details = PartyDetails { name: "Ada King".into(), ..party.details.clone() };
+    let input = PartyInput { details, document: Some("passport".into()) };
+    sale.fixture.clock.advance(HOUR / 2);
     let changed = sale.office.change_party(&sale.fixture.caller, party.uuid, &input, Some(1)).await.unwrap();
     assert_eq!((changed.details.name.as_str(), changed.version), ("Ada King", 2));
+    // The same document keeps the time at which it was seen.
+    assert_eq!(changed.identity, party.identity);
     let stale = sale.office.change_party(&sale.fixture.caller, party.uuid, &input, Some(1)).await;
     assert_eq!(stale.unwrap_err().code(), "precondition_failed");
     let ids = (registered.auction, registered.uuid);

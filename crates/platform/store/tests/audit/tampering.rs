@@ -6,7 +6,7 @@ use std::sync::Arc;
 use contract::ItemStatus;
 use platform_core::audit::chain;
 use platform_core::bidders::{NewRegistration, PartyInput, RegistrationDecision, RegistrationPatch};
-use platform_core::port::{RegistrationStatus, Store};
+use platform_core::port::{PartyDetails, RegistrationStatus, Store};
 use platform_core::verification::Anchor;
 use platform_rules::{AuctionKind, LogHash};
 use serde_json::Value;
@@ -218,12 +218,13 @@ impl TamperRig {
         let patch = RegistrationPatch { limit: Some(Some(9_000)), ..RegistrationPatch::default() };
         sale.platform.change_registration(&sale.caller, (auction, bob), &patch, None).await.unwrap();
         assert!(run(&sale, chair, &bid("3", 700)).await);
-        let input = PartyInput {
+        let details = PartyDetails {
             name: "Ada O'Hara".to_owned(),
             is_bidder: true,
             reference: Some("B-1".to_owned()),
-            ..PartyInput::default()
+            ..PartyDetails::default()
         };
+        let input = PartyInput { details, document: Some("passport".to_owned()) };
         let house = created.auction.customer;
         let party = sale.platform.create_party(&sale.caller, house, &input).await.unwrap().uuid;
         sale.platform.block_party(&sale.caller, party, "did not pay", None).await.unwrap();

@@ -25,6 +25,7 @@ fn party(number: usize, name: &str) -> Party {
             note: Some("ruft an, 'nach 18 Uhr' \"%_".into()),
             ..PartyDetails::default()
         },
+        identity: None,
         block: None,
         actor: "user:1".into(),
         version: 1,

@@ -4,9 +4,9 @@ use crate::administration::{Administration, EMAIL, PASSWORD, assert_accessible, 
 
 /// Links of the navigation that each role sees, in order.
 const NAVIGATION: &[(&str, &str)] = &[
-    ("operator", "Today, Auctions, Customers, Auctioneers, Bidders, consignors, System, Test clock"),
+    ("operator", "Today, Auctions, Customers, Auctioneers, Bidders and consignors, System, Test clock"),
     ("clerk", "Today, Auctions, System"),
-    ("support", "Today, Auctions, Customers, Auctioneers, Bidders, consignors, API keys, System"),
+    ("support", "Today, Auctions, Customers, Auctioneers, Bidders and consignors, API keys, System"),
     ("viewer", "Today, Auctions, Customers, Auctioneers, System"),
 ];
 const LINKS: &str =
