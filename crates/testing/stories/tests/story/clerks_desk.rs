@@ -341,8 +341,7 @@ async fn keys_can_be_changed_and_turned_off() {
     desk.page.evaluate("document.querySelector('[data-do=help]').click()").await.unwrap();
     desk.page.evaluate("document.getElementById('characters').click()").await.unwrap();
     desk.presses("Escape").await;
-    desk.page.evaluate("window.isOld = true; location.reload()").await.unwrap();
-    desk.page.wait_until("window.isOld === undefined").await.unwrap();
+    desk.page.reload().await.unwrap();
     desk.until_connected().await;
     desk.presses("b").await;
     desk.does("F8", "Fair warning given").await;

@@ -129,8 +129,7 @@ async fn the_grid_shows_fifteen_rows_below_a_header_that_stays_and_the_columns_t
         chosen.starts_with("Lot|Title|Description|Consignor|Low est.|High est.|Opening|Reserve|Status|Ends ("),
         "{chosen}"
     );
-    page.evaluate("location.reload()").await.unwrap();
-    page.wait_until_shown("Clock 6").await.unwrap();
+    page.reload().await.unwrap();
     assert_eq!(page.text(headings).await.unwrap(), chosen, "the browser keeps the choice");
 
     // A description has lines.

@@ -160,6 +160,17 @@ impl Page {
     pub async fn click_through(&self, words: &str) -> Result<(), BrowserError> {
         self.evaluate("window.isLeft = true").await?;
         self.click(words).await?;
+        self.wait_until_left().await
+    }
+
+    /// Loads the page again and waits until the browser has loaded it.
+    pub async fn reload(&self) -> Result<(), BrowserError> {
+        self.evaluate("window.isLeft = true").await?;
+        self.call("Page.reload", json!({})).await?;
+        self.wait_until_left().await
+    }
+
+    async fn wait_until_left(&self) -> Result<(), BrowserError> {
         self.wait_until("window.isLeft !== true && document.readyState === 'complete'").await
     }
 
