@@ -19,6 +19,16 @@ pub(crate) const FIELDS: [(&str, &str); 6] = [
     ("countryCode", "country"),
 ];
 
+/// The same with the pointers of a record that has one address.
+pub(crate) const POINTERS: [(&str, &str); 6] = [
+    ("/address/addressLine1", "line1"),
+    ("/address/addressLine2", "line2"),
+    ("/address/city", "city"),
+    ("/address/county", "county"),
+    ("/address/postcode", "postcode"),
+    ("/address/countryCode", "country"),
+];
+
 /// An address as the user typed it.
 #[derive(Default)]
 pub(crate) struct TypedAddress {

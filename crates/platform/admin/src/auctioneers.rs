@@ -16,6 +16,7 @@ use uuid::Uuid;
 
 use self::form::Typed;
 use crate::access::{Need, Page};
+use crate::address_fields;
 use crate::admin::Admin;
 use crate::form_page::{FormPage, Refused};
 use crate::notice;
@@ -112,7 +113,7 @@ async fn create(session: Session, SubmittedForm(form): SubmittedForm) -> Result<
         Ok((customer, input)) => {
             match session.platform().create_auctioneer(&session.caller, customer, input, None).await {
                 Ok(_) => return Ok(session.admin.redirect("/auctioneers?done=auctioneer-created").into_response()),
-                Err(error) => Refused::from(error, form::FIELDS)?,
+                Err(error) => Refused::from(error, &address_fields::POINTERS)?,
             }
         }
         Err(refused) => refused,
@@ -160,7 +161,7 @@ async fn edit(
             let seen = seen_version(&form);
             match session.platform().change_auctioneer(&session.caller, uuid, &patch, seen).await {
                 Ok(_) => return Ok(session.admin.redirect("/auctioneers?done=auctioneer-saved").into_response()),
-                Err(error) => Refused::from(error, form::FIELDS)?,
+                Err(error) => Refused::from(error, &address_fields::POINTERS)?,
             }
         }
         Err(refused) => refused,

@@ -6,6 +6,8 @@ pub(crate) mod blockers;
 pub(crate) mod clerks;
 mod copy;
 mod edit;
+pub(crate) mod facts_form;
+mod for_bidders;
 mod form;
 pub(crate) mod list;
 mod new;
@@ -14,6 +16,8 @@ pub(crate) mod owners;
 pub(crate) mod percent;
 mod status;
 mod timeline;
+
+pub(crate) use form::{CURRENCIES, TIME_ZONES};
 
 use axum::Router;
 use axum::routing::{get, post};

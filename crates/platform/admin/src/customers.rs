@@ -1,8 +1,10 @@
 //! Customers: the list with the state of each connection, and what support does for one of them.
 
+mod conditions;
 mod connection;
 mod connection_form;
 mod detail;
+pub(crate) mod house;
 mod quarantine;
 pub(crate) mod state;
 
@@ -14,7 +16,7 @@ use futures_util::future::join_all;
 use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page};
-use platform_core::Scope::{CustomersRead, CustomersWrite};
+use platform_core::Scope::{AuctionsRead, CustomersRead, CustomersWrite};
 use platform_core::port::{Customer, Page as ListPage};
 use platform_core::{PlatformError, PlatformResult};
 use uuid::Uuid;
@@ -38,6 +40,12 @@ pub(crate) const PAGES: &[Page] = &[
     ("POST", "/customers/{customer}/rename", Need::Has(CustomersWrite)),
     ("GET", "/customers/{customer}/connection", Need::Has(CustomersWrite)),
     ("POST", "/customers/{customer}/connection", Need::Has(CustomersWrite)),
+    ("GET", "/customers/{customer}/house", Need::Has(CustomersWrite)),
+    ("POST", "/customers/{customer}/house", Need::Has(CustomersWrite)),
+    ("GET", "/customers/{customer}/logo/{logo}", Need::HasOneOf(&[CustomersRead, AuctionsRead])),
+    ("GET", "/customers/{customer}/conditions", Need::Has(CustomersRead)),
+    ("POST", "/customers/{customer}/conditions", Need::Has(CustomersWrite)),
+    ("GET", "/customers/{customer}/conditions/{number}", Need::HasOneOf(&[CustomersRead, AuctionsRead])),
     ("POST", "/customers/{customer}/test", Need::Has(CustomersWrite)),
     ("POST", "/customers/{customer}/event-types", Need::Has(CustomersWrite)),
     ("POST", "/customers/{customer}/portal-link", Need::Has(CustomersWrite)),
@@ -56,6 +64,10 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/customers/{customer}", get(detail::page))
         .route("/customers/{customer}/rename", get(rename_page).post(rename))
         .route("/customers/{customer}/connection", get(connection_form::page).post(connection_form::save))
+        .route("/customers/{customer}/house", get(house::page).post(house::save))
+        .route("/customers/{customer}/logo/{logo}", get(house::logo))
+        .route("/customers/{customer}/conditions", get(conditions::list).post(conditions::add))
+        .route("/customers/{customer}/conditions/{number}", get(conditions::version))
         .route("/customers/{customer}/test", post(connection::test))
         .route("/customers/{customer}/event-types", post(connection::register_event_types))
         .route("/customers/{customer}/portal-link", post(connection::portal_link))
@@ -63,6 +75,11 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/customers/{customer}/quarantine/send", post(quarantine::send))
         .route("/customers/{customer}/quarantine/drop", get(quarantine::drop_page).post(quarantine::drop_event))
         .route("/customers/{customer}/quarantine/out-of-order", get(quarantine::out_of_order_page))
+}
+
+/// Lines of a form's text: without carriage returns, which browsers send, and without blanks at both ends.
+pub(crate) fn lines(text: &str) -> String {
+    text.replace("\r\n", "\n").trim().to_owned()
 }
 
 /// A customer in the list.

@@ -21,6 +21,12 @@ const NOTICES: &[(&str, &str)] = &[
     ("quarantine-sent", "The events wait to be published again."),
     ("quarantine-left", "Some events stay in quarantine, because later events of their lots were published already."),
     ("quarantine-dropped", "The event was dropped. It stays in the journal and in the event feed."),
+    ("house-saved", "The house was saved. Sales that exist keep their currency and time zone."),
+    ("conditions-added", "The version was added. New sales begin with it; others keep theirs until you change them."),
+    (
+        "facts-missing",
+        "The auction was created without venue, viewing times, description and conditions: enter them here and save.",
+    ),
     ("auctioneer-created", "The auctioneer was created."),
     ("auctioneer-saved", "The auctioneer was saved."),
     ("party-created", "The record was added to the register."),

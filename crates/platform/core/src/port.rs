@@ -28,6 +28,7 @@ mod consumers;
 mod customers;
 mod endpoint_readings;
 mod hold;
+mod houses;
 mod idempotency;
 mod images;
 mod installation;
@@ -68,6 +69,7 @@ pub use endpoint_readings::{
     UNDELIVERED_COUNTED_MAX, UndeliveredOfSale,
 };
 pub use hold::HoldStore;
+pub use houses::{Conditions, House, HouseProfile, HouseStore, HouseWrite, Logo, SaleFacts};
 pub use idempotency::{IdempotencyStore, IdempotentAnswer};
 pub use images::{ImageContent, ImageStore, ImageVariant, ItemImage};
 pub use installation::InstallationStore;
@@ -157,6 +159,7 @@ pub trait Store:
     + ItemEndStore
     + RegistrationStore
     + PartyStore
+    + HouseStore
     + BulkChangeStore
     + CatalogueMappingStore
     + CatalogueUploadStore
@@ -190,6 +193,7 @@ impl<S> Store for S where
         + ItemEndStore
         + RegistrationStore
         + PartyStore
+        + HouseStore
         + BulkChangeStore
         + CatalogueMappingStore
         + CatalogueUploadStore

@@ -4,6 +4,7 @@ pub(crate) mod attachments;
 pub mod auctions;
 pub mod bulk_change;
 mod copied_images;
+pub mod facts;
 pub mod item_ends;
 pub mod items;
 pub mod lists;

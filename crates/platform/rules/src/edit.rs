@@ -6,6 +6,7 @@
 //! | internet bids | until it is reconciled |
 //! | start, extension, increments, charges | until it is reconciled, while no item has bids |
 //! | closing time, stagger | as DRAFT and PREVIEW, in a webcast also as LIVE; in a LIVE timed auction by [`replan`] |
+//! | who may bid | before it was LIVE, while no item has bids |
 //! | currency | while it has no items, because their amounts are in its currency |
 //!
 //! The kind, the auctioneer and the customer never change.
@@ -18,7 +19,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::lifecycle::require_valid_fields;
 use crate::transitions::require_complete;
 use crate::{
-    Auction, AuctionChange, AuctionKind, Charges, IncrementTable, InternetBids, ItemCounts, Rejection, Stagger,
+    Admission, Auction, AuctionChange, AuctionKind, Charges, IncrementTable, InternetBids, ItemCounts, Rejection,
+    Stagger,
 };
 
 /// An edit type: optional fields with the names and types of the subject's fields.
@@ -85,6 +87,8 @@ fields_of! {
         charges: Charges = "charges",
         /// Whether internet bids in a webcast need the clerk.
         internet_bids: InternetBids = "internetBids",
+        /// Whether bidders have to be registered.
+        registration: Admission = "registration",
     }
 }
 
@@ -179,6 +183,8 @@ fn lock(field: &str, auction: &Auction, items: &ItemCounts) -> Option<&'static s
             "the auction is LIVE: shift or stagger its ends instead, which moves them later only",
         ),
         (_, "internetBids") => None,
+        (_, "registration") => because(auction.was_live || is_live, "bidders were admitted when the auction was LIVE")
+            .or_else(|| because(items.with_bids > 0, "the auction has bids, which were made under these terms")),
         _ => because(items.with_bids > 0, "the auction has bids, which were made under these terms"),
     }
 }
@@ -210,6 +216,7 @@ mod tests {
             increments: None,
             charges: Some(Charges { premium_basis_points: 2_500, ..Charges::default() }),
             internet_bids: Some(InternetBids::AcceptedAtOnce),
+            registration: Some(Admission::Required),
         }
     }
 
@@ -221,16 +228,18 @@ mod tests {
         for (status, items, locked) in [
             (AuctionStatus::Draft, empty, ""),
             (AuctionStatus::Preview, ItemCounts { total: 1, ..empty }, "currency"),
-            (AuctionStatus::Live, ItemCounts { total: 1, ..empty }, "currency endsAt stagger"),
-            (AuctionStatus::Live, bidden, "currency startsAt endsAt stagger extensionSeconds charges"),
+            (AuctionStatus::Live, ItemCounts { total: 1, ..empty }, "currency endsAt stagger registration"),
+            (AuctionStatus::Live, bidden, "currency startsAt endsAt stagger extensionSeconds charges registration"),
             (
                 AuctionStatus::Reconciliation,
                 bidden,
-                "currency startsAt endsAt stagger extensionSeconds charges internetBids",
+                "currency startsAt endsAt stagger extensionSeconds charges internetBids registration",
             ),
         ] {
             assert_eq!(refused(&timed(status), items, everything()), locked, "{status:?}");
         }
+        let was_live = Auction { was_live: true, ..timed(AuctionStatus::Preview) };
+        assert_eq!(refused(&was_live, empty, everything()), "registration");
         let title = AuctionEdit { title: Some("Late".into()), ..AuctionEdit::default() };
         assert_eq!(refused(&timed(AuctionStatus::Archived), empty, title), "title");
     }

@@ -20,6 +20,7 @@ mod consumers;
 mod customers;
 mod endpoint_readings;
 mod holds;
+mod houses;
 mod idempotency;
 mod images;
 mod installation;

@@ -18,6 +18,7 @@ mod consumers;
 mod customers;
 mod endpoint_readings;
 mod holds;
+mod houses;
 mod idempotency;
 mod image_files;
 mod images;

@@ -148,6 +148,7 @@ impl Showcase {
                 page.fill("password", password["password"].as_str().unwrap_or_default()).await?;
                 page.click_through("Sign in").await?;
                 add_bidder(page, &self.launch.platform_url()).await?;
+                describe_house(page, &self.launch.platform_url(), &self.site.customer).await?;
             }
         }
         Ok(())
@@ -178,6 +179,51 @@ async fn add_bidder(page: &Page, platform_url: &str) -> Result<(), ShowcaseError
     page.wait_until_shown("The record was added").await?;
     page.open(&format!("{platform_url}/admin")).await?;
     Ok(page.wait_until_at("/admin").await?)
+}
+
+/// Enters what the customer says of itself, with two versions of its conditions, and returns to the first page.
+async fn describe_house(page: &Page, platform_url: &str, customer: &str) -> Result<(), ShowcaseError> {
+    let path = format!("/admin/customers/{customer}");
+    page.open(&format!("{platform_url}{path}/house")).await?;
+    page.wait_until_at(&format!("{path}/house")).await?;
+    for (field, text) in [
+        ("currency", "GBP"),
+        ("timeZone", "Europe/London"),
+        ("email", "bids@hartley.example"),
+        ("phone", "+44 1225 960 0117"),
+        ("website", "https://www.hartley.example"),
+        ("line1", "The Old Corn Exchange"),
+        ("line2", "3 Queen Charlotte Street"),
+        ("city", "Bath"),
+        ("postcode", "BA1 2NF"),
+        ("about", "Auctioneers of furniture, clocks and works of art since 1887. Two sales a month."),
+        ("payment", "By bank transfer or debit card within seven days of the sale."),
+        (
+            "collection",
+            "From the saleroom until the Friday after the sale, 10:00 to 17:00. After that, storage is charged.",
+        ),
+    ] {
+        page.fill(field, text).await?;
+    }
+    let logo = tempfile::Builder::new().suffix(".jpg").tempfile().map_err(other)?;
+    std::fs::write(logo.path(), picture(3)).map_err(other)?;
+    page.choose_files("logo", &[logo.path()]).await?;
+    page.click_through("Save house").await?;
+    page.wait_until_shown("The house was saved").await?;
+    for clause in ["The highest bidder is the buyer.", "The highest bidder is the buyer. Bids are in pounds."] {
+        page.open(&format!("{platform_url}{path}/conditions")).await?;
+        page.wait_until_at(&format!("{path}/conditions")).await?;
+        let text = format!("1. {clause}\n2. The buyer pays the hammer price, the premium and the taxes on both.");
+        page.fill("text", &text).await?;
+        page.click_through("Add version").await?;
+        page.wait_until_shown("The version was added").await?;
+    }
+    page.open(&format!("{platform_url}/admin")).await?;
+    Ok(page.wait_until_at("/admin").await?)
+}
+
+fn other(error: std::io::Error) -> ShowcaseError {
+    ShowcaseError::Other(error.to_string())
 }
 
 async fn fill(site: &CustomerSite) -> Result<(), ShowcaseError> {

@@ -8,18 +8,8 @@ use platform_core::customers::auctioneer_input::{AuctioneerInput, AuctioneerPatc
 use platform_core::port::{Auctioneer, Customer};
 use uuid::Uuid;
 
-use crate::address_fields::TypedAddress;
+use crate::address_fields::{POINTERS, TypedAddress};
 use crate::form_page::{Refused, at_fields};
-
-/// Pointers of the use case with their fields.
-pub(super) const FIELDS: &[(&str, &str)] = &[
-    ("/address/addressLine1", "line1"),
-    ("/address/addressLine2", "line2"),
-    ("/address/city", "city"),
-    ("/address/county", "county"),
-    ("/address/postcode", "postcode"),
-    ("/address/countryCode", "country"),
-];
 
 /// What the user typed.
 #[derive(Default)]
@@ -90,7 +80,7 @@ impl Typed {
         let address = self.address.model(None, &mut errors).map(|address| AddressInput::Full(Box::new(address)));
         let currency = self.currency(&mut errors);
         let input = AuctioneerInput { name: self.name.clone(), address, currency, ..AuctioneerInput::default() };
-        errors.add_found(at_fields(input.problems(), FIELDS));
+        errors.add_found(at_fields(input.problems(), &POINTERS));
         match customer {
             Some(customer) if errors.is_empty() => Ok((customer, input)),
             _ => Err(Refused::of_errors(errors)),
@@ -111,7 +101,7 @@ impl Typed {
         };
         let (name, currency) = (Some(self.name.clone()), Some(self.currency(&mut errors)));
         let patch = AuctioneerPatch { name, currency, address, ..AuctioneerPatch::default() };
-        errors.add_found(at_fields(patch.problems(auctioneer), FIELDS));
+        errors.add_found(at_fields(patch.problems(auctioneer), &POINTERS));
         if errors.is_empty() { Ok(patch) } else { Err(Refused::of_errors(errors)) }
     }
 }

@@ -5,13 +5,16 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_design::error_summary::ErrorSummary;
-use kit_design::fields::{FieldErrors, SubmittedForm};
+use kit_design::fields::{FieldErrors, QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
+use platform_core::port::SaleFacts;
 use platform_core::sales::auctions::edit::{AuctionPatch, problems};
 
+use super::facts_form::{self, EnteredFacts};
 use super::form::Entered;
 use crate::admin::Admin;
+use crate::notice;
 use crate::page_error::PageError;
 use crate::sale::Sale;
 use crate::sale::refusal;
@@ -25,56 +28,88 @@ struct EditPage {
     title: String,
     path: String,
     version: i64,
+    /// Version of the facts that the person saw.
+    facts_version: i64,
     fields: Vec<FormField>,
+    /// What bidders read about the sale.
+    for_bidders: Vec<FormField>,
     errors: ErrorSummary,
 }
 
 /// The form.
-pub(super) async fn page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
+pub(super) async fn page(
+    session: Session,
+    PathIds([uuid]): PathIds<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
     let sale = writable(&session, uuid).await?;
-    let entered = Entered::of_auction(&sale.auction);
-    show(&session, &sale, &entered, &FieldErrors::default(), StatusCode::OK)
+    let facts = session.platform().sale_facts(&session.caller, uuid).await?;
+    let venue = facts_form::venue(&session, &sale.auction).await?;
+    let entered = (Entered::of_auction(&sale.auction), EnteredFacts::of(&facts, venue.as_ref()));
+    let mut page = EditPage::new(&session, &sale, &facts, &entered, &FieldErrors::default()).await?;
+    page.frame.notice = notice::from_query(&query);
+    render_page_as(StatusCode::OK, &page)
 }
 
-/// Saves the fields, or shows the form again with what is wrong.
+/// Saves the auction's fields and then its facts, or shows the form again with what is wrong.
 pub(super) async fn save(
     session: Session,
     State(admin): State<Admin>,
     PathIds([uuid]): PathIds<1>,
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
-    let sale = writable(&session, uuid).await?;
-    let entered = Entered::of_form(&form);
+    let (platform, caller) = (session.platform(), &session.caller);
+    let mut sale = writable(&session, uuid).await?;
+    let facts = platform.sale_facts(caller, uuid).await?;
+    let (entered, entered_facts) = (Entered::of_form(&form), EnteredFacts::read(&form));
     let mut errors = FieldErrors::default();
     let edit = entered.edit(&sale.auction, &mut errors);
     refusal::add_problems(&mut errors, problems(&sale.auction, &edit));
+    let venue = facts_form::venue(&session, &sale.auction).await?;
+    let address = entered_facts.venue_change(venue.as_ref(), &mut errors);
+    entered_facts.check(&mut errors);
+    // The versions that the person saw. After the first of the two steps, the form is shown again with the new one.
+    sale.auction.version = form.text("version").parse().unwrap_or(sale.auction.version);
+    let seen_facts = SaleFacts { version: form.text("factsVersion").parse().unwrap_or(facts.version), ..facts };
     if errors.is_empty() {
-        let patch = AuctionPatch { edit, address: None };
-        let version = form.text("version").parse().ok();
-        match session.platform().change_auction(&session.caller, uuid, &patch, version).await {
-            Ok(_) => return Ok(admin.redirect(&sale.path("?done=saved")).into_response()),
+        let patch = AuctionPatch { edit, address };
+        match platform.change_auction(caller, uuid, &patch, Some(sale.auction.version)).await {
+            Ok(auction) => {
+                let input = entered_facts.input(&session, auction.customer).await?;
+                sale.auction = auction;
+                match platform.change_sale_facts(caller, uuid, &input, Some(seen_facts.version)).await {
+                    Ok(_) => return Ok(admin.redirect(&sale.path("?done=saved")).into_response()),
+                    Err(error) => refusal::add_to(&mut errors, error)?,
+                }
+            }
             Err(error) => refusal::add_to(&mut errors, error)?,
         }
     }
-    show(&session, &sale, &entered, &errors, StatusCode::UNPROCESSABLE_ENTITY)
+    let page = EditPage::new(&session, &sale, &seen_facts, &(entered, entered_facts), &errors).await?;
+    render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &page)
 }
 
-fn show(
-    session: &Session,
-    sale: &Sale,
-    entered: &Entered,
-    errors: &FieldErrors,
-    status: StatusCode,
-) -> Result<Response, PageError> {
-    let mut fields = entered.main_fields(None, errors);
-    fields.extend(entered.more_fields(false, errors));
-    let page = EditPage {
-        frame: session.frame(format!("Edit · {}", sale.title()), Section::Auctions),
-        title: sale.title(),
-        path: sale.path(""),
-        version: sale.auction.version,
-        errors: ErrorSummary::of_fields(errors, &fields),
-        fields,
-    };
-    render_page_as(status, &page)
+impl EditPage {
+    async fn new(
+        session: &Session,
+        sale: &Sale,
+        facts: &SaleFacts,
+        (entered, entered_facts): &(Entered, EnteredFacts),
+        errors: &FieldErrors,
+    ) -> Result<Self, PageError> {
+        let mut fields = entered.main_fields(None, errors);
+        fields.extend(entered.more_fields(errors));
+        let versions = facts_form::versions(session, &sale.auction, facts).await?;
+        let for_bidders = entered_facts.fields(Some(&versions), errors);
+        Ok(Self {
+            frame: session.frame(format!("Edit · {}", sale.title()), Section::Auctions),
+            title: sale.title(),
+            path: sale.path(""),
+            version: sale.auction.version,
+            facts_version: facts.version,
+            errors: ErrorSummary::of_fields(errors, fields.iter().chain(&for_bidders)),
+            fields,
+            for_bidders,
+        })
+    }
 }

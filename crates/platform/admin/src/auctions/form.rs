@@ -10,15 +10,15 @@ use platform_rules::{
 };
 use uuid::Uuid;
 
-use super::owners::OwnerGroup;
+use super::owners::{HouseDefaults, OwnerGroup};
 use super::percent;
 use crate::sale::amounts::Currency;
 use crate::sale::labels;
 use crate::sale::zone::SaleZone;
 
-const CURRENCIES: &[&str] =
+pub(crate) const CURRENCIES: &[&str] =
     &["GBP", "EUR", "USD", "CHF", "AUD", "CAD", "NZD", "ZAR", "SEK", "DKK", "NOK", "PLN", "JPY", "HKD"];
-const TIME_ZONES: &[&str] = &[
+pub(crate) const TIME_ZONES: &[&str] = &[
     "Europe/London",
     "Europe/Dublin",
     "Europe/Paris",
@@ -44,6 +44,10 @@ const TIME_ZONES: &[&str] = &[
     "Asia/Tokyo",
     "Etc/UTC",
 ];
+
+/// Currency and time zone of a new sale of a house that has named none.
+pub(super) const CURRENCY_DEFAULT: &str = "GBP";
+pub(super) const TIME_ZONE_DEFAULT: &str = "Europe/London";
 
 /// What was typed, as text.
 #[derive(Debug, Clone, Default)]
@@ -72,8 +76,6 @@ impl Entered {
     pub(super) fn empty() -> Self {
         Self {
             kind: AuctionKind::Timed.as_str().into(),
-            currency: "GBP".into(),
-            time_zone: "Europe/London".into(),
             stagger_seconds: "30".into(),
             stagger_items: "1".into(),
             extension_seconds: EXTENSION_SECONDS_DEFAULT.to_string(),
@@ -81,7 +83,7 @@ impl Entered {
             premium: "0".into(),
             hammer_tax: "0".into(),
             premium_tax: "0".into(),
-            increments: increments_text(&IncrementTable::default(), &Currency::new("GBP")),
+            increments: increments_text(&IncrementTable::default(), &Currency::new(CURRENCY_DEFAULT)),
             ..Self::default()
         }
     }
@@ -133,6 +135,18 @@ impl Entered {
         }
     }
 
+    /// With the currency and time zone in which new sales of a house begin. Values that were typed stay.
+    pub(super) fn filled_from(mut self, defaults: &HouseDefaults) -> Self {
+        let fill = |typed: &mut String, default: &Option<String>| {
+            if typed.is_empty() {
+                typed.clone_from(default.as_ref().unwrap_or(&String::new()));
+            }
+        };
+        fill(&mut self.currency, &defaults.currency);
+        fill(&mut self.time_zone, &defaults.time_zone);
+        self
+    }
+
     pub(super) fn is_sandbox(&self) -> bool {
         self.is_sandbox
     }
@@ -140,6 +154,7 @@ impl Entered {
     /// The fields that are always open.
     pub(super) fn main_fields(&self, owners: Option<Vec<OwnerGroup>>, errors: &FieldErrors) -> Vec<FormField> {
         let mut fields = Vec::new();
+        let is_new = owners.is_some();
         if let Some(owners) = owners {
             let groups = owners.into_iter().map(|group| (group.customer, group.auctioneers)).collect();
             fields.push(FormField::grouped("auctioneer", "Customer and auctioneer", groups).required());
@@ -152,11 +167,13 @@ impl Entered {
         fields.push(FormField::text("title", "Title", &self.title).required());
         fields.push(
             FormField::text("currency", "Currency", &self.currency)
-                .hint("ISO 4217 code.")
+                .hint(if is_new { "ISO 4217 code. Empty: that of the house." } else { "ISO 4217 code." })
                 .suggesting(CURRENCIES.iter().copied()),
         );
         let zone = FormField::text("timeZone", "Time zone", &self.time_zone);
-        fields.push(zone.hint("All times below are in this zone.").suggesting(TIME_ZONES.iter().copied()));
+        let hint = "All times below are in this zone.";
+        let hint = if is_new { format!("{hint} Empty: that of the house.") } else { hint.to_owned() };
+        fields.push(zone.hint(hint).suggesting(TIME_ZONES.iter().copied()));
         let ends = FormField::time("endsAt", "Closing time", &self.ends_at);
         fields.push(ends.hint("A timed auction needs it before its preview: its first lots end then."));
         let starts = FormField::time("startsAt", "Start", &self.starts_at);
@@ -165,7 +182,7 @@ impl Entered {
     }
 
     /// The fields with defaults, below "More".
-    pub(super) fn more_fields(&self, is_new: bool, errors: &FieldErrors) -> Vec<FormField> {
+    pub(super) fn more_fields(&self, errors: &FieldErrors) -> Vec<FormField> {
         let text = FormField::text;
         let mut fields = vec![
             text("staggerSeconds", "Seconds between ends", &self.stagger_seconds)
@@ -179,13 +196,12 @@ impl Entered {
             Choice::of(internet_bids_name(own), words, &self.internet_bids)
         });
         fields.push(FormField::select("internetBids", "Internet bids in a webcast", internet.into()));
-        if is_new {
-            let admissions = Admission::ALL.map(|own| {
-                let words = if own == Admission::Required { "Approved registrations only" } else { "Any bidder" };
-                Choice::of(own.as_str(), words, &self.registration)
-            });
-            fields.push(FormField::select("registration", "Who may bid", admissions.into()));
-        }
+        let admissions = Admission::ALL.map(|own| {
+            let words = if own == Admission::Required { "Approved registrations only" } else { "Any bidder" };
+            Choice::of(own.as_str(), words, &self.registration)
+        });
+        let admission = FormField::select("registration", "Who may bid", admissions.into());
+        fields.push(admission.hint("Fixed once the sale is live or has a bid."));
         fields.push(text("premium", "Buyer's premium, %", &self.premium));
         fields.push(text("hammerTax", "Tax on the hammer price, %", &self.hammer_tax));
         fields.push(text("premiumTax", "Tax on the premium, %", &self.premium_tax));
@@ -204,7 +220,7 @@ impl Entered {
         let kind = AuctionKind::ALL.into_iter().find(|kind| kind.as_str() == self.kind).unwrap_or(AuctionKind::Timed);
         let terms = self.terms(kind, None, errors);
         let sale_mode = if self.is_sandbox { SaleMode::Sandbox } else { SaleMode::Real };
-        let registration = Admission::ALL.into_iter().find(|own| own.as_str() == self.registration).unwrap_or_default();
+        let registration = self.admission().unwrap_or_default();
         let new = NewAuction::new(auctioneer, kind, &*self.title, &*self.currency, &*self.time_zone);
         NewAuction {
             starts_at: terms.starts_at.flatten(),
@@ -228,8 +244,13 @@ impl Entered {
             title: Some(self.title.clone()),
             currency: Some(self.currency.clone()),
             time_zone: Some(self.time_zone.clone()),
+            registration: self.admission(),
             ..self.terms(auction.kind, Some(auction), errors)
         }
+    }
+
+    fn admission(&self) -> Option<Admission> {
+        Admission::ALL.into_iter().find(|own| own.as_str() == self.registration)
     }
 
     /// A form names the auction, which the API may leave for later.

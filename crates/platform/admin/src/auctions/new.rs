@@ -9,8 +9,13 @@ use kit_design::fields::{FieldErrors, QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::Scope;
+use platform_core::sales::auctions::NewAuction;
+use platform_core::sales::facts::SaleFactsInput;
+use uuid::Uuid;
 
-use super::form::Entered;
+use super::facts_form::EnteredFacts;
+use super::form::{CURRENCY_DEFAULT, Entered, TIME_ZONE_DEFAULT};
+use super::owners::{HouseDefaults, OwnerGroup, owner_choices};
 use crate::admin::Admin;
 use crate::page_error::PageError;
 use crate::sale::refusal;
@@ -23,9 +28,12 @@ struct NewPage {
     has_owners: bool,
     may_add_owners: bool,
     fields: Vec<FormField>,
+    /// What bidders read about the sale.
+    facts: Vec<FormField>,
     more: Vec<FormField>,
     is_sandbox: bool,
     errors: ErrorSummary,
+    are_facts_open: bool,
     is_more_open: bool,
 }
 
@@ -33,48 +41,89 @@ struct NewPage {
 pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let mut entered = Entered::empty();
     entered.auctioneer = query.text("auctioneer").to_owned();
-    show(&session, &entered, &FieldErrors::default(), StatusCode::OK).await
+    let owners = owner_choices(&session, &entered.auctioneer).await?;
+    // With one house to choose from, its currency and time zone are shown; otherwise they follow the choice.
+    if let [group] = owners.as_slice()
+        && let Some(auctioneer) = group.auctioneers.first().and_then(|choice| Uuid::try_parse(&choice.value).ok())
+    {
+        let auctioneer = session.platform().auctioneer(&session.caller, auctioneer).await?;
+        entered = entered.filled_from(&HouseDefaults::of(&session, &auctioneer).await?).filled_from(&usual());
+    }
+    show(&session, owners, &entered, &EnteredFacts::empty(), &FieldErrors::default(), StatusCode::OK)
 }
 
-/// Creates the auction, or shows the form again with what is wrong.
+/// What a house begins with that has named neither.
+fn usual() -> HouseDefaults {
+    HouseDefaults { currency: Some(CURRENCY_DEFAULT.to_owned()), time_zone: Some(TIME_ZONE_DEFAULT.to_owned()) }
+}
+
+/// Creates the auction and then its facts, or shows the form again with what is wrong.
 pub(super) async fn create(
     session: Session,
     State(admin): State<Admin>,
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
-    let entered = Entered::of_form(&form);
+    let (mut entered, facts) = (Entered::of_form(&form), EnteredFacts::read(&form));
     let mut errors = FieldErrors::default();
-    let new = entered.new_auction(&mut errors);
+    let auctioneer = match Uuid::try_parse(&entered.auctioneer) {
+        Ok(auctioneer) => Some(session.platform().auctioneer(&session.caller, auctioneer).await?),
+        Err(_) => None,
+    };
+    if let Some(auctioneer) = &auctioneer {
+        entered = entered.filled_from(&HouseDefaults::of(&session, auctioneer).await?);
+    }
+    let new = NewAuction { address: facts.venue(&mut errors), ..entered.new_auction(&mut errors) };
+    facts.check(&mut errors);
     refusal::add_problems(&mut errors, session.platform().problems_of_new_auction(&new));
-    if errors.is_empty() {
+    for (field, value) in [("currency", &new.currency), ("timeZone", &new.time_zone)] {
+        if value.is_empty() {
+            errors.replace(field, "Fill it in: the house has named none for its new sales.");
+        }
+    }
+    if let Some(auctioneer) = auctioneer.filter(|_| errors.is_empty()) {
+        let input = facts.input(&session, auctioneer.customer).await?;
         match session.platform().create_auction(&session.caller, &new, None).await {
             Ok(outcome) => {
                 let uuid = outcome.fresh()?.auction.uuid;
-                return Ok(admin.redirect(&format!("/auctions/{uuid}?done=created")).into_response());
+                let path = if input == SaleFactsInput::default() {
+                    format!("/auctions/{uuid}?done=created")
+                } else {
+                    match session.platform().change_sale_facts(&session.caller, uuid, &input, None).await {
+                        Ok(_) => format!("/auctions/{uuid}?done=created"),
+                        Err(_) => format!("/auctions/{uuid}/edit?done=facts-missing"),
+                    }
+                };
+                return Ok(admin.redirect(&path).into_response());
             }
             Err(error) => refusal::add_to(&mut errors, error)?,
         }
     }
-    show(&session, &entered, &errors, StatusCode::UNPROCESSABLE_ENTITY).await
+    let owners = owner_choices(&session, &entered.auctioneer).await?;
+    show(&session, owners, &entered, &facts, &errors, StatusCode::UNPROCESSABLE_ENTITY)
 }
 
-async fn show(
+fn show(
     session: &Session,
+    owners: Vec<OwnerGroup>,
     entered: &Entered,
+    facts: &EnteredFacts,
     errors: &FieldErrors,
     status: StatusCode,
 ) -> Result<Response, PageError> {
-    let owners = super::owners::owner_choices(session, &entered.auctioneer).await?;
     let has_owners = !owners.is_empty();
     let fields = entered.main_fields(Some(owners), errors);
-    let more = entered.more_fields(true, errors);
+    let facts = facts.fields(None, errors);
+    let more = entered.more_fields(errors);
+    let has_fault = |fields: &[FormField]| fields.iter().any(|field| !field.fault_text().is_empty());
     let page = NewPage {
         frame: session.frame("Create auction", Section::Auctions),
         has_owners,
         may_add_owners: session.may(Scope::CustomersWrite),
-        errors: ErrorSummary::of_fields(errors, fields.iter().chain(&more)),
-        is_more_open: more.iter().any(|field| !field.fault_text().is_empty()),
+        errors: ErrorSummary::of_fields(errors, fields.iter().chain(&facts).chain(&more)),
+        are_facts_open: has_fault(&facts),
+        is_more_open: has_fault(&more),
         fields,
+        facts,
         more,
         is_sandbox: entered.is_sandbox(),
     };

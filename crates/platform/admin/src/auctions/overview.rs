@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use super::announced::AnnouncedPanel;
 use super::clerks::ClerksPanel;
+use super::for_bidders::ForBidders;
 use super::{blockers, owners, percent};
 use crate::page_error::PageError;
 use crate::sale::labels;
@@ -34,6 +35,7 @@ struct OverviewPage {
     figures: Vec<(&'static str, String, &'static str)>,
     facts: Vec<(&'static str, String)>,
     waiting: String,
+    for_bidders: Option<ForBidders>,
     announced: Option<AnnouncedPanel>,
     clerks: Option<ClerksPanel>,
     can_archive: bool,
@@ -84,6 +86,7 @@ pub(super) async fn show(
         figures: figures(&sale),
         facts: facts(&sale, owner),
         waiting: waiting(session, &sale).await?,
+        for_bidders: ForBidders::of_sale(session, &sale).await?,
         announced: AnnouncedPanel::of_sale(session, &sale).await?,
         clerks: ClerksPanel::of_sale(session, &sale, clerk_faults).await?,
         can_archive: session.may(Scope::AuctionsWrite) && can_archive(&sale),

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use kit_design::form_field::Choice;
-use platform_core::Scope;
 use platform_core::port::{Auctioneer, Customer, Page};
+use platform_core::{PlatformError, Scope};
 use platform_rules::Auction;
 use uuid::Uuid;
 
@@ -56,6 +56,22 @@ pub(crate) async fn owner_choices(session: &Session, chosen: &str) -> Result<Vec
             .collect(),
     };
     Ok(customers.iter().map(of).filter(|group| !group.auctioneers.is_empty()).collect())
+}
+
+/// The currency and time zone in which new sales of a house begin.
+#[derive(Debug, Default)]
+pub(super) struct HouseDefaults {
+    pub(super) currency: Option<String>,
+    pub(super) time_zone: Option<String>,
+}
+
+impl HouseDefaults {
+    /// Those of the house of this auctioneer. The auctioneer's usual currency stands in for that of the house.
+    pub(super) async fn of(session: &Session, auctioneer: &Auctioneer) -> Result<Self, PlatformError> {
+        let profile = session.platform().house(&session.caller, auctioneer.customer).await?.profile;
+        let currency = profile.currency.or(auctioneer.profile.currency);
+        Ok(Self { currency: currency.map(|currency| currency.as_str().to_owned()), time_zone: profile.time_zone })
+    }
 }
 
 async fn customers(session: &Session) -> Result<Vec<Customer>, PageError> {

@@ -13,6 +13,7 @@ use platform_core::customers::connections::endpoints::EndpointReading;
 use platform_core::port::{Page as ListPage, QuarantinedEvent};
 use uuid::Uuid;
 
+use super::house::HousePanel;
 use super::state;
 use crate::endpoint_health::{EndpointRow, Health, endpoint_rows, reading_fault};
 use crate::notice;
@@ -31,6 +32,7 @@ struct DetailPage {
     /// Address of the page.
     path: String,
     name: String,
+    house: HousePanel,
     connection: Option<Connection>,
     /// Its endpoints; none while the connection is not complete.
     endpoints: Option<EndpointsPanel>,
@@ -188,6 +190,7 @@ pub(super) async fn page(
         uuid,
         path: format!("{}/customers/{uuid}", session.admin.site().base),
         name: customer.name,
+        house: HousePanel::load(&session, uuid).await?,
         connection,
         endpoints,
         quarantine: quarantine.into_iter().map(|row| QuarantineRow::new(row, &session)).collect(),

@@ -5,15 +5,20 @@ use std::collections::HashMap;
 use askama::Template;
 use axum::response::Response;
 use contract::ItemStatus;
+use contract::models::AddressModel;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use platform_core::PlatformError;
 use platform_core::images::{ImageVariant, ItemImage};
+use platform_core::port::{Conditions, HouseProfile};
 use platform_rules::Item;
 use uuid::Uuid;
 
 use super::lots::{self, estimate};
 use super::paper::{Paper, PaperKind};
+use crate::address_fields::one_line;
+use crate::auctions::facts_form;
+use crate::customers::house::LogoImage;
 use crate::images;
 use crate::page_error::PageError;
 use crate::sale::Sale;
@@ -33,6 +38,11 @@ struct CataloguePage {
     lots: Vec<Lot>,
     /// Kind of the sale, its currency and its terms.
     facts: Vec<String>,
+    logo: Option<LogoImage>,
+    description: String,
+    /// Where and when the lots can be viewed, and how to reach the house.
+    notes: Vec<(&'static str, String)>,
+    conditions: Option<Conditions>,
 }
 
 struct Lot {
@@ -85,7 +95,38 @@ pub(super) async fn page(
     let premium = crate::auctions::percent::show(sale.auction.charges.premium_basis_points);
     let facts =
         vec![sale.dates(), format!("Estimates in {}", sale.currency.code()), format!("Buyer's premium {premium}")];
-    render_page(&CataloguePage { frame: paper.frame(&session, &sale), paper, lots, facts })
+    let (platform, caller) = (session.platform(), &session.caller);
+    let of_sale = platform.sale_facts(caller, uuid).await?;
+    let house = platform.house(caller, sale.auction.customer).await?;
+    let conditions = match of_sale.conditions {
+        Some(number) => Some(platform.conditions(caller, sale.auction.customer, number).await?),
+        None => None,
+    };
+    let venue = facts_form::venue(&session, &sale.auction).await?;
+    render_page(&CataloguePage {
+        frame: paper.frame(&session, &sale),
+        paper,
+        lots,
+        facts,
+        logo: LogoImage::of(&session, &house),
+        notes: notes(venue.as_ref(), of_sale.viewing, house.profile),
+        description: of_sale.description,
+        conditions,
+    })
+}
+
+/// Where and when the lots can be viewed, how to reach the house, and how to pay and collect.
+fn notes(venue: Option<&AddressModel>, viewing: String, house: HouseProfile) -> Vec<(&'static str, String)> {
+    let contact = [house.address.as_ref().map(one_line), house.phone, house.email, house.website];
+    let contact = contact.into_iter().flatten().collect::<Vec<_>>().join(" · ");
+    let notes = [
+        ("Venue", venue.map(one_line).unwrap_or_default()),
+        ("Viewing", viewing),
+        ("Contact", contact),
+        ("Payment", house.payment.unwrap_or_default()),
+        ("Collection", house.collection.unwrap_or_default()),
+    ];
+    notes.into_iter().filter(|(_, text)| !text.is_empty()).collect()
 }
 
 /// The picture of each item that has one: the first uploaded image in its small variant, or else the address in the

@@ -52,6 +52,12 @@ fn field_of(pointer: &str) -> &str {
         "charges/premiumTaxBasisPoints" => "premiumTax",
         "stagger/seconds" => "staggerSeconds",
         "stagger/items" => "staggerItems",
+        "address/addressLine1" => "line1",
+        "address/addressLine2" => "line2",
+        "address/city" => "city",
+        "address/county" => "county",
+        "address/postcode" => "postcode",
+        "address/countryCode" => "country",
         "lot number" | "lot_number" => "lotNumber",
         other => other,
     }

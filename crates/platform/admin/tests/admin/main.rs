@@ -10,6 +10,7 @@ mod endpoint_health;
 mod error_pages;
 mod fixture;
 mod form_errors;
+mod houses;
 mod images;
 mod invitations;
 mod people;

@@ -168,6 +168,12 @@ const TABLE: &[(&str, &str, &[Role])] = &[
     ("POST", "/customers/{customer}/rename", SUPPORT),
     ("GET", "/customers/{customer}/connection", SUPPORT),
     ("POST", "/customers/{customer}/connection", SUPPORT),
+    ("GET", "/customers/{customer}/house", SUPPORT),
+    ("POST", "/customers/{customer}/house", SUPPORT),
+    ("GET", "/customers/{customer}/logo/{logo}", ALL),
+    ("GET", "/customers/{customer}/conditions", OUTSIDE_THE_RING),
+    ("POST", "/customers/{customer}/conditions", SUPPORT),
+    ("GET", "/customers/{customer}/conditions/{number}", ALL),
     ("POST", "/customers/{customer}/test", SUPPORT),
     ("POST", "/customers/{customer}/event-types", SUPPORT),
     ("POST", "/customers/{customer}/portal-link", SUPPORT),
@@ -211,11 +217,13 @@ const TABLE: &[(&str, &str, &[Role])] = &[
 
 /// Pages that a role may open and that have nothing to show in this sale: their status.
 const NOTHING_TO_SHOW: &[(&str, u16)] = &[
-    // The upload has expired, the lot has no image and no event, the customer is not connected, and the user has signed in.
+    // The upload has expired, the lot has no image and no event, the customer is not connected and has no logo and no conditions, and the user has signed in.
     ("/auctions/{auction}/lots/import/{upload}", 410),
     ("/auctions/{auction}/lots/{lot}/images/{image}/remove", 404),
     ("/auctions/{auction}/lots/{lot}/deliveries", 404),
     ("/customers/{customer}/disconnect", 404),
+    ("/customers/{customer}/logo/{logo}", 404),
+    ("/customers/{customer}/conditions/{number}", 404),
     ("/users/{user}/remove", 409),
 ];
 
@@ -269,6 +277,7 @@ impl Ids {
             ("{session}", Uuid::from_u128(3)),
             ("{invitation}", Uuid::from_u128(4)),
             ("{image}", Uuid::from_u128(5)),
+            ("{logo}", Uuid::from_u128(6)),
         ];
         Self { values: values.into_iter().collect(), timed: fixture.timed_auction().await }
     }

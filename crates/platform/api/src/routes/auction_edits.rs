@@ -10,7 +10,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::auctions::{ChargesIn, InternetBidsIn, full_view, increment_table};
+use super::auctions::{ChargesIn, InternetBidsIn, admission, full_view, increment_table};
 use crate::body_fields::{Raw, address, attachments, currency_code, instant, no_null, or_null};
 use crate::errors::{ApiError, Problem};
 use crate::extract::Post;
@@ -73,6 +73,10 @@ pub(crate) struct AuctionPatchIn {
     #[serde(default, deserialize_with = "no_null")]
     #[schema(value_type = InternetBidsIn, required = false)]
     internet_bids: Option<InternetBidsIn>,
+    /// `open`, or `required` if only registered and approved bidders may bid. Locked once the auction was LIVE or has bids.
+    #[serde(default, deserialize_with = "no_null")]
+    #[schema(value_type = String, required = false)]
+    registration: Option<String>,
 }
 
 impl AuctionPatchIn {
@@ -94,6 +98,7 @@ impl AuctionPatchIn {
             increments: self.increments.map(increment_table).transpose()?,
             charges: self.charges.map(ChargesIn::read),
             internet_bids: self.internet_bids.map(InternetBidsIn::read),
+            registration: self.registration.as_deref().map(admission).transpose()?,
         };
         Ok(AuctionPatch { edit, address: has_address.then_some(entry) })
     }

@@ -168,7 +168,7 @@ impl AuctionIn {
             charges: self.charges.map(ChargesIn::read).unwrap_or_default(),
             internet_bids: self.internet_bids.map(InternetBidsIn::read).unwrap_or_default(),
             attachments: attachments("/attachments", &self.attachments)?,
-            registration: admission(self.registration.as_deref())?,
+            registration: self.registration.as_deref().map(admission).transpose()?.unwrap_or_default(),
             status: first,
             items,
             sale_mode: if self.sandbox { SaleMode::Sandbox } else { SaleMode::Real },
@@ -176,8 +176,7 @@ impl AuctionIn {
     }
 }
 
-fn admission(name: Option<&str>) -> Result<Admission, ApiError> {
-    let Some(name) = name else { return Ok(Admission::default()) };
+pub(super) fn admission(name: &str) -> Result<Admission, ApiError> {
     let found = Admission::ALL.into_iter().find(|admission| admission.as_str() == name);
     found.ok_or_else(|| ApiError::invalid("/registration", "must be open or required"))
 }

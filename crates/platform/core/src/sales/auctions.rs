@@ -412,7 +412,7 @@ pub(crate) fn stagger_problems(kind: AuctionKind, stagger: Stagger) -> Vec<Probl
 
 /// True for the name of an IANA time zone. Without time zone data on the machine only its form is checked, because the
 /// platform uses the name for display.
-fn is_time_zone(name: &str) -> bool {
+pub(crate) fn is_time_zone(name: &str) -> bool {
     let database = jiff::tz::db();
     if !database.is_definitively_empty() {
         // The look-up ignores case; other programs don't.

@@ -23,6 +23,21 @@ pub(crate) fn check_text(value: &str, chars_max: usize) -> Result<(), String> {
     Ok(())
 }
 
+/// Checks lines of text: not empty, without control characters but line breaks, and not too long.
+pub(crate) fn check_lines(value: &str, chars_max: usize) -> Result<(), String> {
+    if value.trim().is_empty() {
+        return Err("is empty: fill it in".into());
+    }
+    if value.chars().any(|char| char.is_control() && char != '\n') {
+        return Err("holds a control character other than a line break: remove it".into());
+    }
+    let chars = value.chars().count();
+    if chars > chars_max {
+        return Err(format!("has {chars} characters: shorten it to at most {chars_max}"));
+    }
+    Ok(())
+}
+
 /// A value that is refused with a code of its error: the error when it is alone, a problem of the value among others.
 pub(crate) type CodedProblem = (Problem, PlatformError);
 

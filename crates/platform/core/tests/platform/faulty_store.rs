@@ -333,6 +333,16 @@ forward! {
         async fn all_parties(page: Page<Uuid>) -> StoreResult<Vec<Party>>;
         async fn registrations_of_party(party: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>>;
     }
+    impl HouseStore {
+        async fn house(customer: Uuid) -> StoreResult<Option<House>>;
+        async fn put_house(entry: HouseWrite) -> StoreResult<()>;
+        async fn logo_content(uuid: Uuid) -> StoreResult<Option<Vec<u8>>>;
+        async fn add_conditions(conditions: Conditions) -> StoreResult<()>;
+        async fn conditions(customer: Uuid, number: u32) -> StoreResult<Option<Conditions>>;
+        async fn conditions_list(customer: Uuid, page: Page<u32>) -> StoreResult<Vec<Conditions>>;
+        async fn sale_facts(auction: Uuid) -> StoreResult<Option<SaleFacts>>;
+        async fn put_sale_facts(facts: Versioned<SaleFacts>) -> StoreResult<()>;
+    }
     impl RegistrationStore {
         async fn put_registration(entry: RegistrationWrite) -> StoreResult<()>;
         async fn registration(uuid: Uuid) -> StoreResult<Option<Registration>>;

@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use crate::fixture::TestPlatform;
 
-fn png(width: u32) -> Vec<u8> {
+pub(crate) fn png(width: u32) -> Vec<u8> {
     let mut file = std::io::Cursor::new(Vec::new());
     DynamicImage::new_rgb8(width, 2).write_to(&mut file, ImageFormat::Png).unwrap();
     file.into_inner()

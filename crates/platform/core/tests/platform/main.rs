@@ -14,6 +14,7 @@ mod failing;
 mod faulty_store;
 mod fixture;
 mod health;
+mod houses;
 mod images;
 mod item_queue;
 mod merging;

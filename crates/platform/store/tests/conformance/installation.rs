@@ -19,7 +19,7 @@ pub(super) async fn restores_are_counted(store: Shared) {
 
 pub(super) async fn the_database_reports_its_version_and_size(store: Shared) {
     let figures = store.database_figures().await.unwrap();
-    assert_eq!(figures.schema_version, 3);
+    assert_eq!(figures.schema_version, 4);
     assert!(figures.size_bytes > 100_000, "{figures:?}");
     // Only a database in a file shows its log.
     let is_file = store.database_time().await.unwrap().is_none();

@@ -19,6 +19,7 @@ mod edits;
 mod endpoint_readings;
 mod given;
 mod holds;
+mod houses;
 mod images;
 mod installation;
 mod journal;
@@ -157,6 +158,11 @@ stories! {
         a_reference_is_unique_in_its_house,
         parties_are_listed_by_name_and_found_by_their_words,
         the_registrations_of_a_party_are_listed_and_found_by_paddle;
+    houses:
+        a_house_reads_back_and_changes_by_its_version,
+        only_the_present_logo_of_a_house_is_kept,
+        conditions_are_added_once_for_each_number,
+        the_facts_of_a_sale_change_by_their_version;
     downtimes:
         a_downtime_is_stored_until_a_node_clears_it;
     audit_positions:

@@ -127,6 +127,9 @@ impl Platform {
         if copying.chunks > 0 && !is_uncertain {
             self.delete_staged_chunks(copying.import).await?;
         }
+        if let Ok(Outcome::Fresh(copied)) = &outcome {
+            self.copy_facts(caller, &source, &copied.auction).await?;
+        }
         outcome
     }
 

@@ -1,0 +1,143 @@
+//! What bidders read about a sale, in the forms of an auction: venue, viewing times, description, and conditions.
+
+use contract::models::AddressModel;
+use kit_design::fields::{FieldErrors, FormFields};
+use kit_design::form_field::{Choice, FormField};
+use platform_core::PlatformError;
+use platform_core::customers::addresses::AddressInput;
+use platform_core::port::{Conditions, Page, SaleFacts};
+use platform_core::sales::facts::{SALE_DESCRIPTION_CHARS_MAX, SaleFactsInput, VIEWING_CHARS_MAX};
+use platform_rules::Auction;
+use uuid::Uuid;
+
+use crate::address_fields::TypedAddress;
+use crate::form_page::Refused;
+use crate::page_error::PageError;
+use crate::sale::refusal;
+use crate::session::Session;
+
+/// Versions of conditions that a form offers.
+const VERSIONS_MAX: usize = 50;
+/// The choice of a new auction that means the latest version of its house.
+const LATEST: &str = "latest";
+
+/// What was typed.
+#[derive(Default)]
+pub(super) struct EnteredFacts {
+    address: TypedAddress,
+    viewing: String,
+    description: String,
+    conditions: String,
+}
+
+impl EnteredFacts {
+    /// The values of a new auction before anything is typed.
+    pub(super) fn empty() -> Self {
+        Self { conditions: LATEST.to_owned(), ..Self::default() }
+    }
+
+    pub(super) fn of(facts: &SaleFacts, venue: Option<&AddressModel>) -> Self {
+        Self {
+            address: TypedAddress::of(venue),
+            viewing: facts.viewing.clone(),
+            description: facts.description.clone(),
+            conditions: facts.conditions.map(|number| number.to_string()).unwrap_or_default(),
+        }
+    }
+
+    pub(super) fn read(form: &FormFields) -> Self {
+        Self {
+            address: TypedAddress::read(form),
+            viewing: crate::customers::lines(form.text("viewing")),
+            description: crate::customers::lines(form.text("description")),
+            conditions: form.text("conditions").to_owned(),
+        }
+    }
+
+    /// The fields; `versions` are the conditions of the house, none for a new auction.
+    pub(super) fn fields(&self, versions: Option<&[Conditions]>, errors: &FieldErrors) -> Vec<FormField> {
+        let mut choices = vec![Choice::of("", "None", &self.conditions)];
+        let conditions = match versions {
+            None => {
+                choices.push(Choice::of(LATEST, "The latest version of the house", &self.conditions));
+                FormField::select("conditions", "Conditions of sale", choices)
+                    .hint("Without conditions of the house, the sale has none.")
+            }
+            Some(versions) => {
+                let version = |version: &Conditions| {
+                    Choice::of(version.number.to_string(), format!("Version {}", version.number), &self.conditions)
+                };
+                choices.extend(versions.iter().map(version));
+                FormField::select("conditions", "Conditions of sale", choices)
+                    .hint("Fixed once the sale is live: bids are made under them.")
+            }
+        };
+        let description = FormField::area("description", "Description", self.description.as_str())
+            .chars_max(SALE_DESCRIPTION_CHARS_MAX)
+            .hint("What is sold. The catalogue begins with it.");
+        let viewing = FormField::area("viewing", "Viewing times", self.viewing.as_str())
+            .chars_max(VIEWING_CHARS_MAX)
+            .hint("Such as: Friday, 12 June, 10:00 to 18:00.");
+        let texts = [conditions, description, viewing].map(|field| field.with(errors));
+        let address = self.address.fields(&Refused::default()).map(|field| field.with(errors));
+        texts.into_iter().chain(address).collect()
+    }
+
+    /// The facts of a sale of this house.
+    pub(super) async fn input(&self, session: &Session, house: Uuid) -> Result<SaleFactsInput, PlatformError> {
+        let conditions = match self.conditions.as_str() {
+            LATEST => {
+                let page = Page { after: None, limit: 1 };
+                let latest = session.platform().conditions_list(&session.caller, house, page).await?.pop();
+                latest.map(|latest| latest.number)
+            }
+            number => number.parse().ok(),
+        };
+        Ok(SaleFactsInput { description: self.description.clone(), viewing: self.viewing.clone(), conditions })
+    }
+
+    /// Adds what is wrong with the texts.
+    pub(super) fn check(&self, errors: &mut FieldErrors) {
+        let (description, viewing) = (self.description.clone(), self.viewing.clone());
+        refusal::add_problems(errors, SaleFactsInput { description, viewing, conditions: None }.problems());
+    }
+
+    /// The venue of a new auction.
+    pub(super) fn venue(&self, errors: &mut FieldErrors) -> Option<AddressInput> {
+        self.address.model(None, errors).map(|address| AddressInput::Full(Box::new(address)))
+    }
+
+    /// The change of the venue; none if it stays as it was.
+    pub(super) fn venue_change(
+        &self,
+        before: Option<&AddressModel>,
+        errors: &mut FieldErrors,
+    ) -> Option<Option<AddressInput>> {
+        let after = self.address.model(before, errors);
+        (after.as_ref() != before).then(|| after.map(|address| AddressInput::Full(Box::new(address))))
+    }
+}
+
+/// The address where a sale is held.
+pub(crate) async fn venue(session: &Session, auction: &Auction) -> Result<Option<AddressModel>, PlatformError> {
+    let Some(id) = auction.address_id else { return Ok(None) };
+    match session.platform().address_by_id(&session.caller, id).await {
+        Err(PlatformError::NotFound(_)) => Ok(None),
+        address => Ok(Some(address?.model)),
+    }
+}
+
+/// The conditions that the form of an auction offers: the latest versions, and the one that it has.
+pub(super) async fn versions(
+    session: &Session,
+    auction: &Auction,
+    facts: &SaleFacts,
+) -> Result<Vec<Conditions>, PageError> {
+    let (platform, caller) = (session.platform(), &session.caller);
+    let page = Page { after: None, limit: VERSIONS_MAX };
+    let mut versions = platform.conditions_list(caller, auction.customer, page).await?;
+    if let Some(number) = facts.conditions.filter(|number| !versions.iter().any(|version| version.number == *number)) {
+        versions.push(platform.conditions(caller, auction.customer, number).await?);
+    }
+    Ok(versions)
+}

@@ -1,0 +1,41 @@
+//! What bidders read about a sale, on its overview.
+
+use askama::Template;
+use askama::filters::HtmlSafe;
+use platform_core::Scope;
+
+use super::facts_form;
+use crate::address_fields::one_line;
+use crate::page_error::PageError;
+use crate::sale::Sale;
+use crate::session::Session;
+
+/// The panel.
+#[derive(Template)]
+#[template(path = "auctions/for_bidders.html")]
+pub(super) struct ForBidders {
+    /// Path of the form; none for a user who may only read.
+    edit: Option<String>,
+    facts: Vec<(&'static str, String)>,
+    /// Address and number of the conditions.
+    conditions: Option<(String, u32)>,
+}
+
+impl HtmlSafe for ForBidders {}
+
+impl ForBidders {
+    /// None for a user who may only read, while nothing is entered.
+    pub(super) async fn of_sale(session: &Session, sale: &Sale) -> Result<Option<Self>, PageError> {
+        let facts = session.platform().sale_facts(&session.caller, sale.auction.uuid).await?;
+        let venue = facts_form::venue(session, &sale.auction).await?.as_ref().map(one_line).unwrap_or_default();
+        let base = &session.admin.site().base;
+        let conditions = facts
+            .conditions
+            .map(|number| (format!("{base}/customers/{}/conditions/{number}", sale.auction.customer), number));
+        let facts = [("Venue", venue), ("Viewing", facts.viewing), ("Description", facts.description)];
+        let facts: Vec<_> = facts.into_iter().filter(|(_, value)| !value.is_empty()).collect();
+        let edit = sale.may_change(session, Scope::AuctionsWrite).then(|| format!("{base}{}", sale.path("/edit")));
+        let is_shown = edit.is_some() || conditions.is_some() || !facts.is_empty();
+        Ok(is_shown.then_some(Self { edit, facts, conditions }))
+    }
+}

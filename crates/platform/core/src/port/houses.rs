@@ -1,0 +1,128 @@
+//! What a house says of itself, its conditions of sale, and what bidders read about each of its sales.
+
+use async_trait::async_trait;
+use contract::models::{AddressModel, CurrencyCode};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{Page, StoreResult, Versioned};
+
+/// What a house says of itself. A house is a customer of the platform; its name is the customer's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct House {
+    /// The customer.
+    pub customer: Uuid,
+    /// What staff entered.
+    pub profile: HouseProfile,
+    /// Its logo.
+    pub logo: Option<Logo>,
+    /// Who changed it last, as the journal names callers; empty before the first change.
+    pub actor: String,
+    /// Number of its last change; 0 before the first.
+    pub version: i64,
+    /// When it was changed last.
+    pub updated_at: Timestamp,
+}
+
+/// What staff enter about a house.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct HouseProfile {
+    /// The currency in which its new sales begin.
+    pub currency: Option<CurrencyCode>,
+    /// The IANA time zone in which its new sales begin.
+    pub time_zone: Option<String>,
+    /// Its postal address, without a primary key: it is not reference data.
+    pub address: Option<AddressModel>,
+    /// E-mail address for bidders; at most 254 characters.
+    pub email: Option<String>,
+    /// Telephone number for bidders; 1 to 60 characters.
+    pub phone: Option<String>,
+    /// Its web site, with `https://` or `http://`; at most 200 characters.
+    pub website: Option<String>,
+    /// What it says about itself; 1 to 4,000 characters.
+    pub about: Option<String>,
+    /// How buyers pay; 1 to 4,000 characters.
+    pub payment: Option<String>,
+    /// How and until when buyers collect what they bought; 1 to 4,000 characters.
+    pub collection: Option<String>,
+}
+
+/// The logo of a house: an image that was decoded and encoded again as JPEG.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Logo {
+    /// UUID of this content, which never changes.
+    pub uuid: Uuid,
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+}
+
+/// A version of a house's conditions of sale. It never changes: another text is another version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conditions {
+    /// The customer.
+    pub customer: Uuid,
+    /// Its number, from 1 in each house.
+    pub number: u32,
+    /// Lines of text.
+    pub text: String,
+    /// Who added it, as the journal names callers.
+    pub actor: String,
+    /// When it was added.
+    pub created_at: Timestamp,
+}
+
+/// What bidders read about a sale, beside what the auction itself has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SaleFacts {
+    /// The auction.
+    pub auction: Uuid,
+    /// What is sold; lines of text, may be empty.
+    pub description: String,
+    /// When and how the lots can be viewed; lines of text, may be empty.
+    pub viewing: String,
+    /// The version of the house's conditions under which the sale is held.
+    pub conditions: Option<u32>,
+    /// Who changed them last, as the journal names callers; empty before the first change.
+    pub actor: String,
+    /// Number of the last change; 0 before the first.
+    pub version: i64,
+    /// When they were changed last.
+    pub updated_at: Timestamp,
+}
+
+/// A house to be written.
+#[derive(Debug, Clone)]
+pub struct HouseWrite {
+    /// Its next state, with the version that was loaded.
+    pub house: Versioned<House>,
+    /// The content of a new logo. A content that the state does not name any more is deleted.
+    pub logo: Option<Vec<u8>>,
+}
+
+/// Houses, their conditions, and the facts of their sales.
+#[async_trait]
+pub trait HouseStore: Send + Sync {
+    /// A house; none before its first change.
+    async fn house(&self, customer: Uuid) -> StoreResult<Option<House>>;
+    /// Writes a house. `Conflict` when the version changed.
+    async fn put_house(&self, entry: HouseWrite) -> StoreResult<()>;
+    /// The content of a logo.
+    async fn logo_content(&self, uuid: Uuid) -> StoreResult<Option<Vec<u8>>>;
+    /// Adds a version of conditions. `Conflict` when the house has this number already.
+    async fn add_conditions(&self, conditions: Conditions) -> StoreResult<()>;
+    /// A version of a house's conditions.
+    async fn conditions(&self, customer: Uuid, number: u32) -> StoreResult<Option<Conditions>>;
+    /// Versions of a house's conditions, the latest first: those with lower numbers than the page's.
+    async fn conditions_list(&self, customer: Uuid, page: Page<u32>) -> StoreResult<Vec<Conditions>>;
+    /// The facts of a sale; none before their first change.
+    async fn sale_facts(&self, auction: Uuid) -> StoreResult<Option<SaleFacts>>;
+    /// Writes the facts of a sale. `Conflict` when the version changed.
+    async fn put_sale_facts(&self, facts: Versioned<SaleFacts>) -> StoreResult<()>;
+}
