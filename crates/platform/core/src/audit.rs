@@ -10,16 +10,19 @@
 //!   subject's UUID.
 //! - The content has confidential values as salted commitments only; the values are stored beside it. The content can be
 //!   given to third parties, and a single value can be proved later.
+//! - A concealed value is deleted only by the erasure of a person, whose entry names it (`erasure.rs`).
 //! - Replaying the entries gives the stored state; [`crate::verification`] checks this.
 
 mod access_chain;
 mod append;
 pub(crate) mod commitments;
 pub(crate) mod entry;
+mod erasure;
 pub(crate) mod times;
 
 pub use access_chain::{access_begin, access_chain};
 pub(crate) use append::{OPENED, append_entries, party_entries, registration_entries};
 pub use entry::{Content, chain, chain_begin};
+pub(crate) use erasure::erase_values;
 
 pub use crate::port::{LogEntry, LogKind, UnloggedChanges};

@@ -9,10 +9,13 @@
 //!   amount is the sum of the maxima of leading bids and of hammer prices. Each bid raises the registration's spending
 //!   version; of two bids that were decided on the same version, the second one is decided again.
 //! - A blocked person or firm has no approved registration: the block suspends those that exist, and no other is approved.
+//! - The values of an erased person are in no table of the platform any more, the log included, and the log still verifies.
+//!   What invoices need is kept for a configured time after the last purchase.
 //! - A bidder without a limit is read once and cached, and no amount is counted. The items on which a registered bidder
 //!   has bid are recorded, so that a limit can be set later.
 
 mod blocking;
+mod erasure;
 mod paddle;
 mod parties;
 mod party;
@@ -22,6 +25,7 @@ mod registrations;
 mod spending_limit;
 
 pub use self::blocking::StandingLot;
+pub use self::erasure::ErasurePlan;
 pub use self::paddle::SimilarPaddle;
 pub use self::parties::{FoundParties, PartyKind};
 pub use self::party_input::{

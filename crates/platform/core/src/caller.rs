@@ -7,6 +7,9 @@ use uuid::Uuid;
 use crate::caller::scope::{Role, Scope, Scopes};
 use crate::error::{PlatformError, PlatformResult};
 
+/// The actor of the command line.
+const COMMAND_LINE: &str = "command-line";
+
 /// The caller of a use case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
@@ -29,7 +32,7 @@ impl Caller {
     /// The operator on the command line, with every scope.
     pub fn command_line() -> Self {
         Self {
-            actor: "command-line".into(),
+            actor: COMMAND_LINE.into(),
             id: Uuid::nil(),
             session: None,
             role: None,
@@ -62,6 +65,14 @@ impl Caller {
         Err(PlatformError::Forbidden(
             "this call is for the platform's own staff, and the key is confined to a customer".into(),
         ))
+    }
+
+    /// `Forbidden` unless it is a user with the role administrator, or the operator on the command line.
+    pub fn require_administrator(&self) -> PlatformResult<()> {
+        if self.role == Some(Role::Administrator) || self.actor == COMMAND_LINE {
+            return Ok(());
+        }
+        Err(PlatformError::Forbidden("this call is for administrators".into()))
     }
 
     /// True when records of this customer exist for the caller.

@@ -29,6 +29,8 @@ pub struct PlatformConfig {
     pub catalogue: CatalogueLimits,
     /// How long an answer to an idempotency key is kept. 24 h.
     pub answers_ttl: Duration,
+    /// How many days what invoices need of an erased person is kept after its last purchase; 0 for none. 3,650.
+    pub purchases_kept_days: u32,
     /// Whether other processes may work on the same store. Many.
     pub nodes: Nodes,
     /// A node without a heartbeat for this time counts as dead, and other nodes take its outbox rows. 10 s.
@@ -179,6 +181,7 @@ impl Default for PlatformConfig {
             call_items_max: 1_000,
             catalogue: CatalogueLimits::default(),
             answers_ttl: Duration::from_secs(24 * 3600),
+            purchases_kept_days: 3_650,
             nodes: Nodes::Many,
             node_dead_after: Duration::from_secs(10),
             key_cache_ttl: Duration::from_secs(5),

@@ -53,7 +53,10 @@ pub use access_log::{AccessChange, AccessChangeResult, AccessEntry, AccessLogSto
 pub use api_keys::{ApiKey, ApiKeyStore};
 pub use auctions::{AuctionFilter, AuctionOwner, AuctionStore, Change, CommitReceipt, Versioned};
 pub(crate) use audit::SubjectChanges;
-pub use audit::{AuditStore, LogEntry, LogKind, OrphanRow, PositionNumbering, PositionedEntry, UnloggedChanges};
+pub use audit::{
+    AuditStore, ErasedValues, LogEntry, LogKind, OrphanRow, PositionNumbering, PositionedEntry, RemainingValues,
+    UnloggedChanges,
+};
 pub use bids::{Bid, BidSource, BidStrike, StruckBid};
 pub use bulk_changes::{BulkChange, BulkChangeStep, BulkChangeStore, BulkOperation, NewItem};
 pub use catalogue_mappings::{CatalogueMappingStore, ColumnMapping};
@@ -82,8 +85,8 @@ pub use outbox::{
     OvertakenPolicy, PublishResult, QuarantinedEvent, event_of,
 };
 pub use parties::{
-    IdentityCheck, Money, Party, PartyBlock, PartyChange, PartyDetails, PartyFilter, PartyKeys, PartyPosition,
-    PartyStore, PartyWrite, phone_digits, search_form,
+    IdentityCheck, Money, Party, PartyBlock, PartyChange, PartyDetails, PartyErasure, PartyErasureWrite, PartyFilter,
+    PartyKeys, PartyPosition, PartyStore, PartyWrite, phone_digits, search_form,
 };
 pub use registration_changes::RegistrationChange;
 pub use registrations::{

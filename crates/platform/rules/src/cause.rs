@@ -85,11 +85,13 @@ pub enum Cause {
     BuyerChanged,
     /// The hammer price of a sold item was corrected.
     HammerPriceCorrected,
+    /// An administrator erased a person from the register of a house.
+    PersonErased,
 }
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Self; 40] = [
+    pub const ALL: [Self; 41] = [
         Self::Created,
         Self::Imported,
         Self::StatusChangedByAdministrator,
@@ -130,6 +132,7 @@ impl Cause {
         Self::PostSaleOfferAccepted,
         Self::BuyerChanged,
         Self::HammerPriceCorrected,
+        Self::PersonErased,
     ];
 
     /// The stable name.
@@ -175,6 +178,7 @@ impl Cause {
             Self::PostSaleOfferAccepted => "post_sale_offer_accepted",
             Self::BuyerChanged => "buyer_changed",
             Self::HammerPriceCorrected => "hammer_price_corrected",
+            Self::PersonErased => "person_erased",
         }
     }
 }

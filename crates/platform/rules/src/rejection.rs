@@ -225,6 +225,27 @@ pub enum Rejection {
     /// The bidder is blocked in the register of the house.
     #[error("the bidder is blocked in the register of the house: end the block there first")]
     BidderBlocked,
+    /// The record of the person in the register of the house was erased.
+    #[error("the person was erased from the register of the house: add a new record if the person asks for it")]
+    PersonErased,
+    /// The person can't be erased, because a bid of theirs can still win.
+    #[error(
+        "the person leads on lot {lot_number} with paddle {paddle}: cancel the bid, or wait until the lot is sold or unsold"
+    )]
+    PersonLeads {
+        /// The paddle.
+        paddle: String,
+        /// The lot.
+        lot_number: String,
+    },
+    /// The person can't be erased, because a lot that they consign can still be sold.
+    #[error(
+        "the person consigns lot {lot_number}, which is not sold yet: withdraw the lot, or wait until it is sold or unsold"
+    )]
+    PersonConsigns {
+        /// The lot.
+        lot_number: String,
+    },
     /// The bidder is the item's vendor, or the auctioneer.
     #[error("vendors and auctioneers can't bid on items that they sell")]
     VendorBarred,
@@ -427,6 +448,9 @@ impl Rejection {
             Self::VendorHasBid { .. } => "vendor_has_bid",
             Self::BidderSuspended => "bidder_suspended",
             Self::BidderBlocked => "bidder_blocked",
+            Self::PersonErased => "person_erased",
+            Self::PersonLeads { .. } => "person_leads",
+            Self::PersonConsigns { .. } => "person_consigns",
             Self::VendorBarred => "vendor_barred",
             Self::SpendingLimitReached { .. } => "spending_limit_reached",
             Self::MaximumNotRaised => "maximum_not_raised",

@@ -156,6 +156,14 @@ pub(crate) fn has_bids(item: &Item) -> bool {
     item.has_bids()
 }
 
+pub(crate) fn erased_at_ms(party: &Party) -> Option<i64> {
+    party.erasure.as_ref().map(|erasure| ms(erasure.at))
+}
+
+pub(crate) fn kept_until_ms(party: &Party) -> Option<i64> {
+    party.erasure.as_ref()?.kept_until.map(ms)
+}
+
 /// Codes of item statuses, for the conditions of partial indexes.
 pub(crate) const DRAFT: i32 = ItemStatus::Draft.code();
 pub(crate) const PREVIEW: i32 = ItemStatus::Preview.code();
@@ -312,6 +320,8 @@ pub(crate) struct PartyColumns {
     pub(crate) is_bidder: bool,
     pub(crate) is_consignor: bool,
     pub(crate) is_blocked: bool,
+    pub(crate) erased_at_ms: Option<i64>,
+    pub(crate) kept_until_ms: Option<i64>,
     pub(crate) version: i64,
 }
 
@@ -366,6 +376,8 @@ impl PartyColumns {
             ("parties.is_bidder", self.is_bidder == state.details.is_bidder),
             ("parties.is_consignor", self.is_consignor == state.details.is_consignor),
             ("parties.is_blocked", self.is_blocked == state.block.is_some()),
+            ("parties.erased_at_ms", self.erased_at_ms == erased_at_ms(state)),
+            ("parties.kept_until_ms", self.kept_until_ms == kept_until_ms(state)),
             ("parties.version", self.version == state.version),
         ];
         (state.customer, inconsistent(&columns))

@@ -5,7 +5,7 @@
 //! Without the salt, a reader can't find the value by trying amounts. With salt and value, every reader can check that
 //! the value is the logged one. Each value has its own salt, so that one value can be revealed without the others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kit_runtime::random::Random;
 use platform_rules::LogHash;
@@ -66,22 +66,67 @@ pub(crate) fn commit_private_fields(kind: LogKind, change: &mut Value, random: &
     concealed
 }
 
-/// Replaces the commitments by their values. Errors: the pointer of a value that does not match its commitment, is
-/// missing or has no commitment.
-pub(crate) fn open_commitments(kind: LogKind, change: &mut Value, concealed: &Commitments) -> Result<(), String> {
-    let mut wrong = None;
-    let mut revealed = 0;
+/// True for a value that describes a person, so that an erasure removes it.
+pub(crate) fn is_erasable(kind: LogKind, pointer: &str) -> bool {
+    let field = pointer.rsplit('/').next().unwrap_or_default();
+    match kind {
+        LogKind::Party => matches!(field, "details" | "identity" | "reason"),
+        LogKind::Registration => matches!(field, "name" | "email" | "note"),
+        LogKind::Auction | LogKind::Item => false,
+    }
+}
+
+/// Takes the values that describe a person out of the concealed values of an entry, and returns their pointers.
+pub(crate) fn take_erasable(kind: LogKind, concealed: &mut Commitments) -> Vec<String> {
+    let taken = concealed.keys().filter(|pointer| is_erasable(kind, pointer)).cloned().collect();
+    concealed.retain(|pointer, _| !is_erasable(kind, pointer));
+    taken
+}
+
+/// Replaces the commitments by their values, and those of the values that were erased by placeholders. Returns the
+/// pointers of the values that are stored and can be erased. Errors: what is wrong with a value.
+pub(crate) fn open_commitments(
+    kind: LogKind,
+    change: &mut Value,
+    concealed: &Commitments,
+    erased: &BTreeSet<String>,
+) -> Result<Vec<String>, String> {
+    let (mut wrong, mut erasable) = (None, Vec::new());
+    let (mut revealed, mut missing) = (0, 0);
     walk(kind, change, &mut String::new(), &mut |pointer, value| match concealed.get(pointer) {
+        Some(_) if erased.contains(pointer) => {
+            let what = || format!("the concealed value of {pointer} was erased by a later entry, and is still stored");
+            wrong = wrong.take().or_else(|| Some(what()));
+        }
         Some(opening) if value.as_str() == Some(&opening.commitment()) => {
             *value = opening.value.clone();
             revealed += 1;
+            if is_erasable(kind, pointer) {
+                erasable.push(pointer.to_owned());
+            }
         }
-        _ => wrong = wrong.take().or_else(|| Some(pointer.to_owned())),
+        None if erased.contains(pointer) && is_erasable(kind, pointer) && is_commitment(value) => {
+            *value = placeholder(kind, pointer);
+            missing += 1;
+        }
+        None if is_commitment(value) && !erased.contains(pointer) => {
+            let what = || format!("the concealed value of {pointer} is missing, and no later entry erases it");
+            wrong = wrong.take().or_else(|| Some(what()));
+        }
+        _ => {
+            let what = || format!("the concealed value of {pointer} does not match the commitment in the content");
+            wrong = wrong.take().or_else(|| Some(what()));
+        }
     });
     match wrong {
-        Some(pointer) => Err(pointer),
-        None if revealed == concealed.len() => Ok(()),
-        None => Err("a value without a commitment in the content".to_owned()),
+        Some(what) => Err(what),
+        None if revealed < concealed.len() => {
+            Err("a value without a commitment in the content is stored with it".to_owned())
+        }
+        None if missing < erased.len() => {
+            Err("a later entry erased a value that this entry does not conceal".to_owned())
+        }
+        None => Ok(erasable),
     }
 }
 
@@ -90,18 +135,28 @@ pub(crate) fn open_commitments(kind: LogKind, change: &mut Value, concealed: &Co
 pub(crate) fn blank_commitments(kind: LogKind, change: &mut Value) -> Result<(), String> {
     let mut wrong = None;
     walk(kind, change, &mut String::new(), &mut |pointer, value| {
-        let hash = value.as_str().and_then(|text| text.strip_prefix(PREFIX)).and_then(LogHash::parse);
-        if hash.is_none() {
+        if !is_commitment(value) {
             wrong = wrong.take().or_else(|| Some(pointer.to_owned()));
         }
-        *value = match pointer.rsplit('/').next() {
-            Some("vendor" | "registration") => Value::Null,
-            Some("pending") => Value::Array(Vec::new()),
-            Some("bidder") => Value::String("concealed".to_owned()),
-            _ => Value::from(0),
-        };
+        *value = placeholder(kind, pointer);
     });
     wrong.map_or(Ok(()), Err)
+}
+
+fn is_commitment(value: &Value) -> bool {
+    value.as_str().and_then(|text| text.strip_prefix(PREFIX)).and_then(LogHash::parse).is_some()
+}
+
+/// A value in place of one that is not known, with which the change can be replayed.
+fn placeholder(kind: LogKind, pointer: &str) -> Value {
+    match (kind, pointer.rsplit('/').next().unwrap_or_default()) {
+        (LogKind::Party, "details") => Value::Object(Map::new()),
+        (LogKind::Party, "reason") => Value::String(String::new()),
+        (LogKind::Party | LogKind::Registration, _) | (_, "vendor" | "registration") => Value::Null,
+        (_, "pending") => Value::Array(Vec::new()),
+        (_, "bidder") => Value::String("concealed".to_owned()),
+        _ => Value::from(0),
+    }
 }
 
 fn walk(kind: LogKind, value: &mut Value, pointer: &mut String, visit: &mut impl FnMut(&str, &mut Value)) {
@@ -159,7 +214,7 @@ mod tests {
         let mut blanked = value.clone();
         blank_commitments(LogKind::Item, &mut blanked).unwrap();
         assert_eq!(blanked["record"]["maximum"], 0);
-        open_commitments(LogKind::Item, &mut value, &concealed).unwrap();
+        open_commitments(LogKind::Item, &mut value, &concealed, &BTreeSet::new()).unwrap();
         assert_eq!(value, bid());
     }
 
@@ -196,11 +251,13 @@ mod tests {
         ] {
             let mut edited = concealed.clone();
             edited.values_mut().for_each(edit);
-            assert_eq!(open_commitments(LogKind::Item, &mut value.clone(), &edited), Err("/record/maximum".to_owned()));
+            let opened = open_commitments(LogKind::Item, &mut value.clone(), &edited, &BTreeSet::new());
+            let wanted = "the concealed value of /record/maximum does not match the commitment in the content";
+            assert_eq!(opened, Err(wanted.to_owned()));
         }
         let mut more = concealed;
         more.insert("/other".to_owned(), Opening { salt: String::new(), value: json!(1) });
-        assert!(open_commitments(LogKind::Item, &mut value, &more).is_err());
+        assert!(open_commitments(LogKind::Item, &mut value, &more, &BTreeSet::new()).is_err());
         assert_eq!(blank_commitments(LogKind::Item, &mut bid()), Err("/record/maximum".to_owned()));
     }
 }

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 /// Members of states and changes that contain a time.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
     "at",
     "createdAt",
     "updatedAt",
@@ -19,6 +19,7 @@ const NAMES: [&str; 11] = [
     "planned",
     "target",
     "reached",
+    "keptUntil",
 ];
 
 /// Rewrites every time in the value with milliseconds.

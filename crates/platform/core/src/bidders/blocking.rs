@@ -91,12 +91,23 @@ impl Platform {
         Ok(standing)
     }
 
-    /// Refuses a registration of a party that its house has blocked.
+    /// Refuses a registration of a party that its house has blocked or erased.
     ///
-    /// Errors: `bidder_blocked`.
+    /// Errors: `bidder_blocked`, `person_erased`.
     pub(super) async fn require_unblocked(&self, registration: &Registration) -> PlatformResult<()> {
         match self.party_of(registration).await? {
+            Some(Party { erasure: Some(_), .. }) => Err(platform_rules::Rejection::PersonErased.into()),
             Some(Party { block: Some(_), .. }) => Err(platform_rules::Rejection::BidderBlocked.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses an edit of a registration whose person was erased.
+    ///
+    /// Errors: `person_erased`.
+    pub(super) async fn require_unerased(&self, registration: &Registration) -> PlatformResult<()> {
+        match self.party_of(registration).await? {
+            Some(Party { erasure: Some(_), .. }) => Err(platform_rules::Rejection::PersonErased.into()),
             _ => Ok(()),
         }
     }
@@ -107,13 +118,16 @@ impl Platform {
         Ok(self.store().party(party).await?.filter(|party| party.customer == registration.customer))
     }
 
-    /// Suspends a registration that was written while its party was blocked.
+    /// Suspends a registration that was written while its party was blocked or erased.
     pub(super) async fn suspend_if_blocked(
         &self,
         caller: &Caller,
         registration: Registration,
     ) -> PlatformResult<Registration> {
         match self.require_unblocked(&registration).await {
+            Err(PlatformError::Rejected(platform_rules::Rejection::PersonErased)) => {
+                self.erase_registration(caller, registration.uuid).await
+            }
             Err(PlatformError::Rejected(_)) => self.suspend_for_block(caller, &registration).await,
             checked => checked.map(|()| registration),
         }
@@ -157,7 +171,7 @@ impl Platform {
 }
 
 /// True while a bid on the item can still win.
-fn is_open(status: ItemStatus) -> bool {
+pub(super) fn is_open(status: ItemStatus) -> bool {
     matches!(
         status,
         ItemStatus::Draft | ItemStatus::Preview | ItemStatus::Live | ItemStatus::Suspended | ItemStatus::Passed

@@ -63,6 +63,7 @@ impl Platform {
             details,
             identity,
             block: None,
+            erasure: None,
             actor: caller.actor.clone(),
             version: 1,
             created_at: now,
@@ -77,7 +78,7 @@ impl Platform {
 
     /// Replaces the details of a party.
     ///
-    /// Errors: `not_found`, `precondition_failed`, `invalid`, `taken` (reference), `busy`.
+    /// Errors: `not_found`, `precondition_failed`, `person_erased`, `invalid`, `taken` (reference), `busy`.
     pub async fn change_party(
         &self,
         caller: &Caller,
@@ -159,6 +160,9 @@ impl Platform {
         for _ in 0..ATTEMPTS_MAX {
             let before = self.visible_party(caller, uuid).await?;
             expect_version(expected_version, before.version)?;
+            if before.erasure.is_some() {
+                return Err(platform_rules::Rejection::PersonErased.into());
+            }
             let (mut state, change) = (before.clone(), change(&before)?);
             state.apply(&change, &caller.actor, self.now());
             let log = party_entries(&mut state, &[change], self.random().as_ref())?;

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::blocking::ITEMS_OF_BIDDER_MAX;
 use crate::error::{PlatformError, PlatformResult};
-use crate::port::{Page, Registration};
+use crate::port::{JournalRow, Page, Registration};
 use crate::{Caller, Platform, Scope};
 
 /// Rows of the history of an item that are read to find why it is unsold.
@@ -63,7 +63,8 @@ impl Platform {
         Ok(sales)
     }
 
-    async fn purchases(&self, registration: &Registration) -> PlatformResult<Vec<Purchase>> {
+    /// What was bought under a registration.
+    pub(super) async fn purchases(&self, registration: &Registration) -> PlatformResult<Vec<Purchase>> {
         let (auction, paddle) = (registration.auction, registration.paddle.as_str());
         let mut purchases = Vec::new();
         for item in self.store().items_of_bidder(auction, paddle, ITEMS_OF_BIDDER_MAX).await? {
@@ -80,13 +81,18 @@ impl Platform {
 
     /// True when the item became unsold because its buyer did not pay.
     async fn is_unpaid(&self, item: Uuid) -> PlatformResult<bool> {
+        let last = self.last_status_change(item).await?;
+        Ok(last.is_some_and(|row| row.cause == Cause::BuyerDidNotPay.as_str()))
+    }
+
+    /// The last change of an item's status.
+    pub(super) async fn last_status_change(&self, item: Uuid) -> PlatformResult<Option<JournalRow>> {
         let (mut last, mut after) = (None, None);
         loop {
             let rows = self.store().history(item, Page { after, limit: HISTORY_READ_MAX }).await?;
-            let Some(row) = rows.into_iter().next_back() else { break };
+            let Some(row) = rows.into_iter().next_back() else { return Ok(last) };
             after = Some(row.sequence);
             last = Some(row);
         }
-        Ok(last.is_some_and(|row| row.cause == Cause::BuyerDidNotPay.as_str()))
     }
 }

@@ -78,7 +78,7 @@ impl Platform {
     /// Registers a bidder for an auction.
     ///
     /// Errors: `not_found` (auction), `auction_closed` (it is archived), `invalid`, `taken` (paddle, party),
-    /// `vendor_has_bid`, `bidder_blocked`, `busy`.
+    /// `vendor_has_bid`, `bidder_blocked`, `person_erased`, `busy`.
     pub async fn register_bidder(
         &self,
         caller: &Caller,
@@ -162,7 +162,7 @@ impl Platform {
     /// Changes the fields of a registration that the patch names.
     ///
     /// Errors: `not_found`, `precondition_failed`, `auction_closed` (it is archived), `invalid`, `taken` (paddle,
-    /// party), `paddle_has_bid`, `vendor_has_bid`, `bidder_blocked`, `busy`.
+    /// party), `paddle_has_bid`, `vendor_has_bid`, `bidder_blocked`, `person_erased`, `busy`.
     pub async fn change_registration(
         &self,
         caller: &Caller,
@@ -311,8 +311,13 @@ impl Platform {
             let now = self.now();
             let mut state = before.clone();
             let change = change(&before)?;
+            let is_edited = matches!(change, RegistrationChange::Edited { .. });
             self.check_paddles(auction, &before, &change).await?;
             state.apply(&change, &caller.actor, now);
+            if is_edited {
+                self.require_unerased(&before).await?;
+                self.require_unerased(&state).await?;
+            }
             check_fields(&state)?;
             self.check_party(auction, before.party, &state).await?;
             if state.status == RegistrationStatus::Approved {

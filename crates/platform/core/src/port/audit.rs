@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use platform_rules::{Auction, AuctionChange, Item, ItemChange, LogHash};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{Page, StoreResult};
@@ -46,6 +47,28 @@ pub struct LogEntry {
     pub concealed: Option<String>,
     /// SHA-256 over the domain, the hash before and the content; see [`crate::audit::chain`].
     pub hash: LogHash,
+}
+
+/// Concealed values of one entry that an erasure removed. The entry of the erasure names them, so that a verification accepts
+/// that they are missing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ErasedValues {
+    /// Number of the entry, in the log of the same subject.
+    pub entry: i64,
+    /// JSON pointers into its `change`.
+    pub values: Vec<String>,
+}
+
+/// What remains of the concealed values of an entry after an erasure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemainingValues {
+    /// Subject of the entry.
+    pub subject: Uuid,
+    /// Number of the entry.
+    pub number: i64,
+    /// The new [`LogEntry::concealed`].
+    pub concealed: Option<String>,
 }
 
 /// Changes of one subject that one actor made at one time.

@@ -3,13 +3,13 @@
 use async_trait::async_trait;
 use contract::models::{AddressModel, CurrencyCode};
 use jiff::Timestamp;
-use platform_rules::{Cause, LogHead};
+use platform_rules::{Cause, Item, LogHead};
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 use uuid::Uuid;
 
-use super::{LogEntry, Page, Registration, StoreResult, Versioned};
+use super::{ErasedValues, LogEntry, Page, Registration, RegistrationWrite, RemainingValues, StoreResult, Versioned};
 
 /// A person or firm in the register of a house. A registration names its bidder's record, an item its consignor's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +25,9 @@ pub struct Party {
     pub identity: Option<IdentityCheck>,
     /// Why the party may not bid in any sale of the house; none if it may.
     pub block: Option<PartyBlock>,
+    /// When the person was erased; none unless they were. Then `details` has only what invoices need.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erasure: Option<PartyErasure>,
     /// Who changed it last.
     pub actor: String,
     /// Number of its last change, from 1.
@@ -97,6 +100,18 @@ pub struct PartyBlock {
     pub at: Timestamp,
 }
 
+/// The erasure of a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PartyErasure {
+    /// Who erased it.
+    pub actor: String,
+    /// When.
+    pub at: Timestamp,
+    /// Until when name, addresses and VAT number are kept for the invoices of its purchases; none when nothing is kept.
+    pub kept_until: Option<Timestamp>,
+}
+
 /// A change of a party, as its audit log stores it. The log entry and the state have its actor and time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
@@ -115,6 +130,16 @@ pub enum PartyChange {
     },
     /// It may bid again.
     Unblocked,
+    /// The person was erased, or what was kept of an erased person. The names of all concealed values that the log had
+    /// until then are in the entry.
+    Erased {
+        /// What invoices need; none when nothing is kept.
+        details: Option<Box<PartyDetails>>,
+        /// Until when it is kept.
+        kept_until: Option<Timestamp>,
+        /// The values that the erasure removed from earlier entries.
+        removed: Vec<ErasedValues>,
+    },
 }
 
 impl PartyChange {
@@ -123,6 +148,7 @@ impl PartyChange {
         match self {
             Self::Edited { .. } => Cause::Edited,
             Self::Blocked { .. } | Self::Unblocked => Cause::StatusChangedByAdministrator,
+            Self::Erased { .. } => Cause::PersonErased,
         }
     }
 }
@@ -134,14 +160,23 @@ impl Party {
             PartyChange::Edited { details, identity } => (self.details, self.identity) = (*details, identity),
             PartyChange::Blocked { reason } => self.block = Some(PartyBlock { reason, actor: actor.to_owned(), at }),
             PartyChange::Unblocked => self.block = None,
+            PartyChange::Erased { details, kept_until, .. } => {
+                let erased = self.erasure.take().map(|erasure| (erasure.actor, erasure.at));
+                let (actor, at) = erased.unwrap_or_else(|| (actor.to_owned(), at));
+                self.erasure = Some(PartyErasure { actor, at, kept_until });
+                (self.details, self.identity, self.block) = (details.map(|kept| *kept).unwrap_or_default(), None, None);
+            }
         }
         actor.clone_into(&mut self.actor);
         self.updated_at = at;
         self.version += 1;
     }
 
-    /// The columns that lists and searches use.
+    /// The columns that lists and searches use. They are empty for an erased person, whom no search finds.
     pub fn keys(&self) -> PartyKeys {
+        if self.erasure.is_some() {
+            return PartyKeys::default();
+        }
         let PartyDetails { name, reference, email, phone, .. } = &self.details;
         let phone = phone.as_deref().map(phone_digits).filter(|digits| !digits.is_empty());
         let texts = [Some(name), reference.as_ref(), email.as_ref(), phone.as_ref()];
@@ -150,7 +185,20 @@ impl Party {
     }
 }
 
+impl PartyDetails {
+    /// What invoices need.
+    pub(crate) fn for_invoices(&self) -> Self {
+        let Self { name, vat_number, addresses, .. } = self;
+        Self { name: name.clone(), vat_number: vat_number.clone(), addresses: addresses.clone(), ..Self::default() }
+    }
+}
+
 impl Registration {
+    /// True when it has a value that an erasure of its person removes.
+    pub fn describes_person(&self) -> bool {
+        self.name.is_some() || self.email.is_some() || self.note.is_some()
+    }
+
     /// Fills what was not entered from the record in the register: name, e-mail address, and the limit if it is in the
     /// currency of the sale.
     pub(crate) fn take_from(&mut self, details: &PartyDetails, currency: &str) {
@@ -162,7 +210,7 @@ impl Registration {
 }
 
 /// Derived texts that lists and searches compare.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PartyKeys {
     /// The name in [`search_form`]. Lists are in its order.
     pub name: String,
@@ -207,21 +255,40 @@ pub struct PartyWrite {
     pub log: Vec<LogEntry>,
 }
 
+/// The erasure of a person, written together.
+#[derive(Debug, Clone)]
+pub struct PartyErasureWrite {
+    /// The party with the entry of its erasure; none when it was erased before.
+    pub party: Option<PartyWrite>,
+    /// Registrations of the party, each with the entry of its erasure.
+    pub registrations: Vec<RegistrationWrite>,
+    /// What remains of the concealed values of earlier entries, of all these logs.
+    pub remaining: Vec<RemainingValues>,
+}
+
 /// The registers of all houses.
 #[async_trait]
 pub trait PartyStore: Send + Sync {
     /// Writes a party with its log entries. `Conflict` when the version changed; `Taken("reference")`.
     async fn put_party(&self, entry: PartyWrite) -> StoreResult<()>;
+    /// Erases a person: writes the party, and the registrations with their entries, replaces the concealed values of earlier
+    /// entries, and deletes the telephone bookings of the registrations. `Conflict` when a version changed.
+    async fn erase_party(&self, erasure: PartyErasureWrite) -> StoreResult<()>;
     /// A party.
     async fn party(&self, uuid: Uuid) -> StoreResult<Option<Party>>;
     /// These parties, in no order. An unknown one is left out.
     async fn parties_of(&self, uuids: &[Uuid]) -> StoreResult<Vec<Party>>;
     /// The party of a house with this reference.
     async fn party_by_reference(&self, customer: Uuid, reference: &str) -> StoreResult<Option<Party>>;
-    /// Parties of a house, by name.
+    /// Erased parties whose kept details are due to be removed at this time, the earliest first.
+    async fn parties_kept_until(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<Party>>;
+    /// Items in auctions of the house that name this party as their consignor, in the order of their UUIDs. Reads all items
+    /// of the house: for rare commands.
+    async fn consigned_items(&self, customer: Uuid, party: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Item>>;
+    /// Parties of a house that are not erased, by name.
     async fn parties(&self, customer: Uuid, filter: &PartyFilter, page: Page<PartyPosition>)
     -> StoreResult<Vec<Party>>;
-    /// Number of parties of a house that match.
+    /// Number of parties of a house that are not erased and match.
     async fn count_parties(&self, customer: Uuid, filter: &PartyFilter) -> StoreResult<u64>;
     /// Parties of all houses in the order of their UUIDs.
     async fn all_parties(&self, page: Page<Uuid>) -> StoreResult<Vec<Party>>;

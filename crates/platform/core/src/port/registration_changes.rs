@@ -5,7 +5,7 @@ use platform_rules::Cause;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Registration, RegistrationStatus};
+use super::{ErasedValues, Registration, RegistrationStatus};
 
 /// A change of a registration. The log entry and the state have its actor and time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +37,15 @@ pub enum RegistrationChange {
         /// The reason that a person gave for a refusal or suspension.
         reason: Option<String>,
     },
+    /// The person behind it was erased: name, e-mail address and note. The paddle, the party and the limit stay.
+    Erased {
+        /// Status after.
+        status: RegistrationStatus,
+        /// Reason after.
+        reason: Option<String>,
+        /// The values that the erasure removed from earlier entries.
+        removed: Vec<ErasedValues>,
+    },
 }
 
 impl RegistrationChange {
@@ -45,13 +54,14 @@ impl RegistrationChange {
         match self {
             Self::Edited { .. } => Cause::Edited,
             Self::StatusChanged { .. } => Cause::StatusChangedByAdministrator,
+            Self::Erased { .. } => Cause::PersonErased,
         }
     }
 
     /// The reason that a person gave, if the change has one.
     pub(crate) fn reason(&self) -> Option<&str> {
         match self {
-            Self::Edited { .. } => None,
+            Self::Edited { .. } | Self::Erased { .. } => None,
             Self::StatusChanged { reason, .. } => reason.as_deref(),
         }
     }
@@ -68,6 +78,10 @@ impl Registration {
                 (self.party, self.name, self.email, self.limit, self.note) = (party, name, email, limit, note);
             }
             RegistrationChange::StatusChanged { to, reason, .. } => (self.status, self.reason) = (to, reason),
+            RegistrationChange::Erased { status, reason, .. } => {
+                (self.status, self.reason) = (status, reason);
+                (self.name, self.email, self.note) = (None, None, None);
+            }
         }
         actor.clone_into(&mut self.actor);
         self.updated_at = at;

@@ -1,6 +1,6 @@
 //! Replays a log: checks each entry against the one before it, and applies its change to the state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use contract::event::{AuctionStatusChange, Event, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};
@@ -13,14 +13,16 @@ use crate::audit::OPENED;
 use crate::audit::commitments::{Commitments, blank_commitments, open_commitments};
 use crate::audit::entry::{Content, chain, chain_begin};
 use crate::port::{
-    Bid, JournalRow, LogKind, Party, PartyChange, Registration, RegistrationChange, StruckBid, SubjectKind,
+    Bid, ErasedValues, JournalRow, LogKind, Party, PartyChange, Registration, RegistrationChange, StruckBid,
+    SubjectKind,
 };
 
 /// What the reader knows of concealed values.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Openings<'a> {
-    /// All values of an entry, as the platform stores them; none when the entry conceals nothing.
-    Kept(Option<&'a str>),
+    /// The values of an entry, as the platform stores them; none when it stores no value. Those that a later entry erased
+    /// are missing.
+    Kept { stored: Option<&'a str>, erased: &'a BTreeSet<String> },
     /// No value, as outside of the platform.
     Unknown,
 }
@@ -48,6 +50,8 @@ pub(super) struct Replay {
     pub(super) bid_registrations: BTreeMap<(Uuid, i64), (LogHash, String)>,
     /// Rows of the journal without cursors; announced rows have a body.
     pub(super) journal: Vec<JournalRow>,
+    /// Stored values that describe a person, by entry and pointer. An erasure has to name all of them.
+    erasable: BTreeSet<(i64, String)>,
 }
 
 impl Replay {
@@ -55,7 +59,8 @@ impl Replay {
     pub(super) fn new(kind: LogKind, uuid: Uuid) -> Self {
         let head = LogHead { number: 0, hash: chain_begin(uuid) };
         let (bids, bid_registrations, journal) = (Vec::new(), BTreeMap::new(), Vec::new());
-        Self { kind, uuid, head, version: 0, subject: None, bids, bid_registrations, journal }
+        let erasable = BTreeSet::new();
+        Self { kind, uuid, head, version: 0, subject: None, bids, bid_registrations, journal, erasable }
     }
 
     /// Checks and applies the next entry; `auctioneer` is the one that events name. Errors: a description of the
@@ -79,22 +84,21 @@ impl Replay {
             return Err(format!("it has version {}, and the entry before has {}", entry.version, self.version));
         }
         let mut change = entry.change.clone();
+        let mut erasable = Vec::new();
         match openings {
             Openings::Unknown => {
                 blank_commitments(self.kind, &mut change).map_err(|pointer| format!("{pointer} should be concealed"))?
             }
-            Openings::Kept(kept) => {
-                let is_kept = kept.is_some();
-                let kept: Commitments = kept.map(parse).transpose()?.unwrap_or_default();
-                if is_kept && kept.is_empty() {
+            Openings::Kept { stored, erased } => {
+                let kept: Commitments = stored.map(parse).transpose()?.unwrap_or_default();
+                if stored.is_some() && kept.is_empty() {
                     return Err("its list of concealed values is empty".to_owned());
                 }
-                let mismatch =
-                    |pointer| format!("the concealed value of {pointer} does not match the commitment in the content");
-                open_commitments(self.kind, &mut change, &kept).map_err(mismatch)?;
+                erasable = open_commitments(self.kind, &mut change, &kept, erased)?;
             }
         }
         self.apply(&entry, change, auctioneer)?;
+        self.erasable.extend(erasable.into_iter().map(|pointer| (number, pointer)));
         self.head = LogHead { number, hash };
         self.version = entry.version;
         Ok(())
@@ -140,6 +144,9 @@ impl Replay {
             }
             Some(Subject::Registration(registration)) => {
                 let change: RegistrationChange = parsed(change)?;
+                if let RegistrationChange::Erased { removed, .. } = &change {
+                    check_erasure(entry.number, removed, &self.erasable)?;
+                }
                 if entry.cause != change.cause() || entry.reason.as_deref() != change.reason() {
                     return Err("its cause or reason is not that of its change".to_owned());
                 }
@@ -147,6 +154,9 @@ impl Replay {
             }
             Some(Subject::Party(party)) => {
                 let change: PartyChange = parsed(change)?;
+                if let PartyChange::Erased { removed, .. } = &change {
+                    check_erasure(entry.number, removed, &self.erasable)?;
+                }
                 if entry.cause != change.cause() || entry.reason.is_some() {
                     return Err("its cause or reason is not that of its change".to_owned());
                 }
@@ -185,6 +195,36 @@ impl Subject {
             object.remove("log");
         }
         value
+    }
+}
+
+/// An erasure names values of earlier entries only, and leaves none that describes the person. That a named value is
+/// missing was checked with its entry.
+fn check_erasure(number: i64, removed: &[ErasedValues], erasable: &BTreeSet<(i64, String)>) -> Result<(), String> {
+    if let Some(values) = removed.iter().find(|values| !(1..number).contains(&values.entry)) {
+        return Err(format!("it erases values of entry {}, which is not before it", values.entry));
+    }
+    match erasable.first() {
+        Some((entry, pointer)) => Err(format!("it erases a person and leaves the value of {pointer} in entry {entry}")),
+        None => Ok(()),
+    }
+}
+
+/// The values that the erasures of a log removed, by entry. Other entries have none.
+pub(super) fn erased_values(content: &str) -> Vec<ErasedValues> {
+    #[derive(serde::Deserialize)]
+    struct Erasure {
+        change: Erased,
+    }
+    #[derive(serde::Deserialize)]
+    #[serde(tag = "change", rename_all = "camelCase")]
+    enum Erased {
+        Erased { removed: Vec<ErasedValues> },
+    }
+    match serde_json::from_str(content) {
+        Ok(Erasure { change: Erased::Erased { removed } }) => removed,
+        // Another change. The replay reports an entry that can't be read.
+        Err(_) => Vec::new(),
     }
 }
 

@@ -2,12 +2,14 @@
 //!
 //! It may run while the platform works: a subject that changes during its check is checked again.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use platform_rules::{LogHash, LogHead};
 use uuid::Uuid;
 
 use super::anchor::Anchor;
 use super::mismatch::{bid_mismatch, difference, journal_mismatch};
-use super::replay::{Openings, Replay, Subject};
+use super::replay::{Openings, Replay, Subject, erased_values};
 use crate::Platform;
 use crate::audit::entry::hash;
 use crate::error::{PlatformError, PlatformResult};
@@ -260,6 +262,7 @@ impl Platform {
         let (stored, version, head, auctioneer) = self.stored(kind, uuid).await?;
         (check.version, check.head) = (version, head);
         let mut replay = Replay::new(kind, uuid);
+        let (erased, nothing) = (self.erased_values(kind, uuid).await?, BTreeSet::new());
         loop {
             let page = Page { after: Some(replay.head.number), limit: ROWS_READ_MAX };
             let entries = self.store().log_entries(uuid, page).await?;
@@ -272,7 +275,8 @@ impl Platform {
                 if entry.number != number {
                     return Ok(wrong(number, "it is missing"));
                 }
-                let openings = Openings::Kept(entry.concealed.as_deref());
+                let erased = erased.get(&number).unwrap_or(&nothing);
+                let openings = Openings::Kept { stored: entry.concealed.as_deref(), erased };
                 if let Err(what) = replay.take((&entry.content, entry.hash), openings, auctioneer) {
                     return Ok(wrong(number, what));
                 }
@@ -309,6 +313,22 @@ impl Platform {
             return Ok(state_wrong(what));
         }
         Ok(journal_mismatch(&replay.journal, &self.all_history(uuid).await?).map(|what| (None, what)))
+    }
+
+    /// The values that erasures removed from the log of a subject, by entry. Only the logs of persons have erasures.
+    async fn erased_values(&self, kind: LogKind, uuid: Uuid) -> PlatformResult<BTreeMap<i64, BTreeSet<String>>> {
+        let (mut erased, mut after): (BTreeMap<i64, BTreeSet<String>>, _) = (BTreeMap::new(), None);
+        if !matches!(kind, LogKind::Registration | LogKind::Party) {
+            return Ok(erased);
+        }
+        loop {
+            let entries = self.store().log_entries(uuid, Page { after, limit: ROWS_READ_MAX }).await?;
+            let Some(last) = entries.last().map(|entry| entry.number) else { return Ok(erased) };
+            for values in entries.iter().flat_map(|entry| erased_values(&entry.content)) {
+                erased.entry(values.entry).or_default().extend(values.values);
+            }
+            after = Some(last);
+        }
     }
 
     /// The state, its version, its head, and the auctioneer that its events name.

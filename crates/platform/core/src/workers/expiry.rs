@@ -1,5 +1,5 @@
-//! Runs once a minute: deletes expired answers of idempotency keys, expired sessions and expired uploads of catalogues,
-//! and logs the number of refused sign-ins.
+//! Runs once a minute: deletes expired answers of idempotency keys, expired sessions, expired uploads of catalogues
+//! and what was kept of erased persons, and logs the number of refused sign-ins.
 
 use std::time::Duration;
 
@@ -38,11 +38,15 @@ impl Platform {
             if let Err(error) = &uploads {
                 tracing::error!(%error, "expired uploads of catalogues could not be deleted");
             }
+            let kept = self.remove_kept_details().await.map(drop);
+            if let Err(error) = &kept {
+                tracing::error!(%error, "what was kept of erased persons could not be removed");
+            }
             let noted = self.note_refused_sign_ins().await.map(drop);
             if let Err(error) = &noted {
                 tracing::error!(%error, "the number of refused sign-ins could not be logged");
             }
-            self.record_run(Worker::Expiry, &answers.and(sessions).and(uploads).and(noted));
+            self.record_run(Worker::Expiry, &answers.and(sessions).and(uploads).and(kept).and(noted));
             let next = self.now() + FORGET_EVERY;
             tokio::select! {
                 () = stopping.cancelled() => {}

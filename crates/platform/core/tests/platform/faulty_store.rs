@@ -321,6 +321,9 @@ forward! {
     }
     impl PartyStore {
         async fn put_party(entry: PartyWrite) -> StoreResult<()>;
+        async fn erase_party(erasure: PartyErasureWrite) -> StoreResult<()>;
+        async fn parties_kept_until(now: Timestamp, limit: usize) -> StoreResult<Vec<Party>>;
+        async fn consigned_items(customer: Uuid, party: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Item>>;
         async fn party(uuid: Uuid) -> StoreResult<Option<Party>>;
         async fn parties_of(uuids: &[Uuid]) -> StoreResult<Vec<Party>>;
         async fn party_by_reference(customer: Uuid, reference: &str) -> StoreResult<Option<Party>>;

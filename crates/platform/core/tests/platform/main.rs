@@ -10,6 +10,7 @@ mod connecting;
 mod downtime;
 mod endpoint_provider;
 mod endpoint_readings;
+mod erasing;
 mod failing;
 mod faulty_store;
 mod fixture;

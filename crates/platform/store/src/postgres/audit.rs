@@ -3,7 +3,9 @@
 use async_trait::async_trait;
 use kit_engine::postgres::{Connection, Transaction};
 use platform_core::audit::{LogEntry, LogKind};
-use platform_core::port::{AuditStore, OrphanRow, Page, PositionNumbering, PositionedEntry, StoreError, StoreResult};
+use platform_core::port::{
+    AuditStore, OrphanRow, Page, PositionNumbering, PositionedEntry, RemainingValues, StoreError, StoreResult,
+};
 use platform_rules::LogHash;
 use uuid::Uuid;
 
@@ -124,6 +126,20 @@ pub(super) async fn append(db: &Transaction<'_>, entries: &[&LogEntry]) -> SqlRe
     rows::execute(db, insert, values).await.map(drop)
 }
 
+/// Replaces the concealed values of entries after an erasure.
+pub(super) async fn replace_concealed(db: &Transaction<'_>, remaining: &[RemainingValues]) -> SqlResult<()> {
+    let entries: Vec<&RemainingValues> = remaining.iter().collect();
+    let update = "UPDATE audit_log l SET concealed = n.concealed \
+         FROM unnest($1::uuid[], $2::bigint[], $3::text[]) AS n (subject, number, concealed) \
+         WHERE l.subject = n.subject AND l.number = n.number";
+    let values: rows::Values<'_> = &[
+        &column(&entries, |entry| entry.subject),
+        &column(&entries, |entry| entry.number),
+        &column(&entries, |entry| entry.concealed.as_deref()),
+    ];
+    rows::execute(db, update, values).await.map(drop)
+}
+
 async fn inconsistent_columns(db: &impl Connection, kind: LogKind, subject: Uuid) -> SqlResult<Vec<&'static str>> {
     let columns = match kind {
         LogKind::Auction => {
@@ -182,8 +198,8 @@ async fn inconsistent_columns(db: &impl Connection, kind: LogKind, subject: Uuid
             .await?
         }
         LogKind::Party => {
-            let select = "SELECT customer, name, search, reference, is_bidder, is_consignor, is_blocked, version, state \
-                 FROM parties WHERE uuid = $1";
+            let select = "SELECT customer, name, search, reference, is_bidder, is_consignor, is_blocked, \
+                 erased_at_ms, kept_until_ms, version, state FROM parties WHERE uuid = $1";
             rows::one(db, select, &[&subject], |row| {
                 let columns = PartyColumns {
                     uuid: subject,
@@ -194,9 +210,11 @@ async fn inconsistent_columns(db: &impl Connection, kind: LogKind, subject: Uuid
                     is_bidder: rows::get(row, 4)?,
                     is_consignor: rows::get(row, 5)?,
                     is_blocked: rows::get(row, 6)?,
-                    version: rows::get(row, 7)?,
+                    erased_at_ms: rows::get(row, 7)?,
+                    kept_until_ms: rows::get(row, 8)?,
+                    version: rows::get(row, 9)?,
                 };
-                Ok(columns.inconsistent(&rows::json(row, 8)?))
+                Ok(columns.inconsistent(&rows::json(row, 10)?))
             })
             .await?
         }

@@ -1,20 +1,23 @@
 //! The registers of houses: bidders and consignors.
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use kit_engine::postgres::Transaction;
 use platform_core::port::{
-    Page, Party, PartyFilter, PartyPosition, PartyStore, PartyWrite, Registration, StoreError, StoreResult, Versioned,
+    Page, Party, PartyErasureWrite, PartyFilter, PartyPosition, PartyStore, PartyWrite, Registration, StoreError,
+    StoreResult, Versioned,
 };
+use platform_rules::Item;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::registrations::registration;
 use super::rows::{self, SqlResult, after};
-use super::{PostgresStore, audit};
-use crate::codec::to_json;
+use super::{PostgresStore, audit, registrations};
+use crate::codec::{erased_at_ms, kept_until_ms, ms, to_json};
 
 /// The condition of [`PartyFilter`]. Its parameters are the house, the three flags, the words and the paddle.
-const MATCHES: &str = "customer = $1 AND (NOT $2 OR is_bidder) AND (NOT $3 OR is_consignor) AND (NOT $4 OR is_blocked) \
+const MATCHES: &str = "customer = $1 AND erased_at_ms IS NULL AND (NOT $2 OR is_bidder) AND (NOT $3 OR is_consignor) AND (NOT $4 OR is_blocked) \
      AND (NOT EXISTS (SELECT 1 FROM unnest($5::text[]) AS w (word) WHERE strpos(search, w.word) = 0) \
          OR uuid IN (SELECT r.party FROM registrations r JOIN auctions a ON a.uuid = r.auction \
              WHERE r.paddle = $6 AND r.party IS NOT NULL AND a.customer = $1))";
@@ -23,6 +26,10 @@ const MATCHES: &str = "customer = $1 AND (NOT $2 OR is_bidder) AND (NOT $3 OR is
 impl PartyStore for PostgresStore {
     async fn put_party(&self, entry: PartyWrite) -> StoreResult<()> {
         self.write(&entry, |db, entry| Box::pin(put(db, entry))).await
+    }
+
+    async fn erase_party(&self, erasure: PartyErasureWrite) -> StoreResult<()> {
+        self.write(&erasure, |db, erasure| Box::pin(erase(db, erasure))).await
     }
 
     async fn party(&self, uuid: Uuid) -> StoreResult<Option<Party>> {
@@ -40,6 +47,21 @@ impl PartyStore for PostgresStore {
         }
         let select = "SELECT state FROM parties WHERE customer = $1 AND reference = $2";
         Ok(rows::one(&self.client().await?, select, &[&customer, &reference], party).await?)
+    }
+
+    async fn parties_kept_until(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<Party>> {
+        let select = "SELECT state FROM parties WHERE kept_until_ms <= $1 ORDER BY kept_until_ms, uuid LIMIT $2";
+        Ok(rows::list(&self.client().await?, select, &[&ms(now), &rows::limit(limit)], party).await?)
+    }
+
+    async fn consigned_items(&self, customer: Uuid, party: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Item>> {
+        // The search for the text is faster than to parse each state.
+        let select = "SELECT i.state FROM items i JOIN auctions a ON a.uuid = i.auction \
+             WHERE a.customer = $1 AND i.uuid > $3 \
+             AND CASE WHEN strpos(i.state, $2) > 0 THEN i.state::json ->> 'vendor' = $2 ELSE false END \
+             ORDER BY i.uuid LIMIT $4";
+        let values: rows::Values<'_> = &[&customer, &party.to_string(), &after(page), &rows::limit(page.limit)];
+        Ok(rows::list(&self.client().await?, select, values, |row| rows::json(row, 0)).await?)
     }
 
     async fn parties(
@@ -93,10 +115,10 @@ fn storable(filter: &PartyFilter) -> Option<&PartyFilter> {
 async fn put(db: &Transaction<'_>, entry: &PartyWrite) -> SqlResult<()> {
     let Versioned { expected_version, state } = &entry.party;
     let insert = "INSERT INTO parties \
-         (uuid, customer, name, search, reference, is_bidder, is_consignor, is_blocked, version, state) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+         (uuid, customer, name, search, reference, is_bidder, is_consignor, is_blocked, version, state, erased_at_ms, \
+         kept_until_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     let update = "UPDATE parties SET name = $3, search = $4, reference = $5, is_bidder = $6, is_consignor = $7, \
-         is_blocked = $8, version = $9, state = $10 WHERE uuid = $1 AND customer = $2 AND version + 1 = $9";
+         is_blocked = $8, version = $9, state = $10, erased_at_ms = $11, kept_until_ms = $12 WHERE uuid = $1 AND customer = $2 AND version + 1 = $9";
     let sql = if *expected_version == 0 { insert } else { update };
     let (keys, details, json) = (state.keys(), &state.details, to_json(state)?);
     let values: rows::Values<'_> = &[
@@ -110,11 +132,27 @@ async fn put(db: &Transaction<'_>, entry: &PartyWrite) -> SqlResult<()> {
         &state.block.is_some(),
         &state.version,
         &json,
+        &erased_at_ms(state),
+        &kept_until_ms(state),
     ];
     match rows::execute(db, sql, values).await.map_err(|error| error.or_taken("reference"))? {
         1 => audit::append(db, &entry.log.iter().collect::<Vec<_>>()).await,
         _ => Err(StoreError::Conflict.into()),
     }
+}
+
+async fn erase(db: &Transaction<'_>, erasure: &PartyErasureWrite) -> SqlResult<()> {
+    let PartyErasureWrite { party, registrations, remaining } = erasure;
+    for registration in registrations {
+        registrations::put(db, registration).await?;
+        let Registration { auction, paddle, .. } = &registration.registration.state;
+        let delete = "DELETE FROM telephone_bookings WHERE auction = $1 AND paddle = $2";
+        rows::execute(db, delete, &[auction, paddle]).await?;
+    }
+    if let Some(party) = party {
+        put(db, party).await?;
+    }
+    audit::replace_concealed(db, remaining).await
 }
 
 fn party(row: &Row) -> SqlResult<Party> {

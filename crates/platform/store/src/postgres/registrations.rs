@@ -139,7 +139,7 @@ impl RegistrationStore for PostgresStore {
 }
 
 /// An error also rolls back the answer.
-async fn put(db: &Transaction<'_>, entry: &RegistrationWrite) -> SqlResult<()> {
+pub(super) async fn put(db: &Transaction<'_>, entry: &RegistrationWrite) -> SqlResult<()> {
     idempotency::keep_or_replay(db, entry.answer.as_ref()).await?;
     let Versioned { expected_version, state } = &entry.registration;
     let insert = "INSERT INTO registrations (uuid, auction, paddle, number, party, spending_version, version, state, status) \

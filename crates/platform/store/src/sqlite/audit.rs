@@ -2,7 +2,9 @@
 
 use async_trait::async_trait;
 use platform_core::audit::{LogEntry, LogKind};
-use platform_core::port::{AuditStore, OrphanRow, Page, PositionNumbering, PositionedEntry, StoreResult};
+use platform_core::port::{
+    AuditStore, OrphanRow, Page, PositionNumbering, PositionedEntry, RemainingValues, StoreResult,
+};
 use platform_rules::LogHash;
 use rusqlite::{Connection, params};
 use uuid::Uuid;
@@ -85,6 +87,15 @@ pub(super) fn append(db: &Connection, entries: &[LogEntry]) -> SqlResult<()> {
     Ok(())
 }
 
+/// Replaces the concealed values of entries after an erasure.
+pub(super) fn replace_concealed(db: &Connection, remaining: &[RemainingValues]) -> SqlResult<()> {
+    let update = "UPDATE audit_log SET concealed = ?3 WHERE subject = ?1 AND number = ?2";
+    for RemainingValues { subject, number, concealed } in remaining {
+        rows::execute(db, update, params![subject.as_bytes(), number, concealed])?;
+    }
+    Ok(())
+}
+
 fn entries(db: &Connection, subject: Uuid, page: Page<i64>) -> SqlResult<Vec<LogEntry>> {
     let select = "SELECT number, content, concealed, hash FROM audit_log WHERE subject = ?1 AND number > ?2 \
          ORDER BY number LIMIT ?3";
@@ -150,8 +161,8 @@ fn inconsistent_columns(db: &Connection, kind: LogKind, subject: Uuid) -> SqlRes
             })
         }
         LogKind::Party => {
-            let select = "SELECT customer, name, search, reference, is_bidder, is_consignor, is_blocked, version, state \
-                 FROM parties WHERE uuid = ?1";
+            let select = "SELECT customer, name, search, reference, is_bidder, is_consignor, is_blocked, \
+                 erased_at_ms, kept_until_ms, version, state FROM parties WHERE uuid = ?1";
             rows::one(db, select, [subject.as_bytes()], |row| {
                 let columns = PartyColumns {
                     uuid: subject,
@@ -162,9 +173,11 @@ fn inconsistent_columns(db: &Connection, kind: LogKind, subject: Uuid) -> SqlRes
                     is_bidder: row.get(4)?,
                     is_consignor: row.get(5)?,
                     is_blocked: row.get(6)?,
-                    version: row.get(7)?,
+                    erased_at_ms: row.get(7)?,
+                    kept_until_ms: row.get(8)?,
+                    version: row.get(9)?,
                 };
-                Ok(columns.inconsistent(&rows::json(row, 8)?))
+                Ok(columns.inconsistent(&rows::json(row, 10)?))
             })
         }
     };

@@ -1,19 +1,22 @@
 //! The registers of houses: bidders and consignors.
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use platform_core::port::{
-    Page, Party, PartyFilter, PartyPosition, PartyStore, PartyWrite, Registration, StoreError, StoreResult, Versioned,
+    Page, Party, PartyErasureWrite, PartyFilter, PartyPosition, PartyStore, PartyWrite, Registration, StoreError,
+    StoreResult, Versioned,
 };
+use platform_rules::Item;
 use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
 use super::registrations::registration;
 use super::rows::{self, SqlResult, after};
-use super::{SqliteStore, audit};
-use crate::codec::to_json;
+use super::{SqliteStore, audit, registrations};
+use crate::codec::{erased_at_ms, kept_until_ms, ms, to_json};
 
 /// The condition of [`PartyFilter`]. Its parameters are the house, the three flags, the words as a JSON list and the paddle.
-const MATCHES: &str = "customer = ?1 AND (?2 = 0 OR is_bidder = 1) AND (?3 = 0 OR is_consignor = 1) \
+const MATCHES: &str = "customer = ?1 AND erased_at_ms IS NULL AND (?2 = 0 OR is_bidder = 1) AND (?3 = 0 OR is_consignor = 1) \
      AND (?4 = 0 OR is_blocked = 1) \
      AND (NOT EXISTS (SELECT 1 FROM json_each(?5) WHERE instr(search, json_each.value) = 0) \
          OR uuid IN (SELECT r.party FROM registrations r JOIN auctions a ON a.uuid = r.auction \
@@ -25,6 +28,25 @@ impl PartyStore for SqliteStore {
         self.write(move |db| {
             put(db, &entry.party)?;
             audit::append(db, &entry.log)
+        })
+        .await
+    }
+
+    async fn erase_party(&self, erasure: PartyErasureWrite) -> StoreResult<()> {
+        self.write(move |db| {
+            let PartyErasureWrite { party, registrations, remaining } = &erasure;
+            for registration in registrations {
+                registrations::put(db, &registration.registration)?;
+                audit::append(db, &registration.log)?;
+                let Registration { auction, paddle, .. } = &registration.registration.state;
+                let delete = "DELETE FROM telephone_bookings WHERE auction = ?1 AND paddle = ?2";
+                rows::execute(db, delete, (auction.as_bytes(), paddle))?;
+            }
+            if let Some(party) = party {
+                put(db, &party.party)?;
+                audit::append(db, &party.log)?;
+            }
+            audit::replace_concealed(db, remaining)
         })
         .await
     }
@@ -42,6 +64,24 @@ impl PartyStore for SqliteStore {
         let reference = reference.to_owned();
         let select = "SELECT state FROM parties WHERE customer = ?1 AND reference = ?2";
         self.read(move |db| rows::one(db, select, (customer.as_bytes(), reference), party)).await
+    }
+
+    async fn parties_kept_until(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<Party>> {
+        let select = "SELECT state FROM parties WHERE kept_until_ms <= ?1 ORDER BY kept_until_ms, uuid LIMIT ?2";
+        self.read(move |db| rows::list(db, select, (ms(now), rows::limit(limit)), party)).await
+    }
+
+    async fn consigned_items(&self, customer: Uuid, party: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Item>> {
+        // The search for the text is faster than to parse each state.
+        let select = "SELECT i.state FROM items i JOIN auctions a ON a.uuid = i.auction \
+             WHERE a.customer = ?1 AND i.uuid > ?3 AND instr(i.state, ?2) > 0 \
+             AND json_extract(i.state, '$.vendor') = ?2 ORDER BY i.uuid LIMIT ?4";
+        self.read(move |db| {
+            let (after, limit) = (after(page), rows::limit(page.limit));
+            let values = params![customer.as_bytes(), party.to_string(), after.as_bytes(), limit];
+            rows::list(db, select, values, |row| rows::json(row, 0))
+        })
+        .await
     }
 
     async fn parties(
@@ -106,10 +146,10 @@ impl PartyStore for SqliteStore {
 fn put(db: &Connection, party: &Versioned<Party>) -> SqlResult<()> {
     let Versioned { expected_version, state } = party;
     let insert = "INSERT INTO parties \
-         (uuid, customer, name, search, reference, is_bidder, is_consignor, is_blocked, version, state) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+         (uuid, customer, name, search, reference, is_bidder, is_consignor, is_blocked, version, state, erased_at_ms, \
+         kept_until_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
     let update = "UPDATE parties SET name = ?3, search = ?4, reference = ?5, is_bidder = ?6, is_consignor = ?7, \
-         is_blocked = ?8, version = ?9, state = ?10 WHERE uuid = ?1 AND customer = ?2 AND version = ?9 - 1";
+         is_blocked = ?8, version = ?9, state = ?10, erased_at_ms = ?11, kept_until_ms = ?12 WHERE uuid = ?1 AND customer = ?2 AND version = ?9 - 1";
     let sql = if *expected_version == 0 { insert } else { update };
     let (keys, details) = (state.keys(), &state.details);
     let values = params![
@@ -122,7 +162,9 @@ fn put(db: &Connection, party: &Versioned<Party>) -> SqlResult<()> {
         details.is_consignor,
         state.block.is_some(),
         state.version,
-        to_json(state)?
+        to_json(state)?,
+        erased_at_ms(state),
+        kept_until_ms(state)
     ];
     match rows::execute(db, sql, values).map_err(|error| error.or_taken("reference"))? {
         1 => Ok(()),

@@ -143,7 +143,7 @@ pub(super) fn with_status(
 }
 
 /// An error also rolls back the answer.
-fn put(db: &Connection, registration: &Versioned<Registration>) -> SqlResult<()> {
+pub(super) fn put(db: &Connection, registration: &Versioned<Registration>) -> SqlResult<()> {
     let Versioned { expected_version, state } = registration;
     let (uuid, auction, party) = (state.uuid.as_bytes(), state.auction.as_bytes(), state.party);
     let party = party.as_ref().map(Uuid::as_bytes);

@@ -5,6 +5,7 @@
 mod access;
 mod crash;
 mod deleted_rows;
+mod erasures;
 mod invariants;
 mod many_ends;
 mod model;

@@ -229,6 +229,7 @@ impl TamperRig {
         let party = sale.platform.create_party(&sale.caller, house, &input).await.unwrap().uuid;
         sale.platform.block_party(&sale.caller, party, "did not pay", None).await.unwrap();
         let table = sale.auction(AuctionKind::Webcast, 1).await.items[0].uuid;
+        erase_one(&sale, created.auction.customer, sale.item(table).await.1.uuid).await;
         let room = Command::RoomBid { paddle: "7".into(), amount: 300 };
         for command in [Command::Send, room, Command::Sell, Command::Correct, Command::Send] {
             assert!(run(&sale, table, &command).await, "{command:?}");
@@ -302,6 +303,24 @@ impl TamperRig {
         };
         vec![(String::new(), edited)]
     }
+}
+
+/// Enters a bidder with a registration, and erases them.
+async fn erase_one(sale: &TestSale, house: Uuid, auction: Uuid) {
+    let details = PartyDetails { name: "Bob Erased".to_owned(), is_bidder: true, ..PartyDetails::default() };
+    let input = PartyInput { details, document: Some("passport".to_owned()) };
+    let party = sale.platform.create_party(&sale.caller, house, &input).await.unwrap().uuid;
+    let entry = NewRegistration {
+        paddle: Some("88".to_owned()),
+        party: Some(party),
+        name: None,
+        email: None,
+        limit: Some(100),
+        note: None,
+        status: RegistrationStatus::Approved,
+    };
+    sale.platform.register_bidder(&sale.caller, auction, &entry, None).await.unwrap();
+    sale.platform.erase_party(&sale.caller, party, None).await.unwrap();
 }
 
 async fn register(sale: &TestSale, auction: Uuid, paddle: &str, limit: Option<i64>) -> Uuid {

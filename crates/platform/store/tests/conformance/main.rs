@@ -157,7 +157,10 @@ stories! {
         a_party_reads_back_and_changes_by_its_version,
         a_reference_is_unique_in_its_house,
         parties_are_listed_by_name_and_found_by_their_words,
-        the_registrations_of_a_party_are_listed_and_found_by_paddle;
+        the_registrations_of_a_party_are_listed_and_found_by_paddle,
+        an_erasure_is_written_as_a_whole_or_not_at_all,
+        an_erased_party_is_in_no_list_and_its_kept_details_fall_due,
+        the_items_of_a_consignor_are_those_of_the_house;
     houses:
         a_house_reads_back_and_changes_by_its_version,
         only_the_present_logo_of_a_house_is_kept,

@@ -1,14 +1,17 @@
 //! The registers of houses.
 
 use contract::models::CurrencyCode;
+use jiff::Timestamp;
 use platform_core::audit::LogKind;
 use platform_core::port::{
-    Money, Party, PartyBlock, PartyDetails, PartyFilter, PartyWrite, Registration, RegistrationStatus,
-    RegistrationWrite, StoreError, Versioned, search_form,
+    LogEntry, Money, Party, PartyBlock, PartyDetails, PartyErasure, PartyErasureWrite, PartyFilter, PartyWrite,
+    Registration, RegistrationStatus, RegistrationWrite, RemainingValues, StoreError, TelephoneBooking, Versioned,
+    search_form,
 };
-use platform_rules::{LogHash, LogHead};
+use platform_rules::{Item, LogHash, LogHead};
+use uuid::Uuid;
 
-use super::given::{Shared, at, auction_uuid, caller_uuid, customer_uuid, page, sale, whole};
+use super::given::{Shared, at, auction_uuid, caller_uuid, customer_uuid, item_uuid, page, sale, silent, whole};
 
 /// A bidder of the first house, with characters that need escaping in SQL and JSON.
 fn party(number: usize, name: &str) -> Party {
@@ -27,12 +30,39 @@ fn party(number: usize, name: &str) -> Party {
         },
         identity: None,
         block: None,
+        erasure: None,
         actor: "user:1".into(),
         version: 1,
         created_at: at(1),
         updated_at: at(2),
         log: LogHead { number: 1, hash: LogHash([7; 32]) },
     }
+}
+
+fn registration(number: usize, auction: usize, paddle: &str, party: &Party) -> Registration {
+    Registration {
+        uuid: caller_uuid(100 + number),
+        auction: auction_uuid(auction),
+        customer: customer_uuid(1),
+        paddle: paddle.into(),
+        party: Some(party.uuid),
+        name: None,
+        email: None,
+        limit: None,
+        note: None,
+        status: RegistrationStatus::Approved,
+        reason: None,
+        actor: "key:1".into(),
+        version: 1,
+        created_at: at(1),
+        updated_at: at(2),
+        log: LogHead::default(),
+        spending_version: 1,
+    }
+}
+
+fn write(expected_version: i64, state: Registration) -> RegistrationWrite {
+    RegistrationWrite { registration: Versioned { expected_version, state }, log: Vec::new(), answer: None }
 }
 
 async fn enter(store: &Shared, expected_version: i64, state: Party) -> Result<(), StoreError> {
@@ -135,30 +165,10 @@ pub(super) async fn the_registrations_of_a_party_are_listed_and_found_by_paddle(
     for party in [&first, &other] {
         enter(&store, 0, party.clone()).await.unwrap();
     }
-    let registration = |number: usize, auction: usize, paddle: &str, party: &Party| Registration {
-        uuid: caller_uuid(100 + number),
-        auction: auction_uuid(auction),
-        customer: customer_uuid(1),
-        paddle: paddle.into(),
-        party: Some(party.uuid),
-        name: None,
-        email: None,
-        limit: None,
-        note: None,
-        status: RegistrationStatus::Approved,
-        reason: None,
-        actor: "key:1".into(),
-        version: 1,
-        created_at: at(1),
-        updated_at: at(2),
-        log: LogHead::default(),
-        spending_version: 1,
-    };
     let entered =
         [registration(1, 1, "12", &first), registration(2, 2, "12", &other), registration(3, 2, "77", &first)];
     for state in &entered {
-        let registration = Versioned { expected_version: 0, state: state.clone() };
-        store.put_registration(RegistrationWrite { registration, log: Vec::new(), answer: None }).await.unwrap();
+        store.put_registration(write(0, state.clone())).await.unwrap();
     }
     let of = |after, limit| store.registrations_of_party(first.uuid, page(after, limit));
     assert_eq!(of(None, 10).await.unwrap(), [entered[2].clone(), entered[0].clone()]);
@@ -169,4 +179,124 @@ pub(super) async fn the_registrations_of_a_party_are_listed_and_found_by_paddle(
     assert_eq!(names(&store, &paddle("12")).await, ["Ada"]);
     assert_eq!(names(&store, &paddle("1")).await, [""; 0]);
     assert_eq!(names(&store, &paddle("1\0")).await, [""; 0]);
+}
+
+fn entry(state: &Party, number: i64, concealed: Option<&str>) -> LogEntry {
+    let (subject, hash) = (state.uuid, LogHash([number.to_le_bytes()[0]; 32]));
+    LogEntry {
+        subject,
+        number,
+        content: format!("{{\"number\":{number}}}"),
+        concealed: concealed.map(Into::into),
+        hash,
+    }
+}
+
+fn erased(state: &Party, kept_until: Option<Timestamp>) -> Party {
+    let erasure = PartyErasure { actor: "user:3".into(), at: at(4), kept_until };
+    Party { details: PartyDetails::default(), erasure: Some(erasure), version: state.version + 1, ..state.clone() }
+}
+
+pub(super) async fn an_erasure_is_written_as_a_whole_or_not_at_all(store: Shared) {
+    sale(&store, 1).await;
+    let (state, other) = (party(1, "Ada"), party(2, "Bo"));
+    enter(&store, 0, other.clone()).await.unwrap();
+    let log = vec![entry(&state, 1, Some("{\"a\":1}")), entry(&state, 2, Some("{\"b\":2}")), entry(&state, 3, None)];
+    let new = Versioned { expected_version: 0, state: state.clone() };
+    store.put_party(PartyWrite { party: new, log: log.clone() }).await.unwrap();
+    let (ada, bo) = (registration(1, 1, "12", &state), registration(2, 1, "13", &other));
+    for registered in [&ada, &bo] {
+        store.put_registration(write(0, registered.clone())).await.unwrap();
+        let paddle = registered.paddle.clone();
+        let (telephone, line, changed_by) = ("+49 30 1001".into(), String::new(), "user:1".into());
+        let (auction, item) = (auction_uuid(1), caller_uuid(500));
+        let booking = TelephoneBooking { auction, item, paddle, telephone, line, changed_at: at(1), changed_by };
+        assert!(store.put_telephone_booking(booking, 10).await.unwrap());
+    }
+    let remaining = vec![
+        RemainingValues { subject: state.uuid, number: 1, concealed: None },
+        RemainingValues { subject: state.uuid, number: 2, concealed: Some("{}".into()) },
+    ];
+    let erasure = |expected_version| {
+        let gone = erased(&state, None);
+        let log = vec![entry(&gone, 4, None)];
+        let party = Some(PartyWrite { party: Versioned { expected_version: 1, state: gone }, log });
+        let registrations =
+            vec![write(expected_version, Registration { version: expected_version + 1, ..ada.clone() })];
+        PartyErasureWrite { party, registrations, remaining: remaining.clone() }
+    };
+    let concealed = async || {
+        let entries = store.log_entries(state.uuid, whole()).await.unwrap();
+        entries.into_iter().map(|entry| entry.concealed).collect::<Vec<_>>()
+    };
+    // A registration changed meanwhile: nothing is written.
+    assert!(matches!(store.erase_party(erasure(7)).await, Err(StoreError::Conflict)));
+    assert_eq!(store.party(state.uuid).await.unwrap(), Some(state.clone()));
+    assert_eq!(concealed().await, [Some("{\"a\":1}".into()), Some("{\"b\":2}".into()), None]);
+    assert_eq!(store.telephone_bookings(auction_uuid(1)).await.unwrap().len(), 2);
+
+    store.erase_party(erasure(1)).await.unwrap();
+    assert_eq!(store.party(state.uuid).await.unwrap(), Some(erased(&state, None)));
+    assert_eq!(concealed().await, [None, Some("{}".into()), None, None]);
+    let entries = store.log_entries(state.uuid, whole()).await.unwrap();
+    let rest = entries.into_iter().map(|entry| (entry.number, entry.content, entry.hash)).take(3);
+    assert_eq!(
+        rest.collect::<Vec<_>>(),
+        log.into_iter().map(|it| (it.number, it.content, it.hash)).collect::<Vec<_>>()
+    );
+    assert_eq!(store.registration(ada.uuid).await.unwrap().map(|registration| registration.version), Some(2));
+    let booked = store.telephone_bookings(auction_uuid(1)).await.unwrap();
+    assert_eq!(booked.iter().map(|booking| booking.paddle.as_str()).collect::<Vec<_>>(), ["13"]);
+    // The party changed meanwhile: its registrations stay, too.
+    assert!(matches!(store.erase_party(erasure(2)).await, Err(StoreError::Conflict)));
+    assert_eq!(store.registration(ada.uuid).await.unwrap().map(|registration| registration.version), Some(2));
+}
+
+pub(super) async fn an_erased_party_is_in_no_list_and_its_kept_details_fall_due(store: Shared) {
+    sale(&store, 1).await;
+    for (number, kept_until) in [(1, None), (2, Some(at(20))), (3, Some(at(10))), (4, Some(at(30)))] {
+        let state = party(number, "Ada");
+        enter(&store, 0, state.clone()).await.unwrap();
+        store.put_registration(write(0, registration(number, 1, &number.to_string(), &state))).await.unwrap();
+        let gone = erased(&state, kept_until);
+        let party = Some(PartyWrite { party: Versioned { expected_version: 1, state: gone.clone() }, log: Vec::new() });
+        let (registrations, remaining) = (Vec::new(), Vec::new());
+        store.erase_party(PartyErasureWrite { party, registrations, remaining }).await.unwrap();
+        assert_eq!(store.inconsistent_columns(LogKind::Party, gone.uuid).await.unwrap(), [""; 0]);
+    }
+    enter(&store, 0, party(5, "Bo")).await.unwrap();
+    assert_eq!(names(&store, &PartyFilter::default()).await, ["Bo"]);
+    assert_eq!(names(&store, &words("ada")).await, [""; 0]);
+    let paddle = PartyFilter { paddle: Some("2".into()), ..words("2") };
+    assert_eq!(names(&store, &paddle).await, [""; 0]);
+    let due = async |now, limit| {
+        let due = store.parties_kept_until(now, limit).await.unwrap();
+        due.into_iter().map(|party| party.uuid).collect::<Vec<_>>()
+    };
+    assert_eq!(due(at(9), 10).await, [Uuid::nil(); 0]);
+    assert_eq!(due(at(20), 10).await, [caller_uuid(303), caller_uuid(302)]);
+    assert_eq!(due(at(40), 1).await, [caller_uuid(303)]);
+    // Its reference is free again.
+    let again = PartyDetails { reference: Some("C-1".into()), ..party(6, "Cy").details };
+    enter(&store, 0, Party { details: again, ..party(6, "Cy") }).await.unwrap();
+}
+
+pub(super) async fn the_items_of_a_consignor_are_those_of_the_house(store: Shared) {
+    sale(&store, 3).await;
+    let vendor = caller_uuid(301);
+    let of = async |house, after, limit| {
+        let found = store.consigned_items(house, vendor, page(after, limit)).await.unwrap();
+        found.into_iter().map(|item| item.uuid).collect::<Vec<_>>()
+    };
+    assert_eq!(of(customer_uuid(1), None, 10).await, [Uuid::nil(); 0]);
+    for (number, vendor) in [(1, vendor), (3, vendor), (2, caller_uuid(302))] {
+        let stored = store.item(item_uuid(number)).await.unwrap().unwrap();
+        let consigned = Item { vendor: Some(vendor), ..stored };
+        store.commit(vec![silent(consigned)], None).await.unwrap().remove(0).unwrap();
+    }
+    let wanted = [item_uuid(1), item_uuid(3)];
+    assert_eq!(of(customer_uuid(1), None, 10).await, wanted);
+    assert_eq!(of(customer_uuid(1), None, 1).await, wanted[..1]);
+    assert_eq!(of(customer_uuid(1), Some(wanted[0]), 10).await, wanted[1..]);
+    assert_eq!(of(customer_uuid(2), None, 10).await, [Uuid::nil(); 0]);
 }

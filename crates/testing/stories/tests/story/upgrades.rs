@@ -46,7 +46,7 @@ async fn an_upgrade_copies_the_databases_and_the_copy_is_a_backup() {
     launch.create_provider_account("Harbour House").unwrap();
     make_old(data.path(), &BOTH);
     let refused = launch.run_command(&["customer", "list", "--json"]).unwrap_err().to_string();
-    assert!(refused.contains("have version 1, and this lotwire needs version 3"), "{refused}");
+    assert!(refused.contains("have version 1, and this lotwire needs version 4"), "{refused}");
     assert!(copies(data.path()).is_empty());
 
     for _ in 0..2 {

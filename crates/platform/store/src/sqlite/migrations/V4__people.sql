@@ -30,4 +30,10 @@ CREATE TABLE sale_facts (
     state TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- `erased_at_ms` is set for an erased person, whom lists and searches leave out. `kept_until_ms` is set while what invoices need is
+-- kept of an erased person. Nodes of the version before show such a record without a name.
+ALTER TABLE parties ADD COLUMN erased_at_ms INTEGER;
+ALTER TABLE parties ADD COLUMN kept_until_ms INTEGER;
+CREATE INDEX parties_kept_until ON parties (kept_until_ms) WHERE kept_until_ms IS NOT NULL;
+
 UPDATE schema_compatibility SET compatible_from = 1;
