@@ -30,6 +30,9 @@ const ENVIRONMENT_CHARS_MAX: usize = 24;
 const MIB: usize = 1024 * 1024;
 
 /// A role of this process.
+/// 100 years.
+const PURCHASES_KEPT_DAYS_MAX: u32 = 36_500;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Role {
@@ -95,6 +98,7 @@ pub(crate) struct Platform {
     pub(crate) publish_backoff_base: ConfigDuration,
     pub(crate) publish_backoff_cap: ConfigDuration,
     pub(crate) downtime_grace: ConfigDuration,
+    pub(crate) purchases_kept_days: u32,
     pub(crate) session_ttl: ConfigDuration,
     pub(crate) session_idle: ConfigDuration,
     pub(crate) sign_in_attempts: u32,
@@ -227,6 +231,7 @@ impl Default for Platform {
             publish_backoff_base: ConfigDuration::from_millis(500),
             publish_backoff_cap: ConfigDuration::from_secs(60),
             downtime_grace: ConfigDuration::from_secs(0),
+            purchases_kept_days: 3_650,
             session_ttl: ConfigDuration::from_secs(12 * 3_600),
             session_idle: ConfigDuration::from_secs(3_600),
             sign_in_attempts: 10,
@@ -396,6 +401,7 @@ impl Config {
             ("database.pool_size", self.database.pool_size.into(), 2, 1_000),
             ("platform.rate_limit", platform.rate_limit.into(), 0, kit_http::rate_limit::QUOTA_MAX.into()),
             ("platform.sign_in_attempts", platform.sign_in_attempts.into(), 3, 1_000),
+            ("platform.purchases_kept_days", platform.purchases_kept_days.into(), 0, PURCHASES_KEPT_DAYS_MAX.into()),
             ("platform.publish_concurrency", platform.publish_concurrency as u64, 1, 1_000),
             ("provider.endpoint_concurrency", provider.endpoint_concurrency as u64, 1, 1_000),
             ("provider.requests_per_second", provider.requests_per_second.into(), 1, 1_000_000),

@@ -142,6 +142,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         SettingKind::Text,
         "Extension for items whose end passed while no node was running: they end this long after the first node starts. `0s`: they end immediately.",
     ),
+    setting(
+        "platform.purchases_kept_days",
+        SettingKind::Number,
+        "Days for which name, addresses and VAT number of an erased person are kept after the last purchase or sale, because invoices need them ([register.md](../run-sales/register.md#erase-a-person)). 0: they are deleted with the rest.",
+    ),
     setting("platform.session_ttl", SettingKind::Text, "Maximum duration of a user's session."),
     setting(
         "platform.session_idle",

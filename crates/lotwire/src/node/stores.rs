@@ -43,6 +43,7 @@ pub(crate) async fn open_platform_with(
     limits.publisher.pause_max = config.platform.publish_backoff_cap.get();
     limits.key_requests_per_min_max = config.platform.rate_limit;
     limits.timers.downtime_grace = config.platform.downtime_grace.get();
+    limits.purchases_kept_days = config.platform.purchases_kept_days;
     limits.identity.session_ttl = config.platform.session_ttl.get();
     limits.identity.session_idle = config.platform.session_idle.get();
     limits.identity.attempts_max = config.platform.sign_in_attempts;

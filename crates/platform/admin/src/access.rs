@@ -23,6 +23,8 @@ pub(crate) enum Need {
     Has(Scope),
     /// A role with one of these scopes.
     HasOneOf(&'static [Scope]),
+    /// This role.
+    Is(Role),
 }
 
 const MODULES: &[&[Page]] = &[
@@ -55,6 +57,7 @@ impl Need {
         match self {
             Self::SignedIn => true,
             Self::Has(scope) => role.scopes().contains(scope),
+            Self::Is(required) => role == required,
             Self::HasOneOf(scopes) => scopes.iter().any(|scope| role.scopes().contains(*scope)),
         }
     }

@@ -27,6 +27,8 @@ pub(crate) struct FormPage {
     intro: Vec<String>,
     /// What the change will cause, and who will be notified.
     consequences: Vec<String>,
+    /// Why the form can't be sent now, in place of the form; empty when it can.
+    hindrance: String,
     errors: ErrorSummary,
     fields: Vec<FormField>,
     /// Names and values that the form carries unseen.
@@ -45,6 +47,7 @@ impl FormPage {
             may_leave: true,
             intro: Vec::new(),
             consequences: Vec::new(),
+            hindrance: String::new(),
             errors: ErrorSummary::default(),
             fields: Vec::new(),
             hidden: Vec::new(),
@@ -69,6 +72,11 @@ impl FormPage {
     pub(crate) fn causes(mut self, text: impl Into<String>) -> Self {
         self.consequences.push(text.into());
         self
+    }
+
+    /// Without the form, because of something that has to be done first.
+    pub(crate) fn hindered_by(self, text: impl Into<String>) -> Self {
+        Self { hindrance: text.into(), ..self }
     }
 
     pub(crate) fn fields(mut self, fields: Vec<FormField>) -> Self {

@@ -33,6 +33,7 @@ const NOTICES: &[(&str, &str)] = &[
     ("party-saved", "The record was saved. Registrations keep the name and limit that they were made with."),
     ("party-blocked", "The bidder is blocked. Cancel the bids that still stand on their lots."),
     ("party-unblocked", "The block has ended. Approve the registrations with which the bidder may bid again."),
+    ("party-erased", "The person was erased. Paddles, bids and purchases stay without the name."),
     ("joined", "You are signed in. Turn on a second factor under your account."),
     ("invitation-withdrawn", "The invitation was withdrawn. Its link no longer works."),
     ("new-password-required", "The user has to choose another password before anything else."),

@@ -2,6 +2,8 @@
 
 mod block;
 mod edit;
+mod erase;
+mod export;
 mod form;
 mod list;
 mod party;
@@ -9,6 +11,7 @@ mod party;
 use axum::Router;
 use axum::routing::{get, post};
 use kit_design::fields::FormFields;
+use platform_core::Role;
 use platform_core::Scope::{PartiesRead, PartiesWrite};
 use platform_core::port::{Customer, Page as ListPage};
 use uuid::Uuid;
@@ -28,6 +31,9 @@ pub(crate) const PAGES: &[Page] = &[
     ("GET", "/people/{party}/block", Need::Has(PartiesWrite)),
     ("POST", "/people/{party}/block", Need::Has(PartiesWrite)),
     ("POST", "/people/{party}/unblock", Need::Has(PartiesWrite)),
+    ("GET", "/people/{party}/export.json", Need::Has(PartiesWrite)),
+    ("GET", "/people/{party}/erase", Need::Is(Role::Administrator)),
+    ("POST", "/people/{party}/erase", Need::Is(Role::Administrator)),
 ];
 
 pub(crate) fn router() -> Router<Admin> {
@@ -38,6 +44,8 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/people/{party}/edit", get(edit::page).post(edit::save))
         .route("/people/{party}/block", get(block::page).post(block::block))
         .route("/people/{party}/unblock", post(block::unblock))
+        .route("/people/{party}/export.json", get(export::file))
+        .route("/people/{party}/erase", get(erase::page).post(erase::erase))
 }
 
 /// Houses that a page offers to choose from.

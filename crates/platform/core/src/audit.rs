@@ -23,6 +23,6 @@ pub(crate) mod times;
 pub use access_chain::{access_begin, access_chain};
 pub(crate) use append::{OPENED, append_entries, party_entries, registration_entries};
 pub use entry::{Content, chain, chain_begin};
-pub(crate) use erasure::erase_values;
+pub(crate) use erasure::{erase_values, reveal};
 
 pub use crate::port::{LogEntry, LogKind, UnloggedChanges};

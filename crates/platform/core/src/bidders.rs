@@ -16,6 +16,7 @@
 
 mod blocking;
 mod erasure;
+mod export;
 mod paddle;
 mod parties;
 mod party;
@@ -26,6 +27,7 @@ mod spending_limit;
 
 pub use self::blocking::StandingLot;
 pub use self::erasure::ErasurePlan;
+pub use self::export::PartyExport;
 pub use self::paddle::SimilarPaddle;
 pub use self::parties::{FoundParties, PartyKind};
 pub use self::party_input::{

@@ -77,6 +77,9 @@ fn edit_form(session: &Session, party: &Party, version: &str, typed: &Typed, ref
 
 pub(super) async fn page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
     let party = session.platform().party(&session.caller, uuid).await?;
+    if party.erasure.is_some() {
+        return Ok(session.admin.redirect(&format!("/people/{uuid}")).into_response());
+    }
     let typed = Typed::of(&party, &currency_of(&session, party.customer).await?);
     edit_form(&session, &party, &party.version.to_string(), &typed, &Refused::default()).open()
 }

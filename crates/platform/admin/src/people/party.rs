@@ -36,7 +36,9 @@ struct PartyPage {
     standing: Vec<StandingRow>,
     sales: Vec<SaleRow>,
     next_sale: Option<Uuid>,
+    erasure: Option<Erasure>,
     may_write: bool,
+    may_erase: bool,
     may_register: bool,
     entered: RelativeTime,
     changed: RelativeTime,
@@ -47,6 +49,13 @@ struct Block {
     reason: String,
     by: String,
     at: RelativeTime,
+}
+
+struct Erasure {
+    by: String,
+    at: RelativeTime,
+    /// Until when name and addresses are kept; empty when they are deleted.
+    kept_until: String,
 }
 
 struct StandingRow {
@@ -97,13 +106,20 @@ pub(super) async fn page(
         by: by(&block.actor),
         at: RelativeTime::new(block.at, now),
     });
+    let erasure = party.erasure.as_ref().map(|erasure| Erasure {
+        by: by(&erasure.actor),
+        at: RelativeTime::new(erasure.at, now),
+        kept_until: erasure.kept_until.map(super::erase::date).unwrap_or_default(),
+    });
+    let is_erased = erasure.is_some();
+    let name = if is_erased { "Erased person".to_owned() } else { party.details.name.clone() };
     render_page(&PartyPage {
-        frame: session.frame(party.details.name.clone(), Section::People).with_notice(notice::from_query(&query)),
+        frame: session.frame(name.clone(), Section::People).with_notice(notice::from_query(&query)),
         uuid,
         house: party.customer,
         version: party.version,
-        name: party.details.name.clone(),
-        roles: roles(party.details.is_bidder, party.details.is_consignor),
+        name,
+        roles: if is_erased { "" } else { roles(party.details.is_bidder, party.details.is_consignor) },
         facts: facts(&session, &party),
         note: party.details.note.clone().unwrap_or_default(),
         block,
@@ -111,16 +127,20 @@ pub(super) async fn page(
         standing: standing.iter().map(standing_row).collect(),
         sales: sales.iter().map(sale_row).collect(),
         may_write: session.may(PartiesWrite),
+        may_erase: session.caller.require_administrator().is_ok() && !is_erased,
         may_register: session.may(BiddersWrite) && party.details.is_bidder && party.block.is_none(),
+        erasure,
         entered: RelativeTime::new(party.created_at, now),
         changed: RelativeTime::new(party.updated_at, now),
         changed_by: by(&party.actor),
     })
 }
 
-fn facts(session: &Session, Party { details, identity, .. }: &Party) -> Vec<(&'static str, String)> {
+fn facts(session: &Session, Party { details, identity, erasure, .. }: &Party) -> Vec<(&'static str, String)> {
     let money = |money: &Money| Currency::new(money.currency.as_str()).exact(money.amount);
+    let kept_name = erasure.as_ref().and_then(|erasure| erasure.kept_until).map(|_| details.name.clone());
     let mut facts: Vec<(&'static str, Option<String>)> = vec![
+        ("Name", kept_name),
         ("Reference", details.reference.clone()),
         ("E-mail", details.email.clone()),
         ("Telephone", details.phone.clone()),

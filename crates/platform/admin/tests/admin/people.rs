@@ -112,3 +112,52 @@ async fn the_register_is_closed_to_clerks_and_viewers() {
     let log = administrator.get("/audit").await;
     log.is(200).shows("Party viewed").shows("Register listed").hides("ada@example.com");
 }
+
+#[tokio::test]
+async fn an_administrator_erases_a_person_after_reading_what_goes() {
+    let mut sale = Sale::new(AuctionStatus::Live, &["A spoon", "A fork"]).await;
+    let page = sale.operator.submit("/people/new", &[&ADA[..], &[("document", "passport")]].concat()).await;
+    let party = page.hides("Erase person").between("/people/", "/block");
+    let (path, new) = (format!("/people/{party}"), format!("/auctions/{}/registrations/new", sale.auction));
+    sale.operator.post(&new, &[("party", party.as_str()), ("paddle", "12")]).await.is(303);
+    sale.operator.get(&format!("{path}/erase")).await.is(403);
+    sale.bid(0, "12", 4_000).await;
+    let mut administrator = sale.fixture.signed_in(Role::Administrator).await;
+    let refused = administrator.get(&format!("{path}/erase")).await;
+    refused
+        .is(200)
+        .shows("Not possible now: the person leads on lot 1 with paddle 12")
+        .hides("<button class=\"danger\">");
+    sale.bid(0, "13", 9_000).await;
+
+    administrator.get(&path).await.is(200).shows("Erase person").shows("Export data (JSON)");
+    let file = administrator.get(&format!("{path}/export.json")).await;
+    file.is(200).shows("\"format\": \"lotwire.person.1\"").shows("pays by transfer").shows("\"paddle\": \"12\"");
+    let confirm = administrator.get(&format!("{path}/erase")).await;
+    confirm.is(200).shows("Deleted as well: name, addresses and VAT number.").shows("Deleted from 1 registration");
+    let version = confirm.shows("is not over: 1 registration.").between("name=\"version\" value=\"", "\"");
+    // A form that was read before a change, and one that was not read, erase nothing.
+    for stale in [&[("version", "7")][..], &[]] {
+        administrator.post(&format!("{path}/erase"), stale).await.is(422).shows("Someone else changed the record");
+    }
+    let page = administrator.submit(&format!("{path}/erase"), &[("version", version.as_str())]).await;
+    page.is(200)
+        .shows("The person was erased.")
+        .shows("Erased person")
+        .shows("Nothing is kept.")
+        .shows("December silver");
+    page.hides("King").hides("ada@example.com").hides("passport").hides("Edit record").hides("/erase");
+    administrator.get(&format!("{path}/erase")).await.is(303);
+    sale.operator.get("/people").await.is(200).hides("King");
+    sale.operator.get(&format!("{path}/edit")).await.is(303);
+    let found = sale.operator.get(&format!("{new}?person=king")).await;
+    found.is(200).hides("?party=");
+    sale.operator
+        .get(&format!("/auctions/{}/registrations", sale.auction))
+        .await
+        .is(200)
+        .shows("Suspended")
+        .hides("King");
+    let log = administrator.get("/audit").await;
+    log.is(200).shows("Party exported");
+}

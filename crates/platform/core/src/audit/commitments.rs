@@ -83,6 +83,15 @@ pub(crate) fn take_erasable(kind: LogKind, concealed: &mut Commitments) -> Vec<S
     taken
 }
 
+/// Puts the concealed values in the place of their commitments, without a check.
+pub(crate) fn put_values(change: &mut Value, concealed: &Commitments) {
+    for (pointer, opening) in concealed {
+        if let Some(value) = change.pointer_mut(pointer) {
+            value.clone_from(&opening.value);
+        }
+    }
+}
+
 /// Replaces the commitments by their values, and those of the values that were erased by placeholders. Returns the
 /// pointers of the values that are stored and can be erased. Errors: what is wrong with a value.
 pub(crate) fn open_commitments(

@@ -105,6 +105,7 @@ impl Platform {
                     for Affected { registration, .. } in affected {
                         self.registration_cache().forget(registration.auction, &registration.paddle);
                     }
+                    self.erase_late_registrations(caller, &state).await?;
                     return Ok(state);
                 }
                 Err(StoreError::Conflict) => {}
@@ -114,22 +115,41 @@ impl Platform {
         Err(PlatformError::Busy)
     }
 
+    /// Erases what was registered between the reads of an erasure and its commit. A later registration reads the party after
+    /// it was written.
+    async fn erase_late_registrations(&self, caller: &Caller, party: &Party) -> PlatformResult<()> {
+        for affected in self.affected(party).await? {
+            if affected.registration.describes_person() || affected.can_bid() {
+                self.erase_registration(caller, affected.registration.uuid).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// Removes what was kept of erased persons whose time is over; returns their number. For the worker.
     pub async fn remove_kept_details(&self) -> PlatformResult<usize> {
         let due = self.store().parties_kept_until(self.now(), KEPT_REMOVED_MAX).await?;
-        let mut removed = 0;
+        let (mut removed, mut failed) = (0, None);
         for before in due {
-            let mut remaining = Vec::new();
-            let party = Some(self.erased_party(&before, None, TIMER, &mut remaining).await?);
-            let erasure = PartyErasureWrite { party, registrations: Vec::new(), remaining };
-            match self.store().erase_party(erasure).await {
+            match self.remove_kept(&before).await {
                 Ok(()) => removed += 1,
                 // Another node removed it.
-                Err(StoreError::Conflict) => {}
-                Err(error) => return Err(error.into()),
+                Err(PlatformError::Busy) => {}
+                // One record that can't be read does not keep the others.
+                Err(error) => failed = Some(error),
             }
         }
-        Ok(removed)
+        failed.map_or(Ok(removed), Err)
+    }
+
+    async fn remove_kept(&self, before: &Party) -> PlatformResult<()> {
+        let mut remaining = Vec::new();
+        let party = Some(self.erased_party(before, None, TIMER, &mut remaining).await?);
+        let erasure = PartyErasureWrite { party, registrations: Vec::new(), remaining };
+        match self.store().erase_party(erasure).await {
+            Err(StoreError::Conflict) => Err(PlatformError::Busy),
+            written => Ok(written?),
+        }
     }
 
     /// Removes what a registration has of a person who was erased while it was written.
@@ -168,7 +188,7 @@ impl Platform {
     }
 
     /// The lots that the party consigns.
-    async fn consigned(&self, party: &Party) -> PlatformResult<Vec<Item>> {
+    pub(super) async fn consigned(&self, party: &Party) -> PlatformResult<Vec<Item>> {
         let (mut consigned, mut after) = (Vec::new(), None);
         loop {
             let page = Page { after, limit: ROWS_READ_MAX };

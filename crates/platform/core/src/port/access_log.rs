@@ -108,6 +108,8 @@ pub trait AccessLogStore: Send + Sync {
     async fn access_log(&self, page: Page<i64>) -> StoreResult<Vec<AccessEntry>>;
     /// Entries before a number, or the last ones: the latest first.
     async fn latest_access_entries(&self, before: Option<i64>, limit: usize) -> StoreResult<Vec<AccessEntry>>;
+    /// The latest entries whose content has this UUID: the latest first. Reads the whole log: for rare commands.
+    async fn access_entries_naming(&self, uuid: Uuid, limit: usize) -> StoreResult<Vec<AccessEntry>>;
     /// The stored head of the log. `Corrupt` when it is missing.
     async fn access_log_head(&self) -> StoreResult<LogHead>;
 }

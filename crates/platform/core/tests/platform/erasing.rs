@@ -227,6 +227,52 @@ async fn what_invoices_need_is_kept_until_the_period_after_the_last_purchase_is_
 }
 
 #[tokio::test]
+async fn an_export_has_everything_that_is_held_about_a_person() {
+    let mut sale = Sale::new(0, None).await;
+    let ada = sale.add("Ada").await;
+    sale.open(Some(ada.uuid)).await;
+    sale.register("12", ada.uuid).await.unwrap();
+    assert_eq!(sale.bid(0, "12", 500).await, None);
+    sale.register("13", sale.add("Bo").await.uuid).await.unwrap();
+    assert_eq!(sale.bid(0, "13", 600).await, None);
+    assert_eq!(sale.bid(0, "12", 900).await, None);
+    sale.end().await;
+    let (platform, caller) = (&sale.fixture.platform, &sale.fixture.caller);
+    let support = Caller { scopes: Role::Support.scopes(), role: Some(Role::Support), ..caller.clone() };
+    assert_eq!(platform.export_party(&support, ada.uuid).await.unwrap_err().code(), "forbidden");
+    platform.party(&support, ada.uuid).await.unwrap();
+    let export = serde_json::to_value(platform.export_party(caller, ada.uuid).await.unwrap()).unwrap();
+    assert_eq!(export["person"]["details"]["email"], "Ada@example.com");
+    assert_eq!(export["person"]["identity"]["document"], "passport");
+    let registration = &export["registrations"][0];
+    assert_eq!(registration["registration"]["note"], "sits in front");
+    let bids = registration["bids"].as_array().unwrap();
+    assert_eq!(bids.iter().map(|bid| bid["maximum"].as_i64().unwrap()).collect::<Vec<_>>(), [500, 900]);
+    let bought = &registration["purchases"][0];
+    assert_eq!(
+        (&bought["lotNumber"], &bought["currency"], &bought["isUnpaid"]),
+        (&"1".into(), &"GBP".into(), &false.into())
+    );
+    assert_eq!(export["consignedLots"][0]["lotNumber"], "2");
+    // The logs have the values that they conceal.
+    assert_eq!(export["changes"][0]["change"]["state"]["details"]["name"], "Ada");
+    assert_eq!(registration["changes"][0]["change"]["state"]["email"], "Ada@example.com");
+    let log = export["accessLog"].as_array().unwrap();
+    let events: Vec<_> = log.iter().map(|entry| entry["event"].as_str().unwrap()).collect();
+    assert_eq!(events, ["partyExported", "partyViewed"]);
+    let text = export.to_string();
+    assert!(!text.contains("Bo@example.com") && !text.contains("\"13\"") && !text.contains("concealed:"), "{text}");
+
+    // Of an erased person, the export has what is left.
+    sale.erase(ada.uuid).await.unwrap();
+    let export = serde_json::to_string(&platform.export_party(caller, ada.uuid).await.unwrap()).unwrap();
+    assert!(
+        !export.contains("Ada") && export.contains("concealed:") && export.contains("\"lotNumber\":\"1\""),
+        "{export}"
+    );
+}
+
+#[tokio::test]
 async fn only_administrators_erase() {
     let sale = Sale::new(0, None).await;
     let party = sale.add("Ada").await;

@@ -112,6 +112,7 @@ forward! {
         async fn apply_access_change(change: AccessChange, content: String) -> StoreResult<AccessChangeResult>;
         async fn access_log(page: Page<i64>) -> StoreResult<Vec<AccessEntry>>;
         async fn latest_access_entries(before: Option<i64>, limit: usize) -> StoreResult<Vec<AccessEntry>>;
+        async fn access_entries_naming(uuid: Uuid, limit: usize) -> StoreResult<Vec<AccessEntry>>;
         async fn access_log_head() -> StoreResult<LogHead>;
     }
     impl ApiKeyStore {

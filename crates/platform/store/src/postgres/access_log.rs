@@ -8,6 +8,7 @@ use platform_core::port::{
 };
 use platform_rules::{LogHash, LogHead};
 use tokio_postgres::Row;
+use uuid::Uuid;
 
 use super::rows::{self, SqlResult};
 use super::{PostgresStore, api_keys, clerks, consumers, invitations, screens, sessions, users};
@@ -35,6 +36,13 @@ impl AccessLogStore for PostgresStore {
         let select = "SELECT number, content, hash FROM access_log WHERE number < $1 ORDER BY number DESC LIMIT $2";
         let (before, limit) = (before.unwrap_or(i64::MAX), rows::limit(limit));
         Ok(rows::list(&self.client().await?, select, &[&before, &limit], entry).await?)
+    }
+
+    async fn access_entries_naming(&self, uuid: Uuid, limit: usize) -> StoreResult<Vec<AccessEntry>> {
+        let select = "SELECT number, content, hash FROM access_log WHERE strpos(content, $1) > 0 \
+             ORDER BY number DESC LIMIT $2";
+        let values: rows::Values<'_> = &[&uuid.to_string(), &rows::limit(limit)];
+        Ok(rows::list(&self.client().await?, select, values, entry).await?)
     }
 
     async fn access_log_head(&self) -> StoreResult<LogHead> {

@@ -7,6 +7,7 @@ use platform_core::port::{
 };
 use platform_rules::{LogHash, LogHead};
 use rusqlite::{Connection, Row};
+use uuid::Uuid;
 
 use super::rows::{self, SqlResult};
 use super::{SqliteStore, api_keys, clerks, consumers, invitations, screens, sessions, users};
@@ -34,6 +35,12 @@ impl AccessLogStore for SqliteStore {
         let select = "SELECT number, content, hash FROM access_log WHERE number < ?1 ORDER BY number DESC LIMIT ?2";
         let (before, limit) = (before.unwrap_or(i64::MAX), rows::limit(limit));
         self.read(move |db| rows::list(db, select, (before, limit), entry)).await
+    }
+
+    async fn access_entries_naming(&self, uuid: Uuid, limit: usize) -> StoreResult<Vec<AccessEntry>> {
+        let select = "SELECT number, content, hash FROM access_log WHERE instr(content, ?1) > 0 \
+             ORDER BY number DESC LIMIT ?2";
+        self.read(move |db| rows::list(db, select, (uuid.to_string(), rows::limit(limit)), entry)).await
     }
 
     async fn access_log_head(&self) -> StoreResult<LogHead> {

@@ -1,4 +1,4 @@
-//! Erasures: the log verifies after one, and every other missing value is found, whoever deleted it and however.
+//! Erasures: the log verifies after one, and a value that is missing for another reason is found.
 
 use platform_core::audit::chain;
 use platform_core::bidders::PartyInput;

@@ -87,3 +87,17 @@ pub(super) async fn access_entries_of_concurrent_writers_form_one_chain(store: S
     }
     assert_eq!((entries.len(), store.access_log_head().await.unwrap()), (24, head));
 }
+
+pub(super) async fn the_entries_that_name_a_record_are_found(store: Shared) {
+    let note = async |content: String| store.apply_access_change(AccessChange::EntryOnly, content).await.unwrap();
+    for number in [1, 2, 1, 3, 1] {
+        note(format!("{{\"event\":\"partyViewed\",\"details\":{{\"party\":\"{}\"}}}}", caller_uuid(number))).await;
+    }
+    let naming = async |number, limit| {
+        let found = store.access_entries_naming(caller_uuid(number), limit).await.unwrap();
+        found.into_iter().map(|entry| entry.number).collect::<Vec<_>>()
+    };
+    assert_eq!(naming(1, 10).await, [5, 3, 1]);
+    assert_eq!(naming(1, 2).await, [5, 3]);
+    assert_eq!(naming(4, 10).await, [0; 0]);
+}

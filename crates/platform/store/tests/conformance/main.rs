@@ -92,6 +92,7 @@ stories! {
         a_user_who_lost_access_creates_no_link;
     access_log:
         a_change_of_access_is_stored_with_its_entry_or_not_at_all,
+        the_entries_that_name_a_record_are_found,
         access_entries_of_concurrent_writers_form_one_chain;
     clerks:
         clerks_are_assigned_to_webcasts_and_removed,

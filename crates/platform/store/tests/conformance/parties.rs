@@ -273,7 +273,7 @@ pub(super) async fn an_erased_party_is_in_no_list_and_its_kept_details_fall_due(
         let due = store.parties_kept_until(now, limit).await.unwrap();
         due.into_iter().map(|party| party.uuid).collect::<Vec<_>>()
     };
-    assert_eq!(due(at(9), 10).await, [Uuid::nil(); 0]);
+    assert_eq!(due(at(9), 10).await, <[Uuid; 0]>::default());
     assert_eq!(due(at(20), 10).await, [caller_uuid(303), caller_uuid(302)]);
     assert_eq!(due(at(40), 1).await, [caller_uuid(303)]);
     // Its reference is free again.
@@ -288,7 +288,7 @@ pub(super) async fn the_items_of_a_consignor_are_those_of_the_house(store: Share
         let found = store.consigned_items(house, vendor, page(after, limit)).await.unwrap();
         found.into_iter().map(|item| item.uuid).collect::<Vec<_>>()
     };
-    assert_eq!(of(customer_uuid(1), None, 10).await, [Uuid::nil(); 0]);
+    assert_eq!(of(customer_uuid(1), None, 10).await, <[Uuid; 0]>::default());
     for (number, vendor) in [(1, vendor), (3, vendor), (2, caller_uuid(302))] {
         let stored = store.item(item_uuid(number)).await.unwrap().unwrap();
         let consigned = Item { vendor: Some(vendor), ..stored };
@@ -298,5 +298,5 @@ pub(super) async fn the_items_of_a_consignor_are_those_of_the_house(store: Share
     assert_eq!(of(customer_uuid(1), None, 10).await, wanted);
     assert_eq!(of(customer_uuid(1), None, 1).await, wanted[..1]);
     assert_eq!(of(customer_uuid(1), Some(wanted[0]), 10).await, wanted[1..]);
-    assert_eq!(of(customer_uuid(2), None, 10).await, [Uuid::nil(); 0]);
+    assert_eq!(of(customer_uuid(2), None, 10).await, <[Uuid; 0]>::default());
 }

@@ -150,6 +150,11 @@ pub enum AccessEvent {
         /// The party.
         party: Uuid,
     },
+    /// A caller exported everything that is held about a person.
+    PartyExported {
+        /// The party.
+        party: Uuid,
+    },
     /// A caller listed or searched the register of a house. The words of the search are not logged, because they can be a name.
     RegisterListed {
         /// The house.
