@@ -36,6 +36,7 @@ pub(crate) static GRID: LazyLock<Asset> = LazyLock::new(|| {
             include_str!("lots/grid_scroll.js"),
             include_str!("lots/grid_paste.js"),
             include_str!("lots/grid_order.js"),
+            include_str!("lots/consignors.js"),
         ),
     )
 });

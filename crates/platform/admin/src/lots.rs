@@ -7,6 +7,7 @@ pub(crate) mod buyer;
 mod cancel_bid;
 mod cell;
 pub(crate) mod columns;
+pub(crate) mod consignors;
 mod deliveries;
 mod edit;
 mod export;
@@ -47,6 +48,7 @@ const WRITE: Need = Need::Has(Scope::AuctionsWrite);
 pub(crate) const PAGES: &[Page] = &[
     ("GET", "/auctions/{auction}/lots", READ),
     ("POST", "/auctions/{auction}/lots/columns", READ),
+    ("GET", "/auctions/{auction}/lots/consignors", WRITE),
     ("GET", "/auctions/{auction}/lots/new", WRITE),
     ("POST", "/auctions/{auction}/lots/new", WRITE),
     ("GET", "/auctions/{auction}/lots/import", WRITE),
@@ -84,6 +86,7 @@ pub(crate) fn router() -> Router<Admin> {
     Router::new()
         .route("/auctions/{auction}/lots", get(grid::page))
         .route("/auctions/{auction}/lots/columns", post(grid_columns::choose))
+        .route("/auctions/{auction}/lots/consignors", get(consignors::options))
         .route("/auctions/{auction}/lots/new", get(add::page).post(add::add))
         .route(
             "/auctions/{auction}/lots/import",

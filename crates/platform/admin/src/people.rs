@@ -1,6 +1,7 @@
 //! The register of a house: its bidders and consignors.
 
 mod block;
+mod consigned;
 mod edit;
 mod erase;
 mod export;

@@ -15,6 +15,7 @@
 //!   has bid are recorded, so that a limit can be set later.
 
 mod blocking;
+mod consignors;
 mod erasure;
 mod export;
 mod paddle;
@@ -26,6 +27,7 @@ mod registrations;
 mod spending_limit;
 
 pub use self::blocking::StandingLot;
+pub use self::consignors::{ConsignedSale, ConsignedSales, ConsignorFault};
 pub use self::erasure::ErasurePlan;
 pub use self::export::PartyExport;
 pub use self::paddle::SimilarPaddle;

@@ -27,6 +27,7 @@ mod report;
 mod sample;
 mod transcode;
 mod uploads;
+mod vendors;
 pub mod workbook;
 pub mod write;
 
@@ -39,6 +40,7 @@ pub use propose_mapping::{MAPPED_COLUMNS_MAX, mappable_fields};
 pub use report::{ImportReport, RowError};
 pub use sample::CatalogueSample;
 pub use uploads::{ArchiveUpload, CatalogueUploadWriter};
+pub use vendors::NewConsignors;
 
 pub use crate::port::{CatalogueUpload, ColumnMapping, UploadedSheet};
 

@@ -85,8 +85,8 @@ pub use outbox::{
     OvertakenPolicy, PublishResult, QuarantinedEvent, event_of,
 };
 pub use parties::{
-    IdentityCheck, Money, Party, PartyBlock, PartyChange, PartyDetails, PartyErasure, PartyErasureWrite, PartyFilter,
-    PartyKeys, PartyPosition, PartyStore, PartyWrite, phone_digits, search_form,
+    IdentityCheck, Money, NAMESAKES_MAX, Party, PartyBlock, PartyChange, PartyDetails, PartyErasure, PartyErasureWrite,
+    PartyFilter, PartyKeys, PartyPosition, PartyStore, PartyWrite, phone_digits, search_form,
 };
 pub use registration_changes::RegistrationChange;
 pub use registrations::{

@@ -15,6 +15,7 @@ use platform_rules::Hidden;
 use platform_rules::item::ItemEdit;
 
 use super::columns::Column;
+use super::consignors::{self, TypedConsignor};
 use crate::admin::Admin;
 use crate::page_error::PageError;
 use crate::sale::Sale;
@@ -22,7 +23,7 @@ use crate::sale::refusal;
 use crate::sale::writable;
 use crate::session::{PathIds, Section, Session};
 
-const COLUMNS: [Column; 8] = [
+const COLUMNS: [Column; 9] = [
     Column::LotNumber,
     Column::Title,
     Column::Description,
@@ -30,6 +31,7 @@ const COLUMNS: [Column; 8] = [
     Column::HighEstimate,
     Column::OpeningBid,
     Column::Reserve,
+    Column::Vendor,
     Column::ImageUrl,
 ];
 
@@ -50,13 +52,8 @@ pub(super) async fn page(session: Session, PathIds([uuid]): PathIds<1>) -> Resul
     let last = session.platform().items(&session.caller, uuid, Page { after: Some(after), limit: 1 }).await?.pop();
     let next = last.map_or(Some(1), |item| item.lot_number.parse::<u64>().ok().map(|number| number + 1));
     let next = next.map(|number| number.to_string()).unwrap_or_default();
-    show(
-        &session,
-        &sale,
-        |column| if column == Column::LotNumber { next.clone() } else { String::new() },
-        &FieldErrors::default(),
-        StatusCode::OK,
-    )
+    let value = |column| if column == Column::LotNumber { next.clone() } else { String::new() };
+    show(&session, &sale, value, &FieldErrors::default(), StatusCode::OK).await
 }
 
 /// Adds the lot, or shows the form again with what is wrong.
@@ -68,7 +65,9 @@ pub(super) async fn add(
 ) -> Result<Response, PageError> {
     let sale = writable(&session, uuid).await?;
     let mut errors = FieldErrors::default();
-    let new = [new_item(&sale, &form, &mut errors)];
+    let consignor = TypedConsignor::read(&session, &sale, &form, None).await?;
+    consignor.check(&mut errors);
+    let new = [new_item(&sale, &form, &consignor, &mut errors)];
     let problems = session.platform().problems_of_new_items(&sale.auction, &new);
     refusal::add_problems(&mut errors, problems.into_iter().map(in_the_form).collect());
     if errors.is_empty() {
@@ -80,13 +79,17 @@ pub(super) async fn add(
             Err(error) => refusal::add_to(&mut errors, error)?,
         }
     }
-    show(&session, &sale, |column| form.text(column.name()).to_owned(), &errors, StatusCode::UNPROCESSABLE_ENTITY)
+    let value = |column: Column| {
+        if column == Column::Vendor { consignor.shown.clone() } else { form.text(column.name()).to_owned() }
+    };
+    show(&session, &sale, value, &errors, StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
-fn new_item(sale: &Sale, form: &FormFields, errors: &mut FieldErrors) -> NewItem {
+fn new_item(sale: &Sale, form: &FormFields, consignor: &TypedConsignor, errors: &mut FieldErrors) -> NewItem {
     let mut edit = ItemEdit::default();
     for column in COLUMNS {
-        if let Err(wrong) = column.set(&mut edit, form.text(column.name()), &sale.currency) {
+        let text = if column == Column::Vendor { &consignor.value } else { form.text(column.name()) };
+        if let Err(wrong) = column.set(&mut edit, text, &sale.currency) {
             errors.add(column.name(), wrong);
         }
     }
@@ -97,6 +100,7 @@ fn new_item(sale: &Sale, form: &FormFields, errors: &mut FieldErrors) -> NewItem
         high_estimate: edit.high_estimate.flatten(),
         opening_bid: edit.opening_bid.unwrap_or(0),
         reserve: edit.reserve.flatten().map(Hidden::reveal),
+        vendor: edit.vendor.flatten(),
         ..NewItem::new(form.text("lotNumber"), form.text("title"))
     }
 }
@@ -106,7 +110,7 @@ fn in_the_form(problem: Problem) -> Problem {
     Problem { pointer: problem.pointer.trim_start_matches("/items/0").to_owned(), ..problem }
 }
 
-fn show(
+async fn show(
     session: &Session,
     sale: &Sale,
     value: impl Fn(Column) -> String,
@@ -124,7 +128,16 @@ fn show(
         };
         field.with(errors)
     };
-    let fields: Vec<FormField> = COLUMNS.map(field).into();
+    let mut fields: Vec<FormField> = Vec::new();
+    for column in COLUMNS {
+        match column {
+            Column::Vendor => {
+                let own = consignors::fields(session, sale, &value(column), errors).await?;
+                fields.extend(own.into_iter().map(|field| field.with(errors)));
+            }
+            other => fields.push(field(other)),
+        }
+    }
     let page = AddPage {
         frame: session.frame(format!("Add lot · {}", sale.title()), Section::Auctions),
         title: sale.title(),

@@ -10,6 +10,7 @@ use platform_rules::Item;
 use platform_rules::item::ItemEdit;
 
 use super::columns::Column;
+use super::consignors::{Consignors, TypedConsignor};
 use super::grid::{self, OpenCell};
 use super::grid_columns;
 use super::row::{Editor, Row};
@@ -42,7 +43,8 @@ pub(super) async fn save(
         let editor = (!fault.is_empty()).then_some(Editor { column, value, fault });
         let (columns, kept) =
             (grid_columns::chosen(&session, &headers), grid::kept(&FormFields::of_query(form.text("back"))?));
-        let mut row = Row::new(&session, &sale, &item, (&columns, &kept), editor);
+        let consignors = grid::consignors(&session, &sale, &columns, std::slice::from_ref(&item)).await?;
+        let mut row = Row::new(&session, &sale, (&item, &consignors), (&columns, &kept), editor);
         let (items, rows) = (std::slice::from_ref(&item), std::slice::from_mut(&mut row));
         Row::add_pictures(&session, items, rows).await?;
         let row = row.render().map_err(|_| PageError::from(ErrorPage::internal()))?;
@@ -71,14 +73,23 @@ async fn change(
         return Err(ErrorPage::not_found().into());
     }
     let mut edit = ItemEdit::default();
-    if let Err(fault) = column.set(&mut edit, form.text("value"), &sale.currency) {
+    let mut value = form.text("value").to_owned();
+    if column == Column::Vendor {
+        let typed = TypedConsignor::of(session, sale, &value, Some(&before)).await?;
+        if !typed.fault.is_empty() {
+            return Ok((typed.fault, before));
+        }
+        value = typed.value;
+    }
+    if let Err(fault) = column.set(&mut edit, &value, &sale.currency) {
         return Ok((fault, before));
     }
     let version = form.text("version").parse().ok();
     match session.platform().change_item(&session.caller, item, &edit, version).await {
         Ok((item, _)) => Ok((String::new(), item)),
         Err(platform_core::PlatformError::PreconditionFailed { .. }) => {
-            let now = column.shown(&before, &sale.currency);
+            let consignors = Consignors::of(session, sale, [&before]).await?;
+            let now = column.shown(&before, &sale.currency, &consignors);
             let now = if now.is_empty() { "empty".to_owned() } else { format!("“{now}”") };
             let text = format!("Someone else changed this lot. The field is {now} now. Save again to replace it.");
             Ok((text, before))

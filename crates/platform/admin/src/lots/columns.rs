@@ -4,6 +4,7 @@ use platform_rules::item::ItemEdit;
 use platform_rules::{Hidden, Item};
 use uuid::Uuid;
 
+use super::consignors::Consignors;
 use crate::sale::amounts::Currency;
 
 /// A field of a lot that is typed as text.
@@ -67,7 +68,7 @@ impl Column {
             Self::Reserve => "Reserve",
             Self::BuyNow => "Buy-now price",
             Self::FixedIncrement => "Fixed increment",
-            Self::Vendor => "Vendor (identifier)",
+            Self::Vendor => "Consignor",
         }
     }
 
@@ -99,26 +100,27 @@ impl Column {
     }
 
     /// The value as a page shows it; empty without one.
-    pub(crate) fn shown(self, item: &Item, currency: &Currency) -> String {
+    pub(crate) fn shown(self, item: &Item, currency: &Currency, consignors: &Consignors) -> String {
         if self.is_amount() {
             return self.amount(item).map(|amount| currency.show(amount)).unwrap_or_default();
         }
-        self.field(item, currency)
+        self.field(item, currency, consignors)
     }
 
     /// The value as a field of a form has it.
-    pub(crate) fn field(self, item: &Item, currency: &Currency) -> String {
+    pub(crate) fn field(self, item: &Item, currency: &Currency, consignors: &Consignors) -> String {
         match self {
             Self::LotNumber => item.lot_number.clone(),
             Self::Title => item.title.clone(),
             Self::Description => item.description.clone(),
             Self::ImageUrl => item.image_url.clone().unwrap_or_default(),
-            Self::Vendor => item.vendor.map(|vendor| vendor.to_string()).unwrap_or_default(),
+            Self::Vendor => consignors.label(item),
             amount => amount.amount(item).map(|amount| currency.plain(amount)).unwrap_or_default(),
         }
     }
 
-    /// Sets the field of an edit to a typed value. An error is for the person who typed it.
+    /// Sets the field of an edit to a typed value; the vendor to a UUID, which [`super::consignors::TypedConsignor`] finds. An error
+    /// is for the person who typed it.
     pub(crate) fn set(self, edit: &mut ItemEdit, text: &str, currency: &Currency) -> Result<(), String> {
         let amount = || if text.is_empty() { Ok(None) } else { currency.parse(text).map(Some) };
         match self {
@@ -134,7 +136,8 @@ impl Column {
             Self::FixedIncrement => edit.fixed_increment = Some(amount()?),
             Self::Vendor if text.is_empty() => edit.vendor = Some(None),
             Self::Vendor => {
-                let vendor = Uuid::try_parse(text).map_err(|_| "Write the vendor's UUID, or nothing.".to_owned())?;
+                let vendor =
+                    Uuid::try_parse(text).map_err(|_| "Write a consignor of the house, or nothing.".to_owned())?;
                 edit.vendor = Some(Some(vendor));
             }
         }

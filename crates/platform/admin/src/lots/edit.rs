@@ -13,6 +13,7 @@ use platform_rules::item::ItemEdit;
 use platform_rules::{AuctionKind, Item};
 
 use super::columns::Column;
+use super::consignors::{self, Consignors, TypedConsignor};
 use super::lot;
 use crate::admin::Admin;
 use crate::page_error::PageError;
@@ -37,8 +38,9 @@ struct EditPage {
 pub(super) async fn page(session: Session, PathIds([auction, item]): PathIds<2>) -> Result<Response, PageError> {
     let (sale, item) = lot::load(&session, auction, item).await?;
     let end = sale.zone.optional_field(item.end_time);
-    let value = |column: Column| column.field(&item, &sale.currency);
-    show(&session, &sale, &item, (value, end), &FieldErrors::default(), StatusCode::OK)
+    let consignors = Consignors::of(&session, &sale, [&item]).await?;
+    let value = |column: Column| column.field(&item, &sale.currency, &consignors);
+    show(&session, &sale, &item, (value, end), &FieldErrors::default(), StatusCode::OK).await
 }
 
 /// Saves the fields, or shows the form again with what is wrong.
@@ -51,8 +53,11 @@ pub(super) async fn save(
     let (sale, item) = lot::load(&session, auction, item).await?;
     let mut errors = FieldErrors::default();
     let mut edit = ItemEdit::default();
+    let consignor = TypedConsignor::read(&session, &sale, &form, Some(&item)).await?;
+    consignor.check(&mut errors);
+    let of_form = |column: Column| if column == Column::Vendor { &consignor.value } else { form.text(column.name()) };
     for column in columns(&sale) {
-        if let Err(wrong) = column.set(&mut edit, form.text(column.name()), &sale.currency) {
+        if let Err(wrong) = column.set(&mut edit, of_form(column), &sale.currency) {
             errors.add(column.name(), wrong);
             // Other fields are not compared with the present value, which the user wants to replace.
             drop(column.set(&mut edit, "", &sale.currency));
@@ -75,9 +80,11 @@ pub(super) async fn save(
             Err(error) => refusal::add_to(&mut errors, error)?,
         }
     }
-    let value = |column: Column| form.text(column.name()).to_owned();
+    let value = |column: Column| {
+        if column == Column::Vendor { consignor.shown.clone() } else { form.text(column.name()).to_owned() }
+    };
     let end = form.text("endTime").to_owned();
-    show(&session, &sale, &item, (value, end), &errors, StatusCode::UNPROCESSABLE_ENTITY)
+    show(&session, &sale, &item, (value, end), &errors, StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
 /// The fields of a lot in this kind of auction.
@@ -86,7 +93,7 @@ fn columns(sale: &Sale) -> impl Iterator<Item = Column> {
     Column::ALL.into_iter().filter(move |column| is_timed || *column != Column::BuyNow)
 }
 
-fn show(
+async fn show(
     session: &Session,
     sale: &Sale,
     item: &Item,
@@ -101,7 +108,13 @@ fn show(
         }
         text => FormField::text(column.name(), text.label(), value(text)),
     };
-    let mut fields: Vec<FormField> = columns(sale).map(field).collect();
+    let mut fields: Vec<FormField> = Vec::new();
+    for column in columns(sale) {
+        match column {
+            Column::Vendor => fields.extend(consignors::fields(session, sale, &value(column), errors).await?),
+            other => fields.push(field(other)),
+        }
+    }
     let mut names: Vec<&str> = columns(sale).map(Column::name).collect();
     if sale.auction.kind == AuctionKind::Timed {
         let hint =

@@ -15,6 +15,7 @@ use platform_rules::Item;
 
 use super::cell::FRAGMENT;
 use super::columns::Column;
+use super::consignors::{Consignors, Suggestions};
 use super::grid_columns::{self, GridColumn};
 use super::row::{Editor, Row};
 use crate::page_error::PageError;
@@ -64,6 +65,8 @@ struct GridPage {
     /// The rows are in running order without a filter, so a row may be moved.
     can_order: bool,
     action: FormField,
+    /// What the cells of consignors suggest, if the grid has them.
+    suggested: Option<Suggestions>,
 }
 
 /// The rows of one page of the list, which the script loads by themselves while a person scrolls.
@@ -132,17 +135,29 @@ async fn rows(
         in_running_order(session, sale, &wanted, query).await?
     };
     let kept = kept(query);
+    let consignors = consignors(session, sale, columns, &slice.items).await?;
     let row = |item: &Item| {
         let editor = open.filter(|open| open.position == item.position).map(|open| Editor {
             column: open.column,
-            value: open.value.clone().unwrap_or_else(|| open.column.field(item, &sale.currency)),
+            value: open.value.clone().unwrap_or_else(|| open.column.field(item, &sale.currency, &consignors)),
             fault: open.fault.clone(),
         });
-        Row::new(session, sale, item, (columns, &kept), editor)
+        Row::new(session, sale, (item, &consignors), (columns, &kept), editor)
     };
     let mut rows: Vec<Row> = slice.items.iter().map(row).collect();
     Row::add_pictures(session, &slice.items, &mut rows).await?;
     Ok(Rows { query: kept.clone(), first: slice.first, previous: slice.previous, next: slice.next, rows })
+}
+
+/// The consignors of these lots, if a column shows them.
+pub(super) async fn consignors(
+    session: &Session,
+    sale: &Sale,
+    columns: &[GridColumn],
+    items: &[Item],
+) -> Result<Consignors, PageError> {
+    let is_shown = columns.contains(&GridColumn::Field(Column::Vendor));
+    Ok(Consignors::of(session, sale, items.iter().filter(|_| is_shown)).await?)
 }
 
 /// Renders the grid that the query asks for, with a cell open.
@@ -158,7 +173,10 @@ pub(super) async fn show(
     let can_sort = sale.counts.total <= SORTED_MAX;
     let columns = grid_columns::chosen(session, headers);
     let body = rows(session, sale, query, (&columns, open.as_ref())).await?;
+    let has_consignors = columns.contains(&GridColumn::Field(Column::Vendor)) && sale.may_edit_lots(session);
+    let suggested = if has_consignors { Some(Suggestions::load(session, sale).await?) } else { None };
     let page = GridPage {
+        suggested,
         frame: sale.frame(session, "Lots", query),
         head: sale.head(session, Tab::Lots),
         may_edit: sale.may_edit_lots(session),
@@ -283,7 +301,7 @@ fn missing(chosen: &str) -> Vec<Choice> {
         MissingField::Description => "No description",
         MissingField::Estimate => "No estimate",
         MissingField::Reserve => "No reserve",
-        MissingField::Vendor => "No vendor",
+        MissingField::Vendor => "No consignor",
     };
     let any = std::iter::once(Choice::of("", "Anything", chosen));
     any.chain(MissingField::ALL.into_iter().map(|field| Choice::of(field.as_str(), words(field), chosen))).collect()

@@ -66,6 +66,7 @@ function open(link, start, typed) {
   input.dataset.c = name;
   if (hasLines) input.rows = 6;
   input.setAttribute("aria-label", `${link.closest("td").dataset.of} of lot ${lotOf(row)}`);
+  if (name === "vendor") suggestIn(input);
   const isElsewhere = document.activeElement?.matches(".cell-input, .cell-form [name=value]");
   link.replaceWith(input);
   if (!isElsewhere) input.focus();

@@ -4,15 +4,22 @@ use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use kit_design::fields::FormFields;
-use kit_design::form_field::Choice;
+use kit_design::form_field::{Choice, FormField};
 use platform_core::amounts::DecimalMark;
-use platform_core::catalogue::{CatalogueUpload, CellAt, CellValue, MendedCells, MergeReport, ReadCell};
+use platform_core::catalogue::{CatalogueUpload, CellAt, CellValue, MendedCells, MergeReport, NewConsignors, ReadCell};
+
+use uuid::Uuid;
 
 use crate::sale::Sale;
 use crate::sale::amounts::Currency;
+use crate::sale::labels;
 
 /// Names of fields of cells begin with it.
 const CELL: &str = "cell-";
+/// The field that says what becomes of unknown consignors.
+pub(super) const NEW_CONSIGNORS: &str = "newConsignors";
+/// Unknown consignors that the page names.
+const NAMED_MAX: usize = 10;
 
 /// What a person chose and mended.
 pub(super) struct Choices {
@@ -21,6 +28,8 @@ pub(super) struct Choices {
     /// `point`, `comma`, or empty.
     pub(super) decimal_mark: String,
     pub(super) mended: MendedCells,
+    /// What becomes of consignors that the register does not have: `name`, `reference`, or empty for errors.
+    pub(super) new_consignors: String,
     /// Text of each cell that the form has, by the name of its field.
     cells: BTreeMap<String, String>,
 }
@@ -28,7 +37,8 @@ pub(super) struct Choices {
 impl Choices {
     /// With these fields, and nothing else.
     pub(super) fn of_fields(fields: Vec<String>) -> Self {
-        Self { fields, decimal_mark: String::new(), mended: MendedCells::default(), cells: BTreeMap::new() }
+        let (decimal_mark, new_consignors) = (String::new(), String::new());
+        Self { fields, decimal_mark, mended: MendedCells::default(), new_consignors, cells: BTreeMap::new() }
     }
 
     /// What a form says about a file with this number of columns.
@@ -43,22 +53,32 @@ impl Choices {
             }
         }
         let fields = (0..columns).map(|place| form.text(&format!("c{place}")).to_owned()).collect();
-        Self { fields, decimal_mark: form.text("decimalMark").to_owned(), mended, cells }
+        let [decimal_mark, new_consignors] = ["decimalMark", NEW_CONSIGNORS].map(|name| form.text(name).to_owned());
+        Self { fields, decimal_mark, mended, new_consignors, cells }
     }
 
     pub(super) fn mark(&self) -> Option<DecimalMark> {
         DecimalMark::parse(&self.decimal_mark)
     }
 
+    pub(super) fn consignors(&self) -> NewConsignors {
+        match self.new_consignors.as_str() {
+            "name" => NewConsignors::ByName,
+            "reference" => NewConsignors::ByReference,
+            _ => NewConsignors::Refused,
+        }
+    }
+
     /// Identifies the choices, to recognise those that were checked.
     pub(super) fn digest(&self) -> String {
-        digest(&self.fields, &self.decimal_mark, self.cells.iter().map(|(name, text)| (name.as_str(), text.as_str())))
+        let of_file = [self.decimal_mark.as_str(), &self.new_consignors];
+        digest(&self.fields, of_file, self.cells.iter().map(|(name, text)| (name.as_str(), text.as_str())))
     }
 }
 
-fn digest<'a>(fields: &[String], mark: &str, cells: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+fn digest<'a>(fields: &[String], of_file: [&str; 2], cells: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let mut hash = DefaultHasher::new();
-    (fields, mark).hash(&mut hash);
+    (fields, of_file).hash(&mut hash);
     cells.for_each(|cell| cell.hash(&mut hash));
     format!("{:016x}", hash.finish())
 }
@@ -125,13 +145,19 @@ pub(super) struct CellFields<'a> {
     headers: &'a [String],
     money: &'a Currency,
     sale: &'a Sale,
+    consignors: &'a BTreeMap<Uuid, String>,
     shown: HashSet<CellAt>,
     cells: BTreeMap<String, String>,
 }
 
 impl<'a> CellFields<'a> {
-    pub(super) fn new(file: &'a CatalogueUpload, headers: &'a [String], sale: &'a Sale) -> Self {
-        Self { file, headers, money: &sale.currency, sale, shown: HashSet::new(), cells: BTreeMap::new() }
+    pub(super) fn new(
+        file: &'a CatalogueUpload,
+        headers: &'a [String],
+        sale: &'a Sale,
+        consignors: &'a BTreeMap<Uuid, String>,
+    ) -> Self {
+        Self { file, headers, money: &sale.currency, sale, consignors, shown: HashSet::new(), cells: BTreeMap::new() }
     }
 
     /// The row of the spreadsheet for a line of the file; the line itself without a spreadsheet.
@@ -219,12 +245,14 @@ impl<'a> CellFields<'a> {
             CellValue::Amount(minor) => self.money.exact(minor),
             CellValue::Estimate(low, high) => format!("{} – {}", self.money.exact(low), self.money.exact(high)),
             CellValue::Time(at) => self.sale.zone.show(at),
+            CellValue::Consignor(uuid) => self.consignors.get(&uuid).cloned().unwrap_or_default(),
         }
     }
 
-    /// The digest of the form with these fields of columns and this decimal mark.
-    pub(super) fn digest(&self, fields: &[String], mark: &str) -> String {
-        digest(fields, mark, self.cells.iter().map(|(name, text)| (name.as_str(), text.as_str())))
+    /// The digest of the form with these choices and the fields of cells that the page shows.
+    pub(super) fn digest(&self, chosen: &Choices) -> String {
+        let of_file = [chosen.decimal_mark.as_str(), &chosen.new_consignors];
+        digest(&chosen.fields, of_file, self.cells.iter().map(|(name, text)| (name.as_str(), text.as_str())))
     }
 }
 
@@ -234,6 +262,25 @@ pub(super) fn other_mark(mark: Option<DecimalMark>) -> &'static str {
         Some(DecimalMark::Comma) => "comma",
         _ => "point",
     }
+}
+
+/// What to do with consignors that the register does not have; none if it has all of them.
+pub(super) fn new_consignors(report: &MergeReport, chosen: &str) -> Option<FormField> {
+    let unknown = &report.unknown_consignors;
+    if unknown.is_empty() {
+        return None;
+    }
+    let named = unknown.iter().take(NAMED_MAX).map(|text| format!("“{text}”")).collect::<Vec<_>>().join(", ");
+    let more = if unknown.len() > NAMED_MAX { " and others" } else { "" };
+    let choices = [
+        ("", "Report each as an error"),
+        ("name", "Add them to the register; the file has their names"),
+        ("reference", "Add them to the register; the file has their references"),
+    ];
+    let choices = choices.map(|(value, words)| Choice::of(value, words, chosen));
+    let label =
+        labels::count(unknown.len() as u64, "consignor is not in the register", "consignors are not in the register");
+    Some(FormField::select(NEW_CONSIGNORS, label, choices.into()).hint(format!("{named}{more}.")))
 }
 
 /// The decimal marks to choose from.

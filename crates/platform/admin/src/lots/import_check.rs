@@ -43,6 +43,7 @@ struct CheckPage {
     columns: Vec<MappedColumn>,
     summary: Vec<(&'static str, String)>,
     mark: FormField,
+    new_consignors: Option<FormField>,
     errors: Vec<CellError>,
     error_count: u64,
     more_errors: u64,
@@ -176,6 +177,7 @@ async fn merge(
         decimal_mark: chosen.mark(),
         mended: chosen.mended.clone(),
         is_sheet: file.sheet.is_some(),
+        new_consignors: chosen.consignors(),
     };
     let source = session.platform().read_catalogue_upload(file);
     match session.platform().merge_catalogue(&session.caller, &wanted, source).await {
@@ -202,13 +204,13 @@ async fn check(
         }
     };
     let lots = report.new + report.changed;
-    let mut cells = CellFields::new(file, &sample.headers, sale);
+    let mut cells = CellFields::new(file, &sample.headers, sale, &report.consignors);
     let errors = cells.errors(&report, LISTED_MAX);
     let mended = cells.mended(&report);
     let doubtful = cells.doubtful(&report, LISTED_MAX);
     let value_columns = value_columns(&report);
     let rows = checked_rows(&report, &value_columns, &mut cells);
-    let checked = cells.digest(&chosen.fields, &chosen.decimal_mark);
+    let checked = cells.digest(chosen);
     let page = CheckPage {
         frame: session.frame(format!("Import lots · {}", sale.title()), Section::Auctions),
         title: sale.title(),
@@ -227,6 +229,7 @@ async fn check(
             "Name it if an amount such as 1.500 can be read in two ways. Amounts are in {}.",
             sale.currency.code()
         )),
+        new_consignors: import_cells::new_consignors(&report, &chosen.new_consignors),
         summary: vec![
             ("Rows", labels::number(report.rows)),
             ("New lots", labels::number(report.new)),
@@ -305,6 +308,9 @@ fn columns(sample: &CatalogueSample, chosen: &[String]) -> Vec<MappedColumn> {
 
 /// The name of a field in words: `low_estimate` and `lowEstimate` are "Low estimate".
 fn words(field: &str) -> String {
+    if field == "vendor" {
+        return "Consignor".to_owned();
+    }
     let mut out = String::new();
     for (place, char) in field.chars().enumerate() {
         match char {

@@ -15,6 +15,7 @@ use platform_rules::{BidSource, Item};
 use uuid::Uuid;
 
 use super::columns::Column;
+use super::consignors::Consignors;
 use super::history::{self, HistoryRow};
 use super::offer;
 use crate::images::panel::{Panel, Uploaded};
@@ -41,6 +42,8 @@ struct LotPage {
     description: String,
     figures: Vec<(&'static str, String)>,
     facts: Vec<(&'static str, String)>,
+    /// For users who edit lots.
+    consignor: Option<Consignor>,
     actions: Vec<(String, &'static str)>,
     previous: Option<Neighbour>,
     next: Option<Neighbour>,
@@ -53,6 +56,12 @@ struct LotPage {
     images: Panel,
     may_write: bool,
     may_see_events: bool,
+}
+
+struct Consignor {
+    label: String,
+    /// The record in the register; none for an identifier that the register does not know.
+    record: Option<Uuid>,
 }
 
 struct Neighbour {
@@ -119,6 +128,7 @@ pub(crate) async fn show(
         description: item.description.clone(),
         figures: figures(sale, item),
         facts: facts(sale, item, may_write),
+        consignor: if may_write { consignor(session, sale, item).await? } else { None },
         actions,
         previous,
         next,
@@ -152,15 +162,21 @@ fn figures(sale: &Sale, item: &Item) -> Vec<(&'static str, String)> {
 
 fn facts(sale: &Sale, item: &Item, may_write: bool) -> Vec<(&'static str, String)> {
     let shown = Column::ALL.into_iter().filter(|column| {
-        !matches!(column, Column::LotNumber | Column::Title | Column::Description)
-            && (may_write || !matches!(column, Column::Reserve | Column::Vendor))
+        !matches!(column, Column::LotNumber | Column::Title | Column::Description | Column::Vendor)
+            && (may_write || *column != Column::Reserve)
     });
-    let value = |column: Column| (column.label(), column.shown(item, &sale.currency));
+    let value = |column: Column| (column.label(), column.shown(item, &sale.currency, &Consignors::default()));
     let mut facts: Vec<_> = shown.map(value).filter(|(_, value)| !value.is_empty()).collect();
     if let (Some(planned), true) = (item.end_time, item.effective_end_time > item.end_time) {
         facts.push(("Planned end", sale.zone.show(planned)));
     }
     facts
+}
+
+async fn consignor(session: &Session, sale: &Sale, item: &Item) -> Result<Option<Consignor>, PageError> {
+    let consignors = Consignors::of(session, sale, [item]).await?;
+    let record = item.vendor.filter(|_| consignors.known(item).is_some());
+    Ok(item.vendor.map(|_| Consignor { label: consignors.label(item), record }))
 }
 
 /// The statuses that the lot can get now, with the words of their buttons.

@@ -8,6 +8,7 @@ use platform_rules::Item;
 use uuid::Uuid;
 
 use super::columns::Column;
+use super::consignors::Consignors;
 use super::grid_columns::GridColumn;
 use crate::images;
 use crate::sale::Sale;
@@ -70,7 +71,7 @@ impl Row {
     pub(super) fn new(
         session: &Session,
         sale: &Sale,
-        item: &Item,
+        (item, consignors): (&Item, &Consignors),
         (columns, query): (&[GridColumn], &str),
         editor: Option<Editor>,
     ) -> Self {
@@ -80,7 +81,7 @@ impl Row {
             text: if column == Column::Reserve && !may_read {
                 item.reserve_met().map_or("", |met| if met { "Met" } else { "Not met" }).to_owned()
             } else {
-                column.shown(item, &sale.currency)
+                column.shown(item, &sale.currency, consignors)
             },
             is_number: column.is_amount(),
             editor: editor.clone().filter(|editor| editor.column == column && may_write),

@@ -10,6 +10,7 @@ use platform_core::bidders::{PartySale, PurchaseState, StandingLot};
 use platform_core::port::{Money, Page as ListPage, Party};
 use uuid::Uuid;
 
+use super::consigned::{self, ConsignedRow};
 use super::list::roles;
 use crate::address_fields::one_line;
 use crate::notice;
@@ -34,9 +35,13 @@ struct PartyPage {
     note: String,
     block: Option<Block>,
     standing: Vec<StandingRow>,
+    is_bidder: bool,
     sales: Vec<SaleRow>,
     next_sale: Option<Uuid>,
     erasure: Option<Erasure>,
+    is_consignor: bool,
+    consigned: Vec<ConsignedRow>,
+    next_consigned: Option<Uuid>,
     may_write: bool,
     may_erase: bool,
     may_register: bool,
@@ -81,7 +86,7 @@ struct Bought {
     is_unpaid: bool,
 }
 
-struct LotLink {
+pub(super) struct LotLink {
     auction: Uuid,
     item: Uuid,
     words: String,
@@ -99,6 +104,8 @@ pub(super) async fn page(
     let mut sales = platform.sales_of_party(caller, uuid, page).await?;
     let has_more = sales.len() > SALES_LISTED;
     sales.truncate(SALES_LISTED);
+    let page = ListPage { after: Uuid::try_parse(query.text("consigned")).ok(), limit: SALES_LISTED };
+    let consigned = platform.consigned_sales(caller, uuid, page).await?;
     let standing = platform.standing_lots(caller, uuid).await?;
     let by = |actor: &str| labels::actor(&session, actor);
     let block = party.block.as_ref().map(|block| Block {
@@ -124,6 +131,10 @@ pub(super) async fn page(
         note: party.details.note.clone().unwrap_or_default(),
         block,
         next_sale: sales.last().map(|sale| sale.registration.uuid).filter(|_| has_more),
+        is_bidder: party.details.is_bidder,
+        is_consignor: party.details.is_consignor,
+        consigned: consigned.sales.iter().map(consigned::row).collect(),
+        next_consigned: consigned.next,
         standing: standing.iter().map(standing_row).collect(),
         sales: sales.iter().map(sale_row).collect(),
         may_write: session.may(PartiesWrite),
@@ -196,7 +207,7 @@ fn sale_row(sale: &PartySale) -> SaleRow {
 }
 
 impl LotLink {
-    fn of(item: &platform_rules::Item) -> Self {
+    pub(super) fn of(item: &platform_rules::Item) -> Self {
         Self { auction: item.auction, item: item.uuid, words: format!("Lot {}: {}", item.lot_number, item.title) }
     }
 }

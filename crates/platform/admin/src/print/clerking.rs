@@ -9,6 +9,7 @@ use platform_rules::{Hidden, Item};
 use super::lots::{self, estimate};
 use super::paper::{Paper, PaperKind, sees_reserves};
 use super::table::{self, PaperColumn, PaperRow};
+use crate::lots::consignors::Consignors;
 use crate::page_error::PageError;
 use crate::sale::Sale;
 use crate::session::{PathIds, Session};
@@ -36,6 +37,14 @@ pub(super) async fn page(
         PaperColumn::new("Paddle", "write short"),
     ];
     let mut rows: Vec<PaperRow> = chosen.items.iter().map(|item| row(&sale, item)).collect();
+    // Only a user who edits lots sees consignors; a sale without any has no column for them.
+    let consignors = Consignors::of(&session, &sale, &chosen.items).await?;
+    if chosen.items.iter().any(|item| consignors.known(item).is_some()) {
+        columns.insert(CONSIGNOR, PaperColumn::new("Consignor", "name"));
+        for (row, item) in rows.iter_mut().zip(&chosen.items) {
+            row.cells.insert(CONSIGNOR, consignors.label(item));
+        }
+    }
     if !has_reserves {
         columns.remove(RESERVE);
         for row in &mut rows {
@@ -45,6 +54,8 @@ pub(super) async fn page(
     table::render(&session, &sale, paper, (columns, rows), "No lots yet. Import or add lots first.")
 }
 
+/// Place of the consignor among the columns.
+const CONSIGNOR: usize = 5;
 /// Place of the reserve among the columns.
 const RESERVE: usize = 3;
 

@@ -78,6 +78,6 @@ fn words(field: MissingField) -> &'static str {
         MissingField::Estimate => "without an estimate",
         MissingField::OpeningBid => "without an opening bid",
         MissingField::Reserve => "without a reserve",
-        MissingField::Vendor => "without a vendor",
+        MissingField::Vendor => "without a consignor",
     }
 }

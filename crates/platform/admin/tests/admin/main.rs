@@ -5,6 +5,7 @@
 mod account;
 mod auctioneers;
 mod clerks;
+mod consignors;
 mod customers;
 mod endpoint_health;
 mod error_pages;

@@ -9,7 +9,8 @@ use kit_http::problem::ProblemError;
 use platform_core::Platform;
 use platform_core::amounts::DecimalMark;
 use platform_core::catalogue::{
-    CatalogueMerge, ColumnMapping, ImportMode, MendedCells, MergeOutcome, MergeReport, MergedRow, RowError,
+    CatalogueMerge, ColumnMapping, ImportMode, MendedCells, MergeOutcome, MergeReport, MergedRow, NewConsignors,
+    RowError,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -154,6 +155,7 @@ pub(crate) async fn merge(
         decimal_mark: upload.query.decimal_mark()?,
         mended: MendedCells::default(),
         is_sheet: false,
+        new_consignors: NewConsignors::Refused,
     };
     let file = upload.receive(&platform, uuid, body).await?;
     let report = platform.merge_catalogue(&upload.caller, &merge, file.read()).await;

@@ -1,10 +1,14 @@
 //! No response contains a reserve or a maximum, for any caller.
 
+use contract::models::AddressModel;
 use http::Method;
-use platform_core::Scope;
+use platform_core::bidders::PartyInput;
+use platform_core::port::PartyDetails;
+use platform_core::{Caller, Scope};
 use serde_json::{Value, json};
 
 use crate::bidding::{RequestHeaders, Sale};
+use crate::live::Stream;
 
 /// Amounts that no response may contain. They occur in no time, id or other amount by chance.
 const RESERVE: i64 = 7_310_931;
@@ -126,4 +130,67 @@ async fn no_response_about_a_webcast_shows_an_absentee_bid() {
     assert_eq!(answer.status, 201, "{}", answer.text);
     check(&leave, &answer.text);
     walk(&sale, &registration).await;
+}
+
+/// What a record of the register has. No answer, event or stream contains any of it, nor the record's UUID.
+const CONSIGNOR: [&str; 5] = ["Annabella Quillfeather", "CQ-7719", "quill@example.com", "7946 0991", "Nightjar Lane"];
+
+#[tokio::test]
+async fn no_response_event_or_stream_shows_anything_of_a_consignor() {
+    let sale = Sale::timed(json!({}), &[json!({}), json!({})]).await;
+    let auction = sale.get(&format!("/auctions/{}", sale.auction)).await;
+    let address = r#"{"addressLine1":"3 Nightjar Lane","addressLine2":"","postcode":"BA1 1AA","countryCode":"uk"}"#;
+    let details = PartyDetails {
+        name: CONSIGNOR[0].into(),
+        reference: Some(CONSIGNOR[1].into()),
+        email: Some(CONSIGNOR[2].into()),
+        phone: Some(format!("020 {}", CONSIGNOR[3])),
+        addresses: vec![AddressModel::from_json(address).unwrap()],
+        is_consignor: true,
+        ..PartyDetails::default()
+    };
+    let staff = Caller::command_line();
+    let auctioneer =
+        auction["auctioneer"]["uuid"].as_str().or(auction["auctioneer"].as_str()).unwrap().parse().unwrap();
+    let house = sale.fixture.platform.auctioneer(&staff, auctioneer).await.unwrap().customer;
+    let input = PartyInput { details, document: None };
+    let party = sale.fixture.platform.create_party(&staff, house, &input).await.unwrap().uuid.to_string();
+    let check = |what: &str, text: &str| {
+        for hidden in CONSIGNOR.iter().copied().chain([party.as_str()]) {
+            assert!(!text.contains(hidden), "{what} shows {hidden}: {text}");
+        }
+    };
+    let live = format!("/api/v1/auctions/{}/live", sale.auction);
+    let mut stream = Stream::open(&sale.fixture, &sale.key, &live).await;
+    stream.next().await;
+
+    let step = RequestHeaders { version: sale.item(0).await["version"].as_i64(), key: None };
+    let path = format!("/items/{}", sale.items[0]);
+    let changed = sale.send(&Method::PATCH, &path, &step, &json!({ "vendor": party })).await;
+    assert_eq!(changed.status, 200, "{}", changed.text);
+    check("an edit", &changed.text);
+    let file = "Lot,Title,Consignor\n2,A chair,CQ-7719\n3,A clock,CQ-7719\n";
+    let headers = [("authorization", format!("Bearer {}", sale.key)), ("content-type", "text/csv".to_owned())];
+    let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let merge = format!("/api/v1/auctions/{}/catalogue/merge", sale.auction);
+    let merged = sale.fixture.send(&Method::POST, &merge, &headers, file).await;
+    assert_eq!(merged.status, 200, "{}", merged.text);
+    check("a merge", &merged.text);
+    let stored = sale.fixture.platform.item(&staff, sale.items[1].parse().unwrap()).await.unwrap().0;
+    assert_eq!(stored.vendor.map(|vendor| vendor.to_string()), Some(party.clone()), "the merge named the consignor");
+    assert_eq!(sale.bid(0, "9", 500).await.status, 201);
+    check("the stream", &stream.next().await.data.to_string());
+    let whole = Stream::open(&sale.fixture, &sale.key, &live).await.next().await;
+    check("a snapshot", &whole.data.to_string());
+
+    let path = sale.register(json!({ "name": "Ada", "paddle": "1" })).await;
+    let registration = path.rsplit('/').next().unwrap().to_owned();
+    let key = sale.fixture.key(None, Scope::ALL.into_iter().filter(|scope| *scope != Scope::RingWrite).collect()).await;
+    for address in addresses(&sale, &registration) {
+        if address.contains("live") || address.contains("stream") {
+            continue;
+        }
+        let answer = sale.fixture.call(&Method::GET, &format!("/api/v1{address}"), &key, &Value::Null).await;
+        check(&address, &answer.text);
+    }
 }

@@ -49,14 +49,7 @@ impl LiveFixture {
     }
 
     async fn listen(&self, path: &str, last: Option<&str>) -> Stream {
-        let mut request = Request::builder().uri(path).header("authorization", format!("Bearer {}", self.key));
-        if let Some(last) = last {
-            request = request.header("last-event-id", last);
-        }
-        let response = self.fixture.surface.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
-        assert_eq!(response.status(), 200);
-        assert_eq!(response.headers()["content-type"], "text/event-stream");
-        Stream { body: response.into_body() }
+        Stream::after(&self.fixture, &self.key, path, last).await
     }
 
     fn item_path(&self) -> String {
@@ -64,20 +57,35 @@ impl LiveFixture {
     }
 }
 
-struct Stream {
+pub(crate) struct Stream {
     body: Body,
 }
 
 #[derive(Debug)]
-struct StreamEvent {
+pub(crate) struct StreamEvent {
     id: String,
     event: String,
-    data: Value,
+    pub(crate) data: Value,
 }
 
 impl Stream {
+    pub(crate) async fn open(fixture: &Fixture, key: &str, path: &str) -> Self {
+        Self::after(fixture, key, path, None).await
+    }
+
+    async fn after(fixture: &Fixture, key: &str, path: &str, last: Option<&str>) -> Self {
+        let mut request = Request::builder().uri(path).header("authorization", format!("Bearer {key}"));
+        if let Some(last) = last {
+            request = request.header("last-event-id", last);
+        }
+        let response = fixture.surface.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        Self { body: response.into_body() }
+    }
+
     /// The next event, without comments and `retry`.
-    async fn next(&mut self) -> StreamEvent {
+    pub(crate) async fn next(&mut self) -> StreamEvent {
         loop {
             let frame = self.body.frame().await.unwrap().unwrap().into_data().unwrap();
             let text = String::from_utf8(frame.to_vec()).unwrap();

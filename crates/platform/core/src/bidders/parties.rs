@@ -55,6 +55,14 @@ impl Platform {
         caller.require(Scope::PartiesWrite)?;
         self.visible_customer(caller, customer).await?;
         require_usable(input.problems(), None)?;
+        let entry = self.new_party(caller, customer, input)?;
+        let state = entry.party.state.clone();
+        self.store().put_party(entry).await?;
+        Ok(state)
+    }
+
+    /// A new record with its log entries, to be written.
+    pub(crate) fn new_party(&self, caller: &Caller, customer: Uuid, input: &PartyInput) -> PlatformResult<PartyWrite> {
         let now = self.now();
         let (details, identity) = input.clone().into_details(None, (&caller.actor, now));
         let mut state = Party {
@@ -71,9 +79,7 @@ impl Platform {
             log: LogHead::default(),
         };
         let log = party_entries(&mut state, &[], self.random().as_ref())?;
-        let party = Versioned { expected_version: 0, state: state.clone() };
-        self.store().put_party(PartyWrite { party, log }).await?;
-        Ok(state)
+        Ok(PartyWrite { party: Versioned { expected_version: 0, state }, log })
     }
 
     /// Replaces the details of a party.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use uuid::Uuid;
 
 use super::records::{Field, Record};
 
@@ -27,6 +28,8 @@ pub enum CellValue {
     Estimate(i64, i64),
     /// A time.
     Time(Timestamp),
+    /// A consignor of the register.
+    Consignor(Uuid),
 }
 
 impl CellValue {
@@ -35,7 +38,7 @@ impl CellValue {
         match self {
             Self::Amount(minor) => vec![minor],
             Self::Estimate(low, high) => vec![low, high],
-            Self::Time(_) => Vec::new(),
+            Self::Time(_) | Self::Consignor(_) => Vec::new(),
         }
     }
 }

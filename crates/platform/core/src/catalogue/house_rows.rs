@@ -32,6 +32,8 @@ const HEADER_CHARS_MAX: usize = 60;
 pub(super) struct HouseRow {
     pub(super) line: u64,
     pub(super) lot_number: String,
+    /// What names the consignor: a reference, a name or a UUID. The merge finds it in the register.
+    pub(super) vendor: Option<String>,
     /// The fields whose cells are filled.
     pub(super) edit: ItemEdit,
     /// The cells that are more than their text.
@@ -54,6 +56,8 @@ pub(super) struct HouseFormat {
     pub(super) mended: MendedCells,
     /// The file is a sheet of a workbook, whose cells hold numbers or texts.
     pub(super) is_sheet: bool,
+    /// The caller may read the register, so that columns of consignors are proposed.
+    pub(super) knows_consignors: bool,
 }
 
 /// A file that was read: its rows, its columns, and the report with the mistakes so far.
@@ -198,7 +202,13 @@ fn mapped_columns(headers: &[String], format: &HouseFormat) -> (Vec<Option<Colum
         Some(mapping) => headers.iter().map(|header| mapping.column(header).flatten()).collect(),
         None => {
             let proposed = propose_mapping(headers, &format.remembered);
-            proposed.into_iter().map(|(_, field)| field.and_then(Column::mapped)).collect()
+            let is_readable = |column: &Column, header: &str| {
+                *column != Column::Vendor || format.knows_consignors || Column::is_name(header)
+            };
+            let column = |(header, field): (String, Option<&str>)| {
+                field.and_then(Column::mapped).filter(|column| is_readable(column, &header))
+            };
+            proposed.into_iter().map(column).collect()
         }
     };
     let mut faults = Vec::new();
@@ -361,7 +371,7 @@ fn set(
             let (minor, read) = amount(text)?;
             (edit.fixed_increment, value) = (Some(Some(minor)), read);
         }
-        Column::Vendor => edit.vendor = Some(Some(text.parse().map_err(|_| "is not a UUID".to_owned())?)),
+        Column::Vendor => row.vendor = Some(text.to_owned()),
         Column::EndTime => {
             let time = write::time_from(text)?;
             (edit.end_time, value) = (Some(Some(time)), Some(CellValue::Time(time)));

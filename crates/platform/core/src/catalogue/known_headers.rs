@@ -90,6 +90,14 @@ const HEADERS: &[(Column, &[&str])] = &[
         "bietschritt", "steigerung", "steigerungsschritt", "palier", "pas", "pasdenchère", "incrément", "incremento",
         "rilancio", "rilanciominimo", "bodverhoging", "biedstap", "verhoging",
     ]),
+    (Column::Vendor, &[
+        "consignor", "consigner", "consignorreference", "consignorref", "consignorcode", "consigncode", "consignorno",
+        "consignornumber", "consignorid", "consignorname", "vendorreference", "vendorref", "vendorcode", "vendorno",
+        "vendornumber", "vendorid", "vendorname", "seller", "sellerreference", "sellername",
+        "einlieferer", "einlieferernr", "einlieferernummer", "auftraggeber", "vendeur", "déposant", "deposant", "mandant",
+        "commettant", "vendedor", "consignador", "cedente", "venditore", "conferente", "mandante", "committente", "inbrenger",
+        "inbrengernummer", "verkoper",
+    ]),
     (Column::Artist, &[
         "artist", "maker", "author", "künstler", "kuenstler", "autor", "urheber", "artiste", "auteur", "artista", "autore",
         "kunstenaar", "vervaardiger",
@@ -151,6 +159,10 @@ mod tests {
                 &["Start", "Startpreis", "Mise à prix", "Precio de salida", "Base d'asta", "Startbod"],
             ),
             (Column::Reserve, &["Reserve", "Limit", "Prix de réserve", "Reserva", "Riserva", "Limiet"]),
+            (
+                Column::Vendor,
+                &["Consignor reference", "Einlieferer-Nr.", "Déposant", "Vendedor", "Venditore", "Inbrenger"],
+            ),
             (Column::Artist, &["Maker", "Künstler", "Artiste", "Artista", "Autore", "Kunstenaar"]),
         ] {
             for header in headers {

@@ -6,7 +6,7 @@
 //! committed 250 at a time before the new lots are imported; a merge that was interrupted is completed by merging the
 //! file again.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
 use contract::ItemStatus;
@@ -20,6 +20,7 @@ use super::import::require_currency;
 use super::propose_mapping::propose_mapping;
 use super::read::Lots;
 use super::report::RowError;
+use super::vendors::NewConsignors;
 use super::{CatalogueImport, ImportMode, ImportReport};
 use crate::amounts::{CurrencyFormat, DecimalMark};
 use crate::error::{PlatformError, PlatformResult};
@@ -49,6 +50,8 @@ pub struct CatalogueMerge {
     pub mended: MendedCells,
     /// The file is a sheet of an uploaded workbook.
     pub is_sheet: bool,
+    /// What becomes of consignors that the register does not have.
+    pub new_consignors: NewConsignors,
 }
 
 /// What a row does to its lot.
@@ -100,6 +103,10 @@ pub struct MergeReport {
     pub error_count: u64,
     /// The cells whose text was replaced.
     pub mended: Vec<MendedCell>,
+    /// The consignors of the rows by UUID, each with its label. Only callers who may read the register get them.
+    pub consignors: BTreeMap<Uuid, String>,
+    /// The texts that name no consignor, in the order of the alphabet. Each is an error, or a record that the import adds.
+    pub unknown_consignors: Vec<String>,
     /// The first 1,000 amounts that are likelier with the other decimal mark.
     pub doubtful: Vec<DoubtfulCell>,
 }
@@ -173,6 +180,7 @@ impl Platform {
             decimal_mark: merge.decimal_mark,
             mended: merge.mended.clone(),
             is_sheet: merge.is_sheet,
+            knows_consignors: caller.require(Scope::PartiesRead).is_ok(),
         };
         let limits = self.config().catalogue.clone();
         let Ok(_turn) = self.catalogue_turns().merges.acquire().await else { return Err(PlatformError::Busy) };
@@ -181,10 +189,12 @@ impl Platform {
             .await
             .map_err(|error| PlatformError::Internal(format!("the catalogue could not be read: {error}")))?;
         require_currency(&auction, file.other_currency.take())?;
+        let added = self.name_vendors(caller, &auction, merge.new_consignors, &mut file).await?;
         let decided = self.decide_rows(&auction, &mut file).await?;
         if file.report.error_count > 0 || merge.mode == ImportMode::DryRun {
             return Ok(file.report);
         }
+        self.add_consignors(added).await?;
         self.commit_edits(caller, &auction, &decided.changed, &mut file).await?;
         self.import_new(caller, auction.uuid, decided.new, &mut file.report).await?;
         if let Some(mapping) = &merge.mapping {
@@ -362,6 +372,7 @@ fn text_of(row: &HouseRow, column: usize, field: &str) -> Option<String> {
     read.or_else(|| match field {
         "lotNumber" => Some(row.lot_number.clone()),
         "title" => Some(row.edit.title.clone().unwrap_or_default()),
+        "vendor" => row.vendor.clone(),
         "imageUrl" => row.edit.image_url.clone().flatten(),
         _ => None,
     })

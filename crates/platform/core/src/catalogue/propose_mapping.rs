@@ -97,7 +97,7 @@ mod tests {
             Some("high_estimate"),
             Some("opening_bid"),
             Some("reserve"),
-            None,
+            Some("vendor"),
             None,
         ];
         assert_eq!(fields, expected);

@@ -172,6 +172,14 @@ impl Party {
         self.version += 1;
     }
 
+    /// The name with the reference, such as `Anna Bell (C-1042)`.
+    pub fn label(&self) -> String {
+        match &self.details.reference {
+            Some(reference) => format!("{} ({reference})", self.details.name),
+            None => self.details.name.clone(),
+        }
+    }
+
     /// The columns that lists and searches use. They are empty for an erased person, whom no search finds.
     pub fn keys(&self) -> PartyKeys {
         if self.erasure.is_some() {
@@ -228,6 +236,9 @@ pub fn phone_digits(text: &str) -> String {
     text.chars().filter(char::is_ascii_digit).collect()
 }
 
+/// Consignors of one name that [`PartyStore::parties_called`] lists.
+pub const NAMESAKES_MAX: usize = 5;
+
 /// Which parties of a house to list: those that match all fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PartyFilter {
@@ -274,6 +285,8 @@ pub trait PartyStore: Send + Sync {
     /// Erases a person: writes the party, and the registrations with their entries, replaces the concealed values of earlier
     /// entries, and deletes the telephone bookings of the registrations. `Conflict` when a version changed.
     async fn erase_party(&self, erasure: PartyErasureWrite) -> StoreResult<()>;
+    /// Writes several parties with their log entries, all or none. Errors as [`PartyStore::put_party`].
+    async fn put_parties(&self, entries: Vec<PartyWrite>) -> StoreResult<()>;
     /// A party.
     async fn party(&self, uuid: Uuid) -> StoreResult<Option<Party>>;
     /// These parties, in no order. An unknown one is left out.
@@ -285,6 +298,9 @@ pub trait PartyStore: Send + Sync {
     /// Items in auctions of the house that name this party as their consignor, in the order of their UUIDs. Reads all items
     /// of the house: for rare commands.
     async fn consigned_items(&self, customer: Uuid, party: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Item>>;
+    /// Parties of a house with one of these references, and consignors whose name in [`search_form`] is one of these names, at
+    /// most [`NAMESAKES_MAX`] of each name. In no order; one that matches twice can be listed twice.
+    async fn parties_called(&self, customer: Uuid, names: &[String], references: &[String]) -> StoreResult<Vec<Party>>;
     /// Parties of a house that are not erased, by name.
     async fn parties(&self, customer: Uuid, filter: &PartyFilter, page: Page<PartyPosition>)
     -> StoreResult<Vec<Party>>;
@@ -294,4 +310,8 @@ pub trait PartyStore: Send + Sync {
     async fn all_parties(&self, page: Page<Uuid>) -> StoreResult<Vec<Party>>;
     /// Registrations that name the party, the latest first: those created before the UUID of the page.
     async fn registrations_of_party(&self, party: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>>;
+    /// Auctions with items of the vendor, the latest first: those created before the UUID of the page.
+    async fn auctions_of_vendor(&self, vendor: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Uuid>>;
+    /// The first items of the vendor in an auction, in running order.
+    async fn items_of_vendor(&self, vendor: Uuid, auction: Uuid, limit: usize) -> StoreResult<Vec<Item>>;
 }

@@ -325,9 +325,15 @@ forward! {
         async fn erase_party(erasure: PartyErasureWrite) -> StoreResult<()>;
         async fn parties_kept_until(now: Timestamp, limit: usize) -> StoreResult<Vec<Party>>;
         async fn consigned_items(customer: Uuid, party: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Item>>;
+        async fn put_parties(entries: Vec<PartyWrite>) -> StoreResult<()>;
         async fn party(uuid: Uuid) -> StoreResult<Option<Party>>;
         async fn parties_of(uuids: &[Uuid]) -> StoreResult<Vec<Party>>;
         async fn party_by_reference(customer: Uuid, reference: &str) -> StoreResult<Option<Party>>;
+        async fn parties_called(
+            customer: Uuid,
+            names: &[String],
+            references: &[String],
+        ) -> StoreResult<Vec<Party>>;
         async fn parties(
             customer: Uuid,
             filter: &PartyFilter,
@@ -336,6 +342,8 @@ forward! {
         async fn count_parties(customer: Uuid, filter: &PartyFilter) -> StoreResult<u64>;
         async fn all_parties(page: Page<Uuid>) -> StoreResult<Vec<Party>>;
         async fn registrations_of_party(party: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>>;
+        async fn auctions_of_vendor(vendor: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Uuid>>;
+        async fn items_of_vendor(vendor: Uuid, auction: Uuid, limit: usize) -> StoreResult<Vec<Item>>;
     }
     impl HouseStore {
         async fn house(customer: Uuid) -> StoreResult<Option<House>>;

@@ -7,6 +7,7 @@ mod after_sale;
 mod bidders;
 mod conflicts;
 mod connecting;
+mod consignors;
 mod downtime;
 mod endpoint_provider;
 mod endpoint_readings;

@@ -4,10 +4,14 @@ use std::time::Duration;
 
 use contract::AuctionStatus;
 use platform_core::amounts::DecimalMark;
+use platform_core::bidders::PartyInput;
 use platform_core::bidding::bids::NewBid;
-use platform_core::catalogue::{CatalogueMerge, ColumnMapping, ImportMode, MendedCells, MergeOutcome, MergeReport};
-use platform_core::port::Page;
+use platform_core::catalogue::{
+    CatalogueMerge, ColumnMapping, ImportMode, MendedCells, MergeOutcome, MergeReport, NewConsignors,
+};
+use platform_core::port::{Page, PartyDetails, PartyFilter};
 use platform_core::sales::auctions::NewAuction;
+use platform_core::{Caller, Scope};
 use platform_rules::Item;
 use uuid::Uuid;
 
@@ -15,9 +19,9 @@ use crate::fixture::TestPlatform;
 
 /// A file as a spreadsheet on Windows writes it: Windows-1252, semicolons, decimal commas.
 fn house_file(estimate: &str) -> Vec<u8> {
-    let rows = b"Lot #;Lead;Full Description;LowEst;HighEst;Reserve Price;Consignor;Estimate\r\n\
-        1;Caf\xe9 chair;Oak;\xa325,00;50,00;;Smith;\r\n\
-        12A;\"A clock; working\";;;;1.250,00;Jones;";
+    let rows = b"Lot #;Lead;Full Description;LowEst;HighEst;Reserve Price;Consignor;Shelf;Estimate\r\n\
+        1;Caf\xe9 chair;Oak;\xa325,00;50,00;;Smith;A3;\r\n\
+        12A;\"A clock; working\";;;;1.250,00;Jones;B1;";
     [rows, estimate.as_bytes(), b"\r\n"].concat()
 }
 
@@ -42,9 +46,23 @@ impl House {
             decimal_mark: None,
             mended: MendedCells::default(),
             is_sheet: false,
+            new_consignors: NewConsignors::Refused,
         };
+        self.merge_with(&merge, file).await
+    }
+
+    async fn merge_with(&self, merge: &CatalogueMerge, file: &[u8]) -> MergeReport {
         let source = std::io::Cursor::new(file.to_vec());
-        self.fixture.platform.merge_catalogue(&self.fixture.caller, &merge, source).await.unwrap()
+        self.fixture.platform.merge_catalogue(&self.fixture.caller, merge, source).await.unwrap()
+    }
+
+    /// A consignor in the register of the house.
+    async fn consignor(&self, name: &str, reference: Option<&str>) -> Uuid {
+        let (name, reference) = (name.to_owned(), reference.map(str::to_owned));
+        let details = PartyDetails { name, reference, is_consignor: true, ..PartyDetails::default() };
+        let (caller, house) = (&self.fixture.caller, self.fixture.customer.uuid);
+        let input = PartyInput { details, document: None };
+        self.fixture.platform.create_party(caller, house, &input).await.unwrap().uuid
     }
 
     async fn items(&self) -> Vec<Item> {
@@ -60,6 +78,7 @@ fn errors(report: &MergeReport) -> Vec<(u64, &str)> {
 #[tokio::test]
 async fn a_house_file_is_merged_and_merging_it_again_changes_nothing() {
     let house = House::new().await;
+    let [smith, jones] = [house.consignor("Smith", None).await, house.consignor("Jones", None).await];
     // The reserve is above the high estimate.
     let dry = house.merge(ImportMode::DryRun, None, &house_file("100-150")).await;
     assert_eq!((dry.rows, dry.new, dry.changed, dry.same), (2, 1, 0, 0));
@@ -67,8 +86,9 @@ async fn a_house_file_is_merged_and_merging_it_again_changes_nothing() {
     let file = house_file("1000-1500");
     let report = house.merge(ImportMode::Import, None, &file).await;
     assert_eq!((report.new, report.error_count), (2, 0), "{:?}", report.errors);
-    assert_eq!(report.ignored_columns, ["Consignor"]);
+    assert_eq!(report.ignored_columns, ["Shelf"]);
     let items = house.items().await;
+    assert_eq!([items[0].vendor, items[1].vendor], [Some(smith), Some(jones)]);
     assert_eq!((items[0].low_estimate, items[0].high_estimate, items[0].reserve), (Some(2_500), Some(5_000), None));
     assert_eq!((items[1].lot_number.as_str(), items[1].title.as_str()), ("12A", "A clock; working"));
     assert_eq!(items[1].reserve.map(|reserve| reserve.reveal()), Some(125_000));
@@ -115,6 +135,7 @@ async fn an_ambiguous_amount_is_refused_until_the_mapping_names_the_decimal_mark
             decimal_mark,
             mended: MendedCells::default(),
             is_sheet,
+            new_consignors: NewConsignors::Refused,
         };
         let source = std::io::Cursor::new(file.to_vec());
         house.fixture.platform.merge_catalogue(&house.fixture.caller, &merge, source).await.unwrap()
@@ -241,6 +262,7 @@ async fn a_currency_column_is_checked_even_if_the_mapping_omits_it() {
             decimal_mark: None,
             mended: MendedCells::default(),
             is_sheet: false,
+            new_consignors: NewConsignors::Refused,
         };
         let file = format!("Lot;Title;Devise\n1;A chair;{currency}\n").into_bytes();
         fixture.platform.merge_catalogue(&fixture.caller, &merge, std::io::Cursor::new(file)).await
@@ -254,4 +276,76 @@ async fn a_currency_column_is_checked_even_if_the_mapping_omits_it() {
     }
     // The merge has stored the mapping.
     assert_eq!(read(None, "EUR").await.unwrap_err().code(), "other_currency");
+}
+
+#[tokio::test]
+async fn unknown_consignors_are_errors_until_a_person_wants_them_added() {
+    let house = House::new().await;
+    let bell = house.consignor("Anna Bell", Some("C-7")).await;
+    house.consignor("Zoë Grün", None).await;
+    house.consignor("Zoe Grun", Some("C-9")).await;
+    let file = "Lot,Title,Consignor reference\n1,A chair,c-7\n2,A clock,Carl May\n3,A jug,CARL MAY\n4,A pot,zoe grün\n5,A cup,\n";
+    let wanted = |mode, new_consignors| CatalogueMerge {
+        auction: house.auction,
+        mode,
+        mapping: None,
+        decimal_mark: None,
+        mended: MendedCells::default(),
+        is_sheet: false,
+        new_consignors,
+    };
+    let refused = house.merge_with(&wanted(ImportMode::Import, NewConsignors::Refused), file.as_bytes()).await;
+    let column = "Consignor reference";
+    assert_eq!(errors(&refused), [(3, column), (4, column), (5, column)]);
+    assert!(refused.errors[0].message.contains("no consignor has the name or reference “Carl May”"), "{refused:?}");
+    assert!(refused.errors[2].message.contains("write the reference (C-9)"), "{refused:?}");
+    assert_eq!(refused.unknown_consignors, ["CARL MAY", "Carl May"]);
+    let file = file.replace("zoe grün", "C-9");
+    // A dry run adds nobody, and the import adds one record for both spellings.
+    for mode in [ImportMode::DryRun, ImportMode::Import] {
+        let count = house.fixture.store.count_parties(house.fixture.customer.uuid, &PartyFilter::default()).await;
+        assert_eq!((count.unwrap(), house.items().await.len()), (3, 0));
+        let report = house.merge_with(&wanted(mode, NewConsignors::ByName), file.as_bytes()).await;
+        assert_eq!((report.new, report.error_count), (5, 0), "{:?}", report.errors);
+        let labels: Vec<&str> = report.consignors.values().map(String::as_str).collect();
+        assert!(labels.contains(&"Anna Bell (C-7)") && labels.len() == 3, "{labels:?}");
+    }
+    let vendors: Vec<Option<Uuid>> = house.items().await.into_iter().map(|item| item.vendor).collect();
+    let added = vendors[1].unwrap();
+    assert_eq!((vendors[0], vendors[2], vendors[4]), (Some(bell), Some(added), None));
+    let party = house.fixture.store.party(added).await.unwrap().unwrap();
+    assert_eq!((party.details.name.to_lowercase().as_str(), party.details.is_consignor), ("carl may", true));
+    assert!(!party.details.is_bidder && party.customer == house.fixture.customer.uuid);
+    let again = house.merge_with(&wanted(ImportMode::Import, NewConsignors::Refused), file.as_bytes()).await;
+    assert_eq!((again.same, again.error_count), (5, 0), "{:?}", again.errors);
+    // By reference, each text is a record of its own.
+    let file = b"Lot,Title,Consignor\n6,A chair,K-1\n7,A clock,K-2\n";
+    house.merge_with(&wanted(ImportMode::Import, NewConsignors::ByReference), file).await;
+    let found = house.fixture.store.party_by_reference(house.fixture.customer.uuid, "K-2").await.unwrap().unwrap();
+    assert_eq!(house.items().await[6].vendor, Some(found.uuid));
+    // A UUID stays what it is, also without a record.
+    let own = Uuid::from_u128(7);
+    let file = format!("Lot,Title,vendor\n8,A chair,{own}\n");
+    house.merge_with(&wanted(ImportMode::Import, NewConsignors::Refused), file.as_bytes()).await;
+    assert_eq!(house.items().await[7].vendor, Some(own));
+    // A key that may not read the register leaves such a column out, as before it was known.
+    let scopes = [Scope::AuctionsRead, Scope::AuctionsWrite].into_iter().collect();
+    let key = Caller { scopes, ..house.fixture.caller.clone() };
+    let file = std::io::Cursor::new(b"Lot,Title,Consignor\n9,A chair,C-7\n".to_vec());
+    let wanted = wanted(ImportMode::Import, NewConsignors::Refused);
+    let report = house.fixture.platform.merge_catalogue(&key, &wanted, file).await.unwrap();
+    assert_eq!((report.new, report.ignored_columns), (1, vec!["Consignor".to_owned()]));
+    let named = CatalogueMerge {
+        mapping: Some(
+            ColumnMapping::new(
+                [("Lot", "lot_number"), ("Consignor", "vendor")]
+                    .map(|(header, field)| (header.to_owned(), Some(field.to_owned()))),
+            )
+            .unwrap(),
+        ),
+        ..wanted
+    };
+    let file = std::io::Cursor::new(b"Lot,Consignor\n9,C-7\n".to_vec());
+    let report = house.fixture.platform.merge_catalogue(&key, &named, file).await.unwrap();
+    assert!(report.errors[0].message.contains("needs the scope parties:read"), "{report:?}");
 }

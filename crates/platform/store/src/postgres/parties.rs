@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_engine::postgres::Transaction;
 use platform_core::port::{
-    Page, Party, PartyErasureWrite, PartyFilter, PartyPosition, PartyStore, PartyWrite, Registration, StoreError,
-    StoreResult, Versioned,
+    NAMESAKES_MAX, Page, Party, PartyErasureWrite, PartyFilter, PartyPosition, PartyStore, PartyWrite, Registration,
+    StoreError, StoreResult, Versioned,
 };
 use platform_rules::Item;
 use tokio_postgres::Row;
@@ -30,6 +30,18 @@ impl PartyStore for PostgresStore {
 
     async fn erase_party(&self, erasure: PartyErasureWrite) -> StoreResult<()> {
         self.write(&erasure, |db, erasure| Box::pin(erase(db, erasure))).await
+    }
+
+    async fn put_parties(&self, entries: Vec<PartyWrite>) -> StoreResult<()> {
+        self.write(&entries, |db, entries| {
+            Box::pin(async move {
+                for entry in entries {
+                    put(db, entry).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
     }
 
     async fn party(&self, uuid: Uuid) -> StoreResult<Option<Party>> {
@@ -62,6 +74,17 @@ impl PartyStore for PostgresStore {
              ORDER BY i.uuid LIMIT $4";
         let values: rows::Values<'_> = &[&customer, &party.to_string(), &after(page), &rows::limit(page.limit)];
         Ok(rows::list(&self.client().await?, select, values, |row| rows::json(row, 0)).await?)
+    }
+
+    async fn parties_called(&self, customer: Uuid, names: &[String], references: &[String]) -> StoreResult<Vec<Party>> {
+        let storable =
+            |texts: &[String]| -> Vec<String> { texts.iter().filter(|text| !text.contains('\0')).cloned().collect() };
+        let (names, references) = (storable(names), storable(references));
+        let select = "SELECT p.state FROM unnest($2::text[]) AS n (name) CROSS JOIN LATERAL (SELECT state FROM parties \
+                 WHERE customer = $1 AND name = n.name AND is_consignor ORDER BY uuid LIMIT $4) p \
+             UNION ALL SELECT state FROM parties WHERE customer = $1 AND reference = ANY($3)";
+        let values: rows::Values<'_> = &[&customer, &names, &references, &rows::limit(NAMESAKES_MAX)];
+        Ok(rows::list(&self.client().await?, select, values, party).await?)
     }
 
     async fn parties(
@@ -103,6 +126,20 @@ impl PartyStore for PostgresStore {
         let before = page.after.unwrap_or(Uuid::max());
         let values: rows::Values<'_> = &[&party, &before, &rows::limit(page.limit)];
         Ok(rows::list(&self.client().await?, select, values, registration).await?)
+    }
+
+    async fn auctions_of_vendor(&self, vendor: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Uuid>> {
+        let select = "SELECT DISTINCT auction FROM items WHERE vendor = $1 AND auction < $2 \
+             ORDER BY auction DESC LIMIT $3";
+        let before = page.after.unwrap_or(Uuid::max());
+        let values: rows::Values<'_> = &[&vendor, &before, &rows::limit(page.limit)];
+        Ok(rows::list(&self.client().await?, select, values, |row| rows::get(row, 0)).await?)
+    }
+
+    async fn items_of_vendor(&self, vendor: Uuid, auction: Uuid, limit: usize) -> StoreResult<Vec<Item>> {
+        let select = "SELECT state FROM items WHERE vendor = $1 AND auction = $2 ORDER BY position LIMIT $3";
+        let values: rows::Values<'_> = &[&vendor, &auction, &rows::limit(limit)];
+        Ok(rows::list(&self.client().await?, select, values, |row| rows::json(row, 0)).await?)
     }
 }
 

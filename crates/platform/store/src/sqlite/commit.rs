@@ -23,12 +23,12 @@ use crate::batch::RejectedChanges;
 use crate::codec::{auction_kind_code, end_ms, has_bids, ms, source_code, struck_columns, to_json};
 
 const INSERT_ITEM: &str = "INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, \
-     version, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+     version, state, vendor) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 /// Does not set columns that seldom change, so that SQLite does not update their indexes.
 const UPDATE_ITEM: &str = "UPDATE items SET status = ?4, has_bids = ?5, effective_end_ms = ?6, version = ?7, state = ?8 \
-     WHERE uuid = ?1 AND version = ?7 - 1 AND position = ?2 AND lot_number = ?3";
+     WHERE uuid = ?1 AND version = ?7 - 1 AND position = ?2 AND lot_number = ?3 AND vendor IS ?9";
 const UPDATE_ITEM_PLACE: &str = "UPDATE items SET position = ?2, lot_number = ?3, status = ?4, has_bids = ?5, \
-     effective_end_ms = ?6, version = ?7, state = ?8 WHERE uuid = ?1 AND version = ?7 - 1";
+     effective_end_ms = ?6, version = ?7, state = ?8, vendor = ?9 WHERE uuid = ?1 AND version = ?7 - 1";
 /// Frees the position and the lot number of an item, because another item of the same change may receive them.
 const FREE_ITEM_PLACE: &str = "UPDATE items SET position = -1 - position, lot_number = char(1) || hex(uuid) \
      WHERE uuid = ?1 AND version = ?2";
@@ -92,6 +92,10 @@ pub(super) fn commit(
         Err(SqlError::Store(error)) => Ok(Err(error)),
         Err(error) => Err(error),
     })
+}
+
+fn vendor(item: &Item) -> Option<[u8; 16]> {
+    item.vendor.map(Uuid::into_bytes)
 }
 
 fn announces(change: &Change) -> bool {
@@ -182,7 +186,7 @@ impl Commit<'_> {
         Ok(())
     }
 
-    /// Writes an item that keeps its position and lot number. False when its version, position or lot number differs.
+    /// Writes an item that keeps its position, lot number and vendor. False when one of these or its version differs.
     fn update_in_place(&mut self, item: &Item, json: &str) -> SqlResult<bool> {
         let values = params![
             item.uuid.as_bytes(),
@@ -192,7 +196,8 @@ impl Commit<'_> {
             has_bids(item),
             end_ms(item),
             item.version,
-            json
+            json,
+            vendor(item)
         ];
         Ok(self.update_item.execute(values)? == 1)
     }
@@ -226,7 +231,8 @@ impl Commit<'_> {
                 has_bids(state),
                 end_ms(state),
                 state.version,
-                json
+                json,
+                vendor(state)
             ])
         } else {
             let values = params![
@@ -237,10 +243,11 @@ impl Commit<'_> {
                 has_bids(state),
                 end_ms(state),
                 state.version,
-                json
+                json,
+                vendor(state)
             ];
             match self.update_item.execute(values) {
-                // The version, the position or the lot number differs.
+                // The version, the position, the lot number or the vendor differs.
                 Ok(0) => self.db.prepare_cached(UPDATE_ITEM_PLACE)?.execute(values),
                 done => done,
             }

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use platform_core::port::{
-    Page, Party, PartyErasureWrite, PartyFilter, PartyPosition, PartyStore, PartyWrite, Registration, StoreError,
-    StoreResult, Versioned,
+    NAMESAKES_MAX, Page, Party, PartyErasureWrite, PartyFilter, PartyPosition, PartyStore, PartyWrite, Registration,
+    StoreError, StoreResult, Versioned,
 };
 use platform_rules::Item;
 use rusqlite::{Connection, Row, params};
@@ -51,6 +51,16 @@ impl PartyStore for SqliteStore {
         .await
     }
 
+    async fn put_parties(&self, entries: Vec<PartyWrite>) -> StoreResult<()> {
+        self.write(move |db| {
+            entries.iter().try_for_each(|entry| {
+                put(db, &entry.party)?;
+                audit::append(db, &entry.log)
+            })
+        })
+        .await
+    }
+
     async fn party(&self, uuid: Uuid) -> StoreResult<Option<Party>> {
         self.read(move |db| find(db, uuid)).await
     }
@@ -80,6 +90,25 @@ impl PartyStore for SqliteStore {
             let (after, limit) = (after(page), rows::limit(page.limit));
             let values = params![customer.as_bytes(), party.to_string(), after.as_bytes(), limit];
             rows::list(db, select, values, |row| rows::json(row, 0))
+        })
+        .await
+    }
+
+    async fn parties_called(&self, customer: Uuid, names: &[String], references: &[String]) -> StoreResult<Vec<Party>> {
+        let (names, references) = (names.to_vec(), references.to_vec());
+        let named = "SELECT state FROM parties INDEXED BY parties_by_name \
+             WHERE customer = ?1 AND name = ?2 AND is_consignor = 1 ORDER BY uuid LIMIT ?3";
+        let referred = "SELECT state FROM parties WHERE customer = ?1 AND reference = ?2";
+        self.read(move |db| {
+            let mut found = Vec::new();
+            for name in &names {
+                let values = (customer.as_bytes(), name, rows::limit(NAMESAKES_MAX));
+                found.extend(rows::list(db, named, values, party)?);
+            }
+            for reference in &references {
+                found.extend(rows::one(db, referred, (customer.as_bytes(), reference), party)?);
+            }
+            Ok(found)
         })
         .await
     }
@@ -138,6 +167,26 @@ impl PartyStore for SqliteStore {
         let before = page.after.unwrap_or(Uuid::max());
         self.read(move |db| {
             rows::list(db, select, (party.as_bytes(), before.as_bytes(), rows::limit(page.limit)), registration)
+        })
+        .await
+    }
+
+    async fn auctions_of_vendor(&self, vendor: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Uuid>> {
+        let select = "SELECT DISTINCT auction FROM items WHERE vendor = ?1 AND auction < ?2 \
+             ORDER BY auction DESC LIMIT ?3";
+        let before = page.after.unwrap_or(Uuid::max());
+        self.read(move |db| {
+            let values = (vendor.as_bytes(), before.as_bytes(), rows::limit(page.limit));
+            rows::list(db, select, values, |row| rows::uuid(row, 0))
+        })
+        .await
+    }
+
+    async fn items_of_vendor(&self, vendor: Uuid, auction: Uuid, limit: usize) -> StoreResult<Vec<Item>> {
+        let select = "SELECT state FROM items WHERE vendor = ?1 AND auction = ?2 ORDER BY position LIMIT ?3";
+        self.read(move |db| {
+            let values = (vendor.as_bytes(), auction.as_bytes(), rows::limit(limit));
+            rows::list(db, select, values, |row| rows::json(row, 0))
         })
         .await
     }

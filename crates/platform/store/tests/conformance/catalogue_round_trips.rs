@@ -10,7 +10,7 @@ use kit_runtime::clock::{Clock as _, TestClock};
 use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, KeyId, Vault};
 use platform_core::catalogue::write::{Export, ExportReaders};
-use platform_core::catalogue::{CatalogueImport, CatalogueMerge, ImportMode, MendedCells};
+use platform_core::catalogue::{CatalogueImport, CatalogueMerge, ImportMode, MendedCells, NewConsignors};
 use platform_core::port::{Page, Store};
 use platform_core::provider_access::ProviderAccess;
 use platform_core::sales::auctions::NewAuction;
@@ -73,6 +73,7 @@ impl House {
             decimal_mark: None,
             mended: MendedCells::default(),
             is_sheet: false,
+            new_consignors: NewConsignors::Refused,
         };
         let source = Cursor::new(file.to_owned().into_bytes());
         let report = self.platform.merge_catalogue(&self.caller, &merge, source).await;

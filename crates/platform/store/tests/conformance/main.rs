@@ -161,7 +161,10 @@ stories! {
         the_registrations_of_a_party_are_listed_and_found_by_paddle,
         an_erasure_is_written_as_a_whole_or_not_at_all,
         an_erased_party_is_in_no_list_and_its_kept_details_fall_due,
-        the_items_of_a_consignor_are_those_of_the_house;
+        the_items_of_a_consignor_are_those_of_the_house,
+        parties_are_found_by_reference_and_consignors_by_name,
+        several_parties_are_written_or_none,
+        the_items_of_a_vendor_are_listed_by_auction;
     houses:
         a_house_reads_back_and_changes_by_its_version,
         only_the_present_logo_of_a_house_is_kept,

@@ -4,14 +4,17 @@ use contract::models::CurrencyCode;
 use jiff::Timestamp;
 use platform_core::audit::LogKind;
 use platform_core::port::{
-    LogEntry, Money, Party, PartyBlock, PartyDetails, PartyErasure, PartyErasureWrite, PartyFilter, PartyWrite,
-    Registration, RegistrationStatus, RegistrationWrite, RemainingValues, StoreError, TelephoneBooking, Versioned,
-    search_form,
+    Change, LogEntry, Money, NAMESAKES_MAX, Party, PartyBlock, PartyDetails, PartyErasure, PartyErasureWrite,
+    PartyFilter, PartyWrite, Registration, RegistrationStatus, RegistrationWrite, RemainingValues, StoreError,
+    TelephoneBooking, Versioned, search_form,
 };
 use platform_rules::{Item, LogHash, LogHead};
 use uuid::Uuid;
 
-use super::given::{Shared, at, auction_uuid, caller_uuid, customer_uuid, item_uuid, page, sale, silent, whole};
+use super::given::{
+    Shared, at, auction, auction_uuid, caller_uuid, commit, created, customer_uuid, item, item_uuid, page, sale,
+    silent, whole,
+};
 
 /// A bidder of the first house, with characters that need escaping in SQL and JSON.
 fn party(number: usize, name: &str) -> Party {
@@ -299,4 +302,87 @@ pub(super) async fn the_items_of_a_consignor_are_those_of_the_house(store: Share
     assert_eq!(of(customer_uuid(1), None, 1).await, wanted[..1]);
     assert_eq!(of(customer_uuid(1), Some(wanted[0]), 10).await, wanted[1..]);
     assert_eq!(of(customer_uuid(2), None, 10).await, <[Uuid; 0]>::default());
+}
+
+pub(super) async fn parties_are_found_by_reference_and_consignors_by_name(store: Shared) {
+    let consignor = |number, name| {
+        let mut party = party(number, name);
+        party.details.is_consignor = true;
+        party
+    };
+    enter(&store, 0, consignor(1, "Jörg O'Bieter")).await.unwrap();
+    enter(&store, 0, party(2, "Jorg o'bieter")).await.unwrap();
+    enter(&store, 0, party(3, "Cy")).await.unwrap();
+    let other = Party { customer: customer_uuid(2), ..consignor(4, "Jörg O'Bieter") };
+    enter(&store, 0, other).await.unwrap();
+    for number in 10..18 {
+        enter(&store, 0, consignor(number, "Namesake")).await.unwrap();
+    }
+    let texts = |texts: &[&str]| -> Vec<String> { texts.iter().map(|text| (*text).to_owned()).collect() };
+    let called = async |names: &[&str], references: &[&str]| {
+        let found = store.parties_called(customer_uuid(1), &texts(names), &texts(references)).await.unwrap();
+        let mut names: Vec<String> = found.iter().map(Party::label).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(called(&["jorg o'bieter", "cy", "nobody\0"], &[]).await, ["Jörg O'Bieter (C-1)"], "no bidder");
+    assert_eq!(called(&["nobody"], &["C-3", "c-1", "C-4", "C\0"]).await, ["Cy (C-3)"]);
+    assert_eq!(called(&[], &[]).await, [""; 0]);
+    assert_eq!(called(&["namesake"], &[]).await.len(), NAMESAKES_MAX);
+}
+
+pub(super) async fn several_parties_are_written_or_none(store: Shared) {
+    let write = |expected_version, state| PartyWrite { party: Versioned { expected_version, state }, log: Vec::new() };
+    store.put_parties(vec![write(0, party(1, "Ada")), write(0, party(2, "Bo"))]).await.unwrap();
+    let renamed = |name: &str| Party { version: 2, ..party(1, name) };
+    let taken = Party { uuid: caller_uuid(309), ..party(2, "Taken") };
+    let refused = store.put_parties(vec![write(1, renamed("Ida")), write(0, taken)]).await;
+    assert!(matches!(refused, Err(StoreError::Taken("reference"))), "{refused:?}");
+    let refused = store.put_parties(vec![write(0, party(3, "Cy")), write(7, party(2, "Bob"))]).await;
+    assert!(matches!(refused, Err(StoreError::Conflict)), "{refused:?}");
+    assert_eq!(names(&store, &PartyFilter::default()).await, ["Ada", "Bo"]);
+    store.put_parties(vec![write(1, renamed("Ida")), write(0, party(3, "Cy"))]).await.unwrap();
+    assert_eq!(names(&store, &PartyFilter::default()).await, ["Bo", "Cy", "Ida"]);
+}
+
+pub(super) async fn the_items_of_a_vendor_are_listed_by_auction(store: Shared) {
+    let vendor = caller_uuid(301);
+    let of = |number, auction, position, vendor| Item {
+        auction: auction_uuid(auction),
+        position,
+        lot_number: format!("{}", position + 1),
+        vendor,
+        ..item(number)
+    };
+    commit(&store, created(auction(1))).await.unwrap();
+    commit(&store, created(auction(2))).await.unwrap();
+    let items = [of(1, 1, 0, Some(vendor)), of(2, 1, 1, None), of(3, 1, 2, Some(vendor)), of(4, 2, 0, Some(vendor))];
+    for item in &items {
+        let new = Versioned { expected_version: 0, state: Item { version: 1, ..item.clone() } };
+        commit(&store, Change { items: vec![new], ..Change::default() }).await.unwrap();
+    }
+    let auctions = async |after, limit| store.auctions_of_vendor(vendor, page(after, limit)).await.unwrap();
+    assert_eq!(auctions(None, 9).await, [auction_uuid(2), auction_uuid(1)]);
+    assert_eq!(auctions(None, 1).await, [auction_uuid(2)]);
+    assert_eq!(auctions(Some(auction_uuid(2)), 9).await, [auction_uuid(1)]);
+    let numbers = async |vendor, auction, limit| {
+        let found = store.items_of_vendor(vendor, auction_uuid(auction), limit).await.unwrap();
+        found.into_iter().map(|item| item.lot_number).collect::<Vec<_>>()
+    };
+    assert_eq!(numbers(vendor, 1, 9).await, ["1", "3"]);
+    assert_eq!(numbers(vendor, 1, 1).await, ["1"]);
+    // The vendor of an item changes, alone and together with other items.
+    let changed = |item: &Item, version, vendor| {
+        let state = Item { version: version + 1, vendor, ..item.clone() };
+        Versioned { expected_version: version, state }
+    };
+    let change = Change { items: vec![changed(&items[1], 1, Some(vendor))], ..Change::default() };
+    commit(&store, change).await.unwrap();
+    assert_eq!(numbers(vendor, 1, 9).await, ["1", "2", "3"]);
+    let both = vec![changed(&items[0], 1, None), changed(&items[1], 2, Some(caller_uuid(302)))];
+    commit(&store, Change { items: both, ..Change::default() }).await.unwrap();
+    assert_eq!(numbers(vendor, 1, 9).await, ["3"]);
+    assert_eq!(numbers(caller_uuid(302), 1, 9).await, ["2"]);
+    let stale = Change { items: vec![changed(&items[2], 7, None)], ..Change::default() };
+    assert!(matches!(commit(&store, stale).await, Err(StoreError::Conflict)));
 }

@@ -20,8 +20,9 @@ for file in sys.argv[2:]:
     if file == 'platform.db':
         for table in ('parties', 'endpoint_readings', 'endpoints', 'event_deliveries'):
             database.execute('DROP TABLE ' + table)
-        for index in ('registrations_of_party', 'registrations_of_paddle'):
+        for index in ('registrations_of_party', 'registrations_of_paddle', 'items_of_vendor'):
             database.execute('DROP INDEX ' + index)
+        database.execute('ALTER TABLE items DROP COLUMN vendor')
     database.execute('DELETE FROM refinery_schema_history WHERE version > 1')
     database.commit()
     database.close()";

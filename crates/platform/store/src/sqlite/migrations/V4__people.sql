@@ -36,4 +36,11 @@ ALTER TABLE parties ADD COLUMN erased_at_ms INTEGER;
 ALTER TABLE parties ADD COLUMN kept_until_ms INTEGER;
 CREATE INDEX parties_kept_until ON parties (kept_until_ms) WHERE kept_until_ms IS NOT NULL;
 
+-- The vendor of an item, so that the record of a consignor lists the lots. The state has it too, and is what counts. A node of
+-- the version before does not write the column; the next change of the item on a newer node corrects it.
+ALTER TABLE items ADD COLUMN vendor BLOB;
+UPDATE items SET vendor = unhex(replace(json_extract(state, '$.vendor'), '-', ''))
+    WHERE json_extract(state, '$.vendor') IS NOT NULL;
+CREATE INDEX items_of_vendor ON items (vendor, auction, position) WHERE vendor IS NOT NULL;
+
 UPDATE schema_compatibility SET compatible_from = 1;
