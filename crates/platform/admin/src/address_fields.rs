@@ -29,9 +29,16 @@ pub(crate) const POINTERS: [(&str, &str); 6] = [
     ("/address/countryCode", "country"),
 ];
 
+/// The name of a field of one of several addresses. Those of the first address have no number.
+pub(crate) fn field_at(name: &str, place: usize) -> String {
+    if place == 0 { name.to_owned() } else { format!("{name}-{}", place + 1) }
+}
+
 /// An address as the user typed it.
 #[derive(Default)]
 pub(crate) struct TypedAddress {
+    /// Place of the stored address that it replaces, in a form of several; empty for a new one.
+    from: String,
     line1: String,
     line2: String,
     city: String,
@@ -44,6 +51,7 @@ impl TypedAddress {
     pub(crate) fn of(address: Option<&AddressModel>) -> Self {
         let Some(address) = address.cloned() else { return Self::default() };
         Self {
+            from: String::new(),
             line1: address.address_line1,
             line2: address.address_line2,
             city: address.city.unwrap_or_default(),
@@ -53,9 +61,20 @@ impl TypedAddress {
         }
     }
 
+    /// The address at this place of the stored ones.
+    pub(crate) fn stored(addresses: &[AddressModel], place: usize) -> Self {
+        Self { from: place.to_string(), ..Self::of(addresses.get(place)) }
+    }
+
     pub(crate) fn read(form: &FormFields) -> Self {
-        let text = |name| form.text(name).to_owned();
+        Self::read_at(form, 0)
+    }
+
+    /// Reads one of several addresses.
+    pub(crate) fn read_at(form: &FormFields, place: usize) -> Self {
+        let text = |name| form.text(&field_at(name, place)).to_owned();
         Self {
+            from: text("from"),
             line1: text("line1"),
             line2: text("line2"),
             city: text("city"),
@@ -66,8 +85,15 @@ impl TypedAddress {
     }
 
     pub(crate) fn fields(&self, refused: &Refused) -> [FormField; 6] {
-        let text = |name, label, value: &str| {
-            FormField::text(name, label, value).chars_max(LINE_CHARS_MAX).optional().fault(refused.of(name))
+        self.fields_at(refused, 0)
+    }
+
+    /// The fields of one of several addresses.
+    pub(crate) fn fields_at(&self, refused: &Refused, place: usize) -> [FormField; 6] {
+        let text = |name: &str, label: &'static str, value: &str| {
+            let name = field_at(name, place);
+            let fault = refused.of(&name);
+            FormField::text(name, label, value).chars_max(LINE_CHARS_MAX).optional().fault(fault)
         };
         [
             text("line1", "Address, line 1", &self.line1)
@@ -83,19 +109,44 @@ impl TypedAddress {
     /// The address, with the id and the lines that the form does not show of the one that it replaces; none when every line
     /// is empty.
     pub(crate) fn model(&self, replaced: Option<&AddressModel>, errors: &mut FieldErrors) -> Option<AddressModel> {
+        self.model_at(replaced, errors, 0)
+    }
+
+    /// One of several addresses, which replaces the one of `stored` that it was made from.
+    pub(crate) fn model_of(
+        &self,
+        stored: &[AddressModel],
+        errors: &mut FieldErrors,
+        place: usize,
+    ) -> Option<AddressModel> {
+        let replaced = self.from.parse::<usize>().ok().and_then(|from| stored.get(from));
+        self.model_at(replaced, errors, place)
+    }
+
+    /// The place of the stored address that it replaces, as a form carries it unseen.
+    pub(crate) fn carried(&self, place: usize) -> (String, String) {
+        (field_at("from", place), self.from.clone())
+    }
+
+    fn model_at(
+        &self,
+        replaced: Option<&AddressModel>,
+        errors: &mut FieldErrors,
+        place: usize,
+    ) -> Option<AddressModel> {
         let lines = [&self.line1, &self.line2, &self.city, &self.county, &self.postcode];
         if lines.iter().all(|line| line.is_empty()) {
             return None;
         }
         for (field, value) in [("line1", &self.line1), ("postcode", &self.postcode)] {
             if value.is_empty() {
-                errors.add(field, "is empty: an address has it");
+                errors.add(field_at(field, place), "is empty: an address has it");
             }
         }
         let country_code = match self.country.as_str() {
             "" => AddressCountryCode::default(),
             text => text.to_lowercase().parse().unwrap_or_else(|_| {
-                errors.add("country", "is not a country code: write two letters, such as uk");
+                errors.add(field_at("country", place), "is not a country code: write two letters, such as uk");
                 AddressCountryCode::default()
             }),
         };

@@ -26,6 +26,7 @@ mod customers;
 mod desk;
 mod end_times;
 mod endpoint_health;
+mod file_upload;
 mod form_page;
 mod images;
 mod join;

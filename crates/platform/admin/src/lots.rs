@@ -21,6 +21,7 @@ mod history;
 mod import;
 mod import_cells;
 mod import_check;
+pub(crate) mod import_columns;
 pub(crate) mod lot;
 pub(crate) mod offer;
 pub(super) mod order;
@@ -39,6 +40,7 @@ use platform_core::customers::connections::RESEND_SCOPES;
 
 use crate::access::{Need, Page};
 use crate::admin::Admin;
+use crate::file_upload;
 use crate::images;
 
 const READ: Need = Need::Has(Scope::AuctionsRead);
@@ -90,7 +92,7 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/auctions/{auction}/lots/new", get(add::page).post(add::add))
         .route(
             "/auctions/{auction}/lots/import",
-            get(import::page).post(import::upload).layer(DefaultBodyLimit::max(import::BODY_BYTES_MAX)),
+            get(import::page).post(import::upload).layer(DefaultBodyLimit::max(file_upload::BODY_BYTES_MAX)),
         )
         .route("/auctions/{auction}/lots/import/{upload}", get(import_check::page).post(import_check::import))
         .route("/auctions/{auction}/lots/catalogue.csv", get(export::catalogue))

@@ -31,6 +31,7 @@ const NOTICES: &[(&str, &str)] = &[
     ("auctioneer-saved", "The auctioneer was saved."),
     ("party-created", "The record was added to the register."),
     ("party-saved", "The record was saved. Registrations keep the name and limit that they were made with."),
+    ("people-imported", "The people were imported."),
     ("party-blocked", "The bidder is blocked. Cancel the bids that still stand on their lots."),
     ("party-unblocked", "The block has ended. Approve the registrations with which the bidder may bid again."),
     ("party-erased", "The person was erased. Paddles, bids and purchases stay without the name."),

@@ -6,10 +6,14 @@ mod edit;
 mod erase;
 mod export;
 mod form;
+mod import;
+mod import_check;
 mod list;
 mod party;
+mod person_export;
 
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use kit_design::fields::FormFields;
 use platform_core::Role;
@@ -19,6 +23,7 @@ use uuid::Uuid;
 
 use crate::access::{Need, Page};
 use crate::admin::Admin;
+use crate::file_upload;
 use crate::page_error::PageError;
 use crate::session::Session;
 
@@ -26,6 +31,11 @@ pub(crate) const PAGES: &[Page] = &[
     ("GET", "/people", Need::Has(PartiesRead)),
     ("GET", "/people/new", Need::Has(PartiesWrite)),
     ("POST", "/people/new", Need::Has(PartiesWrite)),
+    ("GET", "/people/import", Need::Has(PartiesWrite)),
+    ("POST", "/people/import", Need::Has(PartiesWrite)),
+    ("GET", "/people/import/{upload}", Need::Has(PartiesWrite)),
+    ("POST", "/people/import/{upload}", Need::Has(PartiesWrite)),
+    ("GET", "/people/register.csv", Need::Has(PartiesWrite)),
     ("GET", "/people/{party}", Need::Has(PartiesRead)),
     ("GET", "/people/{party}/edit", Need::Has(PartiesWrite)),
     ("POST", "/people/{party}/edit", Need::Has(PartiesWrite)),
@@ -41,11 +51,17 @@ pub(crate) fn router() -> Router<Admin> {
     Router::new()
         .route("/people", get(list::page))
         .route("/people/new", get(edit::new_page).post(edit::create))
+        .route(
+            "/people/import",
+            get(import::page).post(import::upload).layer(DefaultBodyLimit::max(file_upload::BODY_BYTES_MAX)),
+        )
+        .route("/people/import/{upload}", get(import_check::page).post(import_check::import))
+        .route("/people/register.csv", get(export::register))
         .route("/people/{party}", get(party::page))
         .route("/people/{party}/edit", get(edit::page).post(edit::save))
         .route("/people/{party}/block", get(block::page).post(block::block))
         .route("/people/{party}/unblock", post(block::unblock))
-        .route("/people/{party}/export.json", get(export::file))
+        .route("/people/{party}/export.json", get(person_export::file))
         .route("/people/{party}/erase", get(erase::page).post(erase::erase))
 }
 

@@ -35,12 +35,18 @@ use contract::ItemStatus;
 use uuid::Uuid;
 
 pub use cells::{CellAt, CellValue, DoubtfulCell, FaultyCell, MendedCell, MendedCells, ReadCell};
+pub(crate) use formula::unescape_formula;
+pub(crate) use house_rows::{header_texts, house_records};
 pub use merge::{CatalogueMerge, MergeOutcome, MergeReport, MergedRow};
+pub(crate) use propose_mapping::normalised;
 pub use propose_mapping::{MAPPED_COLUMNS_MAX, mappable_fields};
+pub(crate) use read::fault_message;
+pub(crate) use records::{FieldFault, ReadError, Record};
 pub use report::{ImportReport, RowError};
 pub use sample::CatalogueSample;
 pub use uploads::{ArchiveUpload, CatalogueUploadWriter};
 pub use vendors::NewConsignors;
+pub(crate) use write::line as csv_line;
 
 pub use crate::port::{CatalogueUpload, ColumnMapping, UploadedSheet};
 

@@ -17,6 +17,7 @@ use platform_core::catalogue::{
 use uuid::Uuid;
 
 use super::import_cells::{self, CellError, CellFields, Choices, DoubtfulRow, MendedRow, ValueCell};
+use super::import_columns::{self, MappedColumn, words};
 use crate::admin::Admin;
 use crate::page_error::PageError;
 use crate::sale::Sale;
@@ -62,14 +63,6 @@ struct CheckPage {
     checked: String,
     can_import: bool,
     button: String,
-}
-
-/// A column of the file with the field that it is mapped to.
-struct MappedColumn {
-    name: String,
-    header: String,
-    samples: String,
-    fields: Vec<Choice>,
 }
 
 struct CheckedRow {
@@ -219,7 +212,7 @@ async fn check(
         file_name: file.file_name.clone(),
         sheets: sheets(file),
         row_word: if file.sheet.is_some() { "Row" } else { "Line" },
-        columns: columns(sample, &chosen.fields),
+        columns: import_columns::columns(sample, &chosen.fields, &mappable_fields()),
         mark: FormField::select(
             "decimalMark",
             "Decimal mark of the amounts",
@@ -288,50 +281,4 @@ fn sheets(file: &CatalogueUpload) -> Vec<Choice> {
     let chosen = sheet.chosen.to_string();
     let names = sheet.names.iter().enumerate();
     names.map(|(place, name)| Choice::of(place.to_string(), name.clone(), &chosen)).collect()
-}
-
-fn columns(sample: &CatalogueSample, chosen: &[String]) -> Vec<MappedColumn> {
-    let fields = mappable_fields();
-    let column = |(place, header): (usize, &String)| {
-        let own = chosen.get(place).map(String::as_str).unwrap_or_default();
-        let none = std::iter::once(Choice::of("", "Not imported", own));
-        let samples: Vec<&str> = sample.rows.iter().filter_map(|row| row.get(place)).map(String::as_str).collect();
-        MappedColumn {
-            name: format!("c{place}"),
-            header: header.clone(),
-            samples: samples.into_iter().filter(|text| !text.is_empty()).take(3).collect::<Vec<_>>().join(" · "),
-            fields: none.chain(fields.iter().map(|field| Choice::of(*field, words(field), own))).collect(),
-        }
-    };
-    sample.headers.iter().enumerate().map(column).collect()
-}
-
-/// The name of a field in words: `low_estimate` and `lowEstimate` are "Low estimate".
-fn words(field: &str) -> String {
-    if field == "vendor" {
-        return "Consignor".to_owned();
-    }
-    let mut out = String::new();
-    for (place, char) in field.chars().enumerate() {
-        match char {
-            '_' => out.push(' '),
-            upper if upper.is_uppercase() => out.extend(std::iter::once(' ').chain(upper.to_lowercase())),
-            first if place == 0 => out.extend(first.to_uppercase()),
-            other => out.push(other),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::words;
-
-    #[test]
-    fn fields_are_named_in_words() {
-        assert_eq!(
-            [words("low_estimate"), words("lowEstimate"), words("title")],
-            ["Low estimate", "Low estimate", "Title"]
-        );
-    }
 }

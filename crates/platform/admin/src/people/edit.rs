@@ -1,14 +1,18 @@
 //! Adds a person or firm to the register, and edits it.
 
+use askama::Template;
 use axum::response::{IntoResponse as _, Response};
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
+use kit_design::frame::{Frame, render_page_as};
 use platform_core::PlatformError;
+use platform_core::bidders::PARTY_ADDRESSES_MAX;
 use platform_core::port::{Page as ListPage, Party};
 use uuid::Uuid;
 
 use super::Houses;
-use super::form::{self, Typed};
-use crate::form_page::{FormPage, Refused};
+use super::form::{self, ADDRESS_COUNT, Groups, Typed};
+use crate::form_page::Refused;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
 
@@ -26,14 +30,58 @@ async fn currency_of(session: &Session, house: Uuid) -> Result<String, PageError
     Ok(named.map_or(String::new(), |currency| currency.as_str().to_owned()))
 }
 
-fn new_form(session: &Session, (houses, house): (&Houses, Uuid), typed: &Typed, refused: &Refused) -> FormPage {
+/// The page with the form.
+#[derive(Template)]
+#[template(path = "people/form.html")]
+struct PersonPage {
+    frame: Frame,
+    /// Path and text of the page above this one.
+    above: (String, String),
+    intro: String,
+    errors: ErrorSummary,
+    action: String,
+    button: &'static str,
+    /// Name and value of the field that says what the form is about.
+    about: (&'static str, String),
+    groups: Groups,
+    address_count: usize,
+    can_add: bool,
+}
+
+impl PersonPage {
+    fn new(frame: Frame, groups: Groups, refused: &Refused) -> Self {
+        let address_count = groups.addresses.len();
+        Self {
+            frame,
+            above: (String::new(), String::new()),
+            intro: String::new(),
+            errors: ErrorSummary::of_fields(&refused.errors, groups.all()),
+            action: String::new(),
+            button: "",
+            about: ("", String::new()),
+            groups,
+            address_count,
+            can_add: address_count < PARTY_ADDRESSES_MAX,
+        }
+    }
+}
+
+fn new_form(
+    session: &Session,
+    (houses, house): (&Houses, Uuid),
+    typed: &Typed,
+    refused: &Refused,
+) -> Result<Response, PageError> {
     let frame = session.frame("Add person or firm", Section::People);
-    let intro = format!("One record for all sales of {}.", houses.name_of(house));
-    FormPage::new(frame, (format!("/people?house={house}"), "Bidders and consignors"), "/people/new")
-        .intro(intro)
-        .hidden("house", house.to_string())
-        .fields(typed.fields(refused))
-        .button("Add person or firm")
+    let page = PersonPage {
+        above: (format!("/people?house={house}"), "Bidders and consignors".to_owned()),
+        intro: format!("One record for all sales of {}.", houses.name_of(house)),
+        action: "/people/new".to_owned(),
+        button: "Add person or firm",
+        about: ("house", house.to_string()),
+        ..PersonPage::new(frame, typed.groups(refused), refused)
+    };
+    render_page_as(refused.status, &page)
 }
 
 /// The house that a form names.
@@ -47,32 +95,45 @@ pub(super) async fn new_page(session: Session, QueryFields(query): QueryFields) 
     let (houses, house) = house(&session, &query).await?;
     let currency = currency_of(&session, house).await?;
     let typed = Typed::new(&currency, query.text("kind") == "consignors");
-    new_form(&session, (&houses, house), &typed, &Refused::default()).open()
+    new_form(&session, (&houses, house), &typed, &Refused::default())
 }
 
 pub(super) async fn create(session: Session, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
     let (houses, house) = house(&session, &form).await?;
-    let typed = Typed::read(&form);
+    let mut typed = Typed::read(&form);
+    if typed.changes_addresses(&form) {
+        return new_form(&session, (&houses, house), &typed, &Refused::default());
+    }
     let refused = match typed.input(None) {
         Ok(input) => match session.platform().create_party(&session.caller, house, &input).await {
             Ok(party) => {
                 let path = format!("/people/{}?done=party-created", party.uuid);
                 return Ok(session.admin.redirect(&path).into_response());
             }
-            Err(error) => Refused::from(error, &form::pointers())?,
+            Err(error) => form::refused(error)?,
         },
         Err(refused) => refused,
     };
-    new_form(&session, (&houses, house), &typed, &refused).refuse(&refused)
+    new_form(&session, (&houses, house), &typed, &refused)
 }
 
-fn edit_form(session: &Session, party: &Party, version: &str, typed: &Typed, refused: &Refused) -> FormPage {
+fn edit_form(
+    session: &Session,
+    party: &Party,
+    version: &str,
+    typed: &Typed,
+    refused: &Refused,
+) -> Result<Response, PageError> {
     let path = format!("/people/{}", party.uuid);
     let frame = session.frame(format!("Edit {}", party.details.name), Section::People);
-    FormPage::new(frame, (path.clone(), party.details.name.clone()), format!("{path}/edit"))
-        .hidden("version", version)
-        .fields(typed.fields(refused))
-        .button("Save record")
+    let page = PersonPage {
+        above: (path.clone(), party.details.name.clone()),
+        action: format!("{path}/edit"),
+        button: "Save record",
+        about: ("version", version.to_owned()),
+        ..PersonPage::new(frame, typed.groups(refused), refused)
+    };
+    render_page_as(refused.status, &page)
 }
 
 pub(super) async fn page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
@@ -81,7 +142,7 @@ pub(super) async fn page(session: Session, PathIds([uuid]): PathIds<1>) -> Resul
         return Ok(session.admin.redirect(&format!("/people/{uuid}")).into_response());
     }
     let typed = Typed::of(&party, &currency_of(&session, party.customer).await?);
-    edit_form(&session, &party, &party.version.to_string(), &typed, &Refused::default()).open()
+    edit_form(&session, &party, &party.version.to_string(), &typed, &Refused::default())
 }
 
 pub(super) async fn save(
@@ -90,7 +151,10 @@ pub(super) async fn save(
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
     let party = session.platform().party(&session.caller, uuid).await?;
-    let (typed, version) = (Typed::read(&form), form.text("version"));
+    let (mut typed, version) = (Typed::read(&form), form.text("version"));
+    if typed.changes_addresses(&form) {
+        return edit_form(&session, &party, version, &typed, &Refused::default());
+    }
     let refused = match typed.input(Some(&party.details)) {
         Ok(input) => {
             let changed = session.platform().change_party(&session.caller, uuid, &input, version.parse().ok()).await;
@@ -102,10 +166,10 @@ pub(super) async fn save(
                     "",
                     "Someone else changed the record since you opened this page. Open it again to see the change.",
                 ),
-                Err(error) => Refused::from(error, &form::pointers())?,
+                Err(error) => form::refused(error)?,
             }
         }
         Err(refused) => refused,
     };
-    edit_form(&session, &party, version, &typed, &refused).refuse(&refused)
+    edit_form(&session, &party, version, &typed, &refused)
 }

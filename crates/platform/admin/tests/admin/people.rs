@@ -161,3 +161,96 @@ async fn an_administrator_erases_a_person_after_reading_what_goes() {
     let log = administrator.get("/audit").await;
     log.is(200).shows("Party exported");
 }
+
+const FILE: &[u8] = b"Client;Ref;E-Mail;Shelf\nAda <King>;B-1;ada@example.com;A\nBo;B-2;;B\n";
+
+#[tokio::test]
+async fn people_are_imported_after_a_check_and_exported() {
+    let mut sale = Sale::new(AuctionStatus::Draft, &[]).await;
+    let operator = &mut sale.operator;
+    operator.get("/people").await.is(200).shows("Import people").hides("Export CSV");
+    operator.get("/people/import").await.is(200).shows("At most 10,000 rows");
+    operator.upload("/people/import", "empty.csv", b"").await.is(422).shows("Choose a file that is not empty.");
+    let uploaded = operator.upload("/people/import", "house.csv", FILE).await;
+    let check = uploaded.is(303).location.clone().unwrap();
+    let page = operator.get(&check).await;
+    page.is(200).shows("house.csv").shows("Ada &#60;King&#62; (B-1)").shows("Import 2 records").hides("<King>");
+    page.shows("<option value=\"reference\" selected>Reference</option>").shows("Bidders and consignors");
+    let house = page.between("name=\"house\" value=\"", "\"");
+    let checked = page.between("name=\"checked\" value=\"", "\"");
+    let (path, _) = check.split_once('?').unwrap();
+    let fields = |checked: &'static str, action: &'static str, email: &'static str| {
+        let columns = [("mapped", "yes"), ("c0", "name"), ("c1", "reference"), ("c2", email), ("role", "both")];
+        [&columns[..], &[("checked", checked), ("action", action)]].concat()
+    };
+    let with_house = |fields: Vec<(&'static str, &'static str)>| {
+        let mut all: Vec<(&str, String)> = fields.into_iter().map(|(name, value)| (name, value.to_owned())).collect();
+        all.push(("house", house.clone()));
+        all
+    };
+    let post = async |operator: &mut testkit::web::Browser, fields: Vec<(&'static str, &'static str)>| {
+        let fields = with_house(fields);
+        let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        operator.post(path, &fields).await
+    };
+    // What was not checked is checked before it is imported.
+    let page = post(operator, fields("something else", "import", "email")).await;
+    page.is(200).shows("You changed columns after the last check");
+    operator.get("/people").await.shows("No bidders or consignors yet");
+    assert!(checked.starts_with("email bidder "), "{checked}");
+    let page = post(operator, fields("", "check", "phone")).await;
+    page.is(200).shows("Import 2 records");
+    post(operator, fields("", "import", "email"))
+        .await
+        .leads_to(&format!("/people?house={house}&done=people-imported"));
+    operator.get("/people?done=people-imported").await.shows("The people were imported.").shows("2 records");
+    operator.get("/people?kind=consignors&text=ada").await.shows("1 record").shows("Bidder and consignor");
+    operator.get(&check).await.is(200).shows("<dt>Unchanged</dt><dd>2</dd>").hides("Import 2 records");
+
+    let csv = operator.get("/people/register.csv").await;
+    csv.is(200).shows("record,name,role,reference").shows(",Ada <King>,bidder and consignor,B-1,ada@example.com");
+    let uploaded = operator.upload("/people/import", "again.csv", csv.text.as_bytes()).await;
+    let again = uploaded.is(303).location.clone().unwrap();
+    operator.get(&again).await.is(200).shows("<dt>Unchanged</dt><dd>2</dd>").shows("has these values already");
+    let wrong = b"Name,Reference,E-mail\nCy,B-1,nothing\n";
+    let uploaded = operator.upload("/people/import", "wrong.csv", wrong).await;
+    let page = operator.get(&uploaded.is(303).location.clone().unwrap()).await;
+    page.is(200).shows("<b>E-mail</b>").shows("Is not an e-mail address").hides("Import 1 record");
+    let mut other = sale.fixture.signed_in(Role::Administrator).await;
+    other.get(&check).await.is(410).shows("Upload the file again.");
+    other.get("/audit").await.shows("Register exported");
+    let mut support = sale.fixture.signed_in(Role::Support).await;
+    support.get("/people/import").await.is(403);
+    support.get("/people/register.csv").await.is(403).hides("ada@example.com");
+    support.get("/people").await.is(200).hides("Export CSV");
+}
+
+#[tokio::test]
+async fn a_record_has_up_to_five_addresses() {
+    let mut sale = Sale::new(AuctionStatus::Draft, &[]).await;
+    let operator = &mut sale.operator;
+    let form = operator.get("/people/new").await;
+    form.is(200).shows("Address 1").hides("Address 2").hides("Remove address").shows("Add address");
+    let first = [("role", "bidder"), ("name", "Ada"), ("line1", "1 High Street"), ("postcode", "A1")];
+    // A button adds an address, and nothing is saved.
+    let more = operator.post("/people/new", &[&first[..], &[("addresses", "1"), ("address", "add")]].concat()).await;
+    more.is(200).shows("name=\"line1-2\"").shows("value=\"1 High Street\"").shows("name=\"addresses\" value=\"2\"");
+    let second = [("addresses", "3"), ("line1-2", "2 Low Street"), ("city-2", "Bath")];
+    let refused = operator.post("/people/new", &[&first[..], &second].concat()).await;
+    refused.is(422).shows("href=\"#postcode-2\"").shows("an address has it");
+    let fields =
+        [&first[..], &second, &[("postcode-2", "B2"), ("line1-3", "3 Mid Street"), ("postcode-3", "C3")]].concat();
+    let page = operator.submit("/people/new", &fields).await;
+    page.is(200).shows("1 High Street, A1, UK").shows("2 Low Street, Bath B2, UK").shows("3 Mid Street, C3, UK");
+    let edit = format!("/people/{}/edit", page.between("/people/", "/block"));
+    let form = operator.get(&edit).await;
+    let version = form.is(200).shows("name=\"from-3\" value=\"2\"").between("name=\"version\" value=\"", "\"");
+    let base = [("version", version.as_str()), ("role", "bidder"), ("name", "Ada"), ("addresses", "3"), ("from", "0")];
+    let rest = [("line1", "1 High Street"), ("postcode", "A1"), ("from-2", "1"), ("from-3", "2")];
+    let lines = [("line1-2", "2 Low Street"), ("postcode-2", "B2"), ("line1-3", "3 Mid Street"), ("postcode-3", "C3")];
+    let all = [&base[..], &rest, &lines].concat();
+    let without = operator.post(&edit, &[&all[..], &[("address", "remove-1")]].concat()).await;
+    without.is(200).hides("2 Low Street").shows("name=\"from-2\" value=\"2\"").shows("name=\"addresses\" value=\"2\"");
+    let full = operator.post("/people/new", &[("addresses", "5"), ("address", "add")]).await;
+    full.is(200).shows("name=\"line1-5\"").hides("name=\"line1-6\"").hides("value=\"add\"");
+}

@@ -76,6 +76,7 @@ const TABLE: &[(&str, &str, &[Role])] = &[
     ("POST", "/auctions/{auction}/status", SALES),
     ("GET", "/auctions/{auction}/lots/new", SALES),
     ("POST", "/auctions/{auction}/lots/new", SALES),
+    ("GET", "/auctions/{auction}/lots/consignors", SALES),
     ("GET", "/auctions/{auction}/lots/import", SALES),
     ("POST", "/auctions/{auction}/lots/import", SALES),
     ("GET", "/auctions/{auction}/lots/import/{upload}", SALES),
@@ -133,6 +134,11 @@ const TABLE: &[(&str, &str, &[Role])] = &[
     ("GET", "/auctions/{auction}/registrations", RING),
     ("GET", "/people", REGISTER),
     ("GET", "/people/{party}", REGISTER),
+    ("GET", "/people/import", SALES),
+    ("POST", "/people/import", SALES),
+    ("GET", "/people/import/{upload}", SALES),
+    ("POST", "/people/import/{upload}", SALES),
+    ("GET", "/people/register.csv", SALES),
     ("GET", "/people/new", SALES),
     ("POST", "/people/new", SALES),
     ("GET", "/people/{party}/edit", SALES),
@@ -222,6 +228,7 @@ const TABLE: &[(&str, &str, &[Role])] = &[
 const NOTHING_TO_SHOW: &[(&str, u16)] = &[
     // The upload has expired, the lot has no image and no event, the customer is not connected and has no logo and no conditions, and the user has signed in.
     ("/auctions/{auction}/lots/import/{upload}", 410),
+    ("/people/import/{upload}", 410),
     ("/auctions/{auction}/lots/{lot}/images/{image}/remove", 404),
     ("/auctions/{auction}/lots/{lot}/deliveries", 404),
     ("/customers/{customer}/disconnect", 404),

@@ -169,7 +169,7 @@ async fn no_response_event_or_stream_shows_anything_of_a_consignor() {
     let changed = sale.send(&Method::PATCH, &path, &step, &json!({ "vendor": party })).await;
     assert_eq!(changed.status, 200, "{}", changed.text);
     check("an edit", &changed.text);
-    let file = "Lot,Title,Consignor\n2,A chair,CQ-7719\n3,A clock,CQ-7719\n";
+    let file = "Lot,Title,Consignor\n1,A chair,CQ-7719\n3,A clock,CQ-7719\n";
     let headers = [("authorization", format!("Bearer {}", sale.key)), ("content-type", "text/csv".to_owned())];
     let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let merge = format!("/api/v1/auctions/{}/catalogue/merge", sale.auction);

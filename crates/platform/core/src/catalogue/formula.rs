@@ -6,12 +6,12 @@
 const FORMULA_STARTS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
 /// The exported cell.
-pub(super) fn escape_formula(text: &str) -> String {
+pub(crate) fn escape_formula(text: &str) -> String {
     if is_dangerous(text.trim_start_matches('\'')) { format!("'{text}") } else { text.to_owned() }
 }
 
 /// The cell before the export.
-pub(super) fn unescape_formula(text: &str) -> &str {
+pub(crate) fn unescape_formula(text: &str) -> &str {
     match text.strip_prefix('\'') {
         Some(rest) if is_dangerous(rest.trim_start_matches('\'')) => rest,
         _ => text,

@@ -84,7 +84,7 @@ impl HouseFile {
 }
 
 /// The records of a file in any encoding and with any separator.
-pub(super) fn house_records<R: Read>(
+pub(crate) fn house_records<R: Read>(
     source: R,
     limits: &CatalogueLimits,
 ) -> Result<Records<BufReader<Transcoded<R>>>, ReadError> {
@@ -187,7 +187,7 @@ fn read_records<R: std::io::BufRead>(
     Ok(())
 }
 
-pub(super) fn header_texts(header: &Record) -> Vec<String> {
+pub(crate) fn header_texts(header: &Record) -> Vec<String> {
     let text = |field: &Field| {
         let text = String::from_utf8_lossy(&field.bytes);
         text.trim_start_matches('\u{feff}').trim().chars().take(HEADER_CHARS_MAX).collect()

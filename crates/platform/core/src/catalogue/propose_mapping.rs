@@ -11,12 +11,20 @@ use crate::port::ColumnMapping;
 pub const MAPPED_COLUMNS_MAX: usize = 500;
 
 impl ColumnMapping {
-    /// A mapping of these headers. Errors: the first field that does not exist, or too many columns.
+    /// A mapping of these headers of a catalogue. Errors: the first field that does not exist, or too many columns.
     pub fn new(columns: impl IntoIterator<Item = (String, Option<String>)>) -> Result<Self, String> {
+        Self::to_fields(columns, &Column::fields())
+    }
+
+    /// A mapping of these headers to some of the fields of a file. Errors as [`ColumnMapping::new`].
+    pub(crate) fn to_fields(
+        columns: impl IntoIterator<Item = (String, Option<String>)>,
+        fields: &[&str],
+    ) -> Result<Self, String> {
         let mut mapping = BTreeMap::new();
         for (header, field) in columns {
-            if let Some(field) = field.as_deref().filter(|field| Column::mapped(field).is_none()) {
-                return Err(format!("there is no field {field}; the fields are {}", Column::fields().join(", ")));
+            if let Some(field) = field.as_deref().filter(|field| !fields.contains(field)) {
+                return Err(format!("there is no field {field}; the fields are {}", fields.join(", ")));
             }
             mapping.insert(normalised(&header), field);
             if mapping.len() > MAPPED_COLUMNS_MAX {
@@ -26,10 +34,14 @@ impl ColumnMapping {
         Ok(Self(mapping))
     }
 
+    /// The name of the field of a header: none when the mapping does not name the header, an inner none when it is ignored.
+    pub(crate) fn field(&self, header: &str) -> Option<Option<&str>> {
+        self.0.get(&normalised(header)).map(Option::as_deref)
+    }
+
     /// The field of a header: none when the mapping does not name the header, an inner none when it is ignored.
     pub(super) fn column(&self, header: &str) -> Option<Option<Column>> {
-        let field = self.0.get(&normalised(header))?;
-        Some(field.as_deref().and_then(Column::mapped))
+        self.field(header).map(|field| field.and_then(Column::mapped))
     }
 
     /// This mapping with the columns of a later one.
@@ -63,7 +75,7 @@ pub(super) fn propose_mapping(headers: &[String], remembered: &ColumnMapping) ->
 }
 
 /// Lower case letters and digits only.
-pub(super) fn normalised(header: &str) -> String {
+pub(crate) fn normalised(header: &str) -> String {
     header.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

@@ -294,7 +294,7 @@ fn is_utf_16(header: &Record) -> bool {
     first.starts_with(&[0xff, 0xfe]) || first.starts_with(&[0xfe, 0xff]) || first.contains(&0)
 }
 
-pub(super) fn fault_message(fault: FieldFault, limits: &CatalogueLimits) -> String {
+pub(crate) fn fault_message(fault: FieldFault, limits: &CatalogueLimits) -> String {
     match fault {
         FieldFault::TextAfterQuote => {
             "there is text after the closing quote: write a quote within quotes twice (\"\")".into()

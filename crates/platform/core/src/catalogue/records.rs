@@ -18,19 +18,19 @@ pub(super) struct RecordLimits {
 
 /// One field without its quotes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Field {
+pub(crate) struct Field {
     /// The physical line that it begins on, from 1.
-    pub(super) line: u64,
-    pub(super) bytes: Vec<u8>,
+    pub(crate) line: u64,
+    pub(crate) bytes: Vec<u8>,
     /// It stands in quotes.
-    pub(super) is_quoted: bool,
+    pub(crate) is_quoted: bool,
     /// The mistake in its syntax, if there is one.
-    pub(super) fault: Option<FieldFault>,
+    pub(crate) fault: Option<FieldFault>,
 }
 
 /// A mistake in the syntax of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FieldFault {
+pub(crate) enum FieldFault {
     /// `"abc"d`
     TextAfterQuote,
     /// The file ends within quotes.
@@ -43,18 +43,18 @@ pub(super) enum FieldFault {
 
 /// One record.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Record {
+pub(crate) struct Record {
     /// The physical line that it begins on, from 1.
-    pub(super) line: u64,
+    pub(crate) line: u64,
     /// Its fields; at most `fields_max`.
-    pub(super) fields: Vec<Field>,
+    pub(crate) fields: Vec<Field>,
     /// The real number of its fields.
-    pub(super) field_count: usize,
+    pub(crate) field_count: usize,
 }
 
 /// Why nothing more can be read.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ReadError {
+pub(crate) enum ReadError {
     #[error("the file is longer than {0} bytes")]
     FileTooLong(u64),
     #[error("the file can't be read: {0}")]
@@ -62,7 +62,7 @@ pub(super) enum ReadError {
 }
 
 /// Reads records one by one.
-pub(super) struct Records<R> {
+pub(crate) struct Records<R> {
     source: R,
     limits: RecordLimits,
     /// The byte between fields.
@@ -100,12 +100,12 @@ impl<R: BufRead> Records<R> {
     }
 
     /// The current physical line, from 1.
-    pub(super) fn line(&self) -> u64 {
+    pub(crate) fn line(&self) -> u64 {
         self.line
     }
 
     /// The next record that isn't an empty line; none at the end of the file.
-    pub(super) fn next(&mut self) -> Result<Option<Record>, ReadError> {
+    pub(crate) fn next(&mut self) -> Result<Option<Record>, ReadError> {
         loop {
             let mut record = Record { line: self.line, ..Record::default() };
             let mut record_bytes = 0;

@@ -11,7 +11,7 @@ const READ_BYTES: usize = 32 << 10;
 const CHARACTER_BYTES_MAX: usize = 4;
 
 /// A reader of UTF-8 over a source in any of the encodings.
-pub(super) struct Transcoded<R> {
+pub(crate) struct Transcoded<R> {
     source: R,
     /// Bytes that may still be read.
     left_bytes: u64,

@@ -182,6 +182,43 @@ impl Platform {
         self.begin_upload_to(caller, auction, file_name, UploadPurpose::Archive).await
     }
 
+    /// Begins to store a file of the caller for the register of a house.
+    ///
+    /// Errors: `not_found` (customer), `uploads_full`, `disk_full`.
+    pub async fn begin_register_upload(
+        &self,
+        caller: &Caller,
+        customer: Uuid,
+        file_name: &str,
+    ) -> PlatformResult<CatalogueUploadWriter> {
+        caller.require(Scope::PartiesWrite)?;
+        self.visible_customer(caller, customer).await?;
+        // The house stands in place of the auction.
+        let of = (customer, customer);
+        self.begin_upload(caller, of, shown_name(file_name), (UploadPurpose::Catalogue, None)).await
+    }
+
+    /// A complete file of the caller for the register of a house; none when it was deleted, or belongs to another user.
+    ///
+    /// Errors: `not_found` (customer).
+    pub async fn register_upload(
+        &self,
+        caller: &Caller,
+        customer: Uuid,
+        upload: Uuid,
+    ) -> PlatformResult<Option<CatalogueUpload>> {
+        caller.require(Scope::PartiesWrite)?;
+        self.visible_customer(caller, customer).await?;
+        self.own_upload(caller, customer, upload).await
+    }
+
+    /// A complete file of the caller for an auction, or for the house whose register it is for.
+    async fn own_upload(&self, caller: &Caller, of: Uuid, upload: Uuid) -> PlatformResult<Option<CatalogueUpload>> {
+        let found = self.store().upload(upload).await?;
+        let is_own = |found: &CatalogueUpload| (found.user, found.auction) == (caller.id, of);
+        Ok(found.filter(|found| is_own(found) && found.is_complete && found.expires_at > self.now()))
+    }
+
     async fn begin_upload_to(
         &self,
         caller: &Caller,
@@ -205,9 +242,7 @@ impl Platform {
     ) -> PlatformResult<Option<CatalogueUpload>> {
         caller.require(Scope::AuctionsWrite)?;
         let auction: Auction = self.visible_auction(caller, auction).await?;
-        let found = self.store().upload(upload).await?;
-        let is_own = |found: &CatalogueUpload| (found.user, found.auction) == (caller.id, auction.uuid);
-        Ok(found.filter(|found| is_own(found) && found.is_complete && found.expires_at > self.now()))
+        self.own_upload(caller, auction.uuid, upload).await
     }
 
     /// Deletes a file before its time.

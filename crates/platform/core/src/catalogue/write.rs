@@ -120,7 +120,7 @@ fn cell(column: Column, auction: &Auction, item: &Item, currency: &CurrencyForma
 }
 
 /// One line of CSV (RFC 4180).
-fn line(cells: &[String]) -> String {
+pub(crate) fn line(cells: &[String]) -> String {
     let mut line = String::new();
     for (index, cell) in cells.iter().enumerate() {
         if index > 0 {

@@ -24,6 +24,7 @@ mod parties;
 mod provider;
 mod publishing;
 mod reduced_sending;
+mod register_files;
 mod sales;
 mod sandbox;
 mod webcasts;

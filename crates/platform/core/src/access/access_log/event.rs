@@ -162,6 +162,13 @@ pub enum AccessEvent {
         /// Number of records that the caller got.
         records: u64,
     },
+    /// A caller exported the register of a house as a file.
+    RegisterExported {
+        /// The house.
+        customer: Uuid,
+        /// Number of records at the beginning.
+        records: u64,
+    },
     /// An API key was created.
     KeyCreated {
         /// The key.

@@ -1,0 +1,239 @@
+//! Maps the columns of a register file, shows what an import would do with each error at its row, and imports.
+
+use askama::Template;
+use axum::response::{IntoResponse as _, Response};
+use http::StatusCode;
+use kit_design::error_page::{ErrorPage, sentence};
+use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
+use kit_design::form_field::{Choice, FormField};
+use kit_design::frame::{Frame, render_page_as};
+use platform_core::PlatformError;
+use platform_core::catalogue::{CatalogueSample, CatalogueUpload, ImportMode, MergeOutcome};
+use platform_core::register_files::{
+    RegisterImport, RegisterReport, WithoutReference, propose_register_mapping, register_fields, register_mapping,
+};
+use uuid::Uuid;
+
+use super::Houses;
+use crate::lots::import_columns::{self, MappedColumn};
+use crate::page_error::PageError;
+use crate::sale::labels::{self, Badge};
+use crate::sale::refusal;
+use crate::session::{PathIds, Section, Session};
+
+/// Errors and rows that the page lists at most.
+const LISTED_MAX: usize = 100;
+
+#[derive(Template)]
+#[template(path = "people/import_check.html")]
+struct CheckPage {
+    frame: Frame,
+    house: Uuid,
+    upload: Uuid,
+    file_name: String,
+    /// "Row" of a spreadsheet, "Line" of another file.
+    row_word: &'static str,
+    faults: Vec<String>,
+    /// The form was changed after the check, and is checked now.
+    is_changed: bool,
+    summary: Vec<(&'static str, String)>,
+    choices: [FormField; 2],
+    columns: Vec<MappedColumn>,
+    errors: Vec<CheckError>,
+    error_count: u64,
+    more_errors: u64,
+    rows: Vec<CheckedRow>,
+    more_rows: u64,
+    /// Identifies what this page has checked.
+    checked: String,
+    can_import: bool,
+    button: String,
+}
+
+struct CheckError {
+    line: u64,
+    column: String,
+    message: String,
+}
+
+struct CheckedRow {
+    line: u64,
+    label: String,
+    badge: Badge,
+}
+
+/// What a person chose.
+struct Chosen {
+    /// The field of each column; empty for a column that is not imported.
+    fields: Vec<String>,
+    /// `email`, or `new`.
+    without: String,
+    /// `bidder`, `consignor` or `both`.
+    role: String,
+}
+
+impl Chosen {
+    fn read(form: &FormFields, sample: &CatalogueSample) -> Self {
+        let text = |name: &str, usual: &str| form.non_empty(name).unwrap_or(usual).to_owned();
+        let fields = if form.text("mapped").is_empty() {
+            let proposed = propose_register_mapping(&sample.headers).into_iter();
+            proposed.map(|field| field.unwrap_or_default().to_owned()).collect()
+        } else {
+            (0..sample.headers.len()).map(|place| form.text(&format!("c{place}")).to_owned()).collect()
+        };
+        Self { fields, without: text("without", "email"), role: text("role", "bidder") }
+    }
+
+    /// Identifies the choices, to recognise those that were checked.
+    fn digest(&self) -> String {
+        format!("{} {} {}", self.without, self.role, self.fields.join(" "))
+    }
+}
+
+/// The house and the file that the address names.
+async fn find(
+    session: &Session,
+    fields: &FormFields,
+    upload: Uuid,
+) -> Result<(Uuid, CatalogueUpload, CatalogueSample), PageError> {
+    let house = Houses::load(session, fields).await?.chosen.ok_or(PlatformError::NotFound("customer"))?;
+    let found = session.platform().register_upload(&session.caller, house, upload).await?;
+    let detail = "Uploaded files are kept for half an hour. Upload the file again.";
+    let file = found.ok_or_else(|| ErrorPage::new(StatusCode::GONE, "The file is not here any more", detail))?;
+    let sample = session.platform().sample_catalogue_upload(&file).await?;
+    Ok((house, file, sample.map_err(|fault| ErrorPage::bad_request(sentence(&fault)))?))
+}
+
+/// The mapping, with the result of a dry run.
+pub(super) async fn page(
+    session: Session,
+    PathIds([upload]): PathIds<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
+    let (house, file, sample) = find(&session, &query, upload).await?;
+    let chosen = Chosen::read(&query, &sample);
+    check(&session, (house, &file), (&sample, &chosen), (Vec::new(), false)).await
+}
+
+/// Checks the file again with the chosen columns, or imports it. A change after the last check is checked before it is imported.
+pub(super) async fn import(
+    session: Session,
+    PathIds([upload]): PathIds<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let (house, file, sample) = find(&session, &form, upload).await?;
+    let chosen = Chosen::read(&form, &sample);
+    let is_check = form.text("action") == "check";
+    if is_check || ![String::new(), chosen.digest()].contains(&form.text("checked").to_owned()) {
+        return check(&session, (house, &file), (&sample, &chosen), (Vec::new(), !is_check)).await;
+    }
+    let faults = match run(&session, (house, &file), (&sample, &chosen), ImportMode::Import).await? {
+        Ok(report) if report.error_count == 0 => {
+            return Ok(session.admin.redirect(&format!("/people?house={house}&done=people-imported")).into_response());
+        }
+        Ok(_) => vec!["Nothing was imported: the register changed since you checked the file.".to_owned()],
+        Err(fault) => vec![fault],
+    };
+    check(&session, (house, &file), (&sample, &chosen), (faults, false)).await
+}
+
+/// Runs the import. An inner error is a refusal of the whole file.
+async fn run(
+    session: &Session,
+    (house, file): (Uuid, &CatalogueUpload),
+    (sample, chosen): (&CatalogueSample, &Chosen),
+    mode: ImportMode,
+) -> Result<Result<RegisterReport, String>, PageError> {
+    let field = |field: &String| Some(field.clone()).filter(|field| !field.is_empty());
+    let columns = sample.headers.iter().cloned().zip(chosen.fields.iter().map(field));
+    let mapping = match register_mapping(columns) {
+        Ok(mapping) => mapping,
+        Err(fault) => return Ok(Err(sentence(&fault))),
+    };
+    let wanted = RegisterImport {
+        customer: house,
+        mode,
+        mapping: Some(mapping),
+        without_reference: if chosen.without == "new" { WithoutReference::New } else { WithoutReference::ByEmail },
+        is_bidder: chosen.role != "consignor",
+        is_consignor: chosen.role != "bidder",
+    };
+    let source = session.platform().read_catalogue_upload(file);
+    match session.platform().import_register(&session.caller, &wanted, source).await {
+        Ok(report) => Ok(Ok(report)),
+        Err(error) => Ok(Err(refusal::text(error)?)),
+    }
+}
+
+async fn check(
+    session: &Session,
+    (house, file): (Uuid, &CatalogueUpload),
+    (sample, chosen): (&CatalogueSample, &Chosen),
+    (mut faults, is_changed): (Vec<String>, bool),
+) -> Result<Response, PageError> {
+    let status = if faults.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
+    let report = match run(session, (house, file), (sample, chosen), ImportMode::DryRun).await? {
+        Ok(report) => report,
+        Err(fault) => {
+            if !faults.contains(&fault) {
+                faults.push(fault);
+            }
+            RegisterReport::default()
+        }
+    };
+    let row_of = |line: u64| file.sheet.as_ref().map_or(line, |sheet| sheet.rows.row_of(line));
+    let records = report.new + report.changed;
+    let errors = report.errors.iter().take(LISTED_MAX).map(|error| CheckError {
+        line: row_of(error.line),
+        column: error.column.clone().unwrap_or_default(),
+        message: sentence(&error.message),
+    });
+    let rows = report.outcomes.iter().take(LISTED_MAX).map(|row| CheckedRow {
+        line: row_of(row.line),
+        label: row.label.clone(),
+        badge: if row.outcome == MergeOutcome::New { Badge::new("good", "New") } else { Badge::new("info", "Changed") },
+    });
+    let rows: Vec<CheckedRow> = rows.collect();
+    let page = CheckPage {
+        frame: session.frame("Import people", Section::People),
+        house,
+        upload: file.uuid,
+        file_name: file.file_name.clone(),
+        row_word: if file.sheet.is_some() { "Row" } else { "Line" },
+        choices: choices(chosen),
+        columns: import_columns::columns(sample, &chosen.fields, &register_fields()),
+        summary: vec![
+            ("Rows", labels::number(report.rows)),
+            ("New records", labels::number(report.new)),
+            ("Changed", labels::number(report.changed)),
+            ("Unchanged", labels::number(report.same)),
+            ("Errors", labels::number(report.error_count)),
+        ],
+        errors: errors.collect(),
+        error_count: report.error_count,
+        more_errors: report.error_count.saturating_sub(LISTED_MAX as u64),
+        more_rows: records.saturating_sub(rows.len() as u64),
+        rows,
+        checked: chosen.digest(),
+        can_import: faults.is_empty() && report.error_count == 0 && records > 0,
+        button: format!("Import {}", labels::count(records, "record", "records")),
+        faults,
+        is_changed,
+    };
+    render_page_as(status, &page)
+}
+
+/// What applies to the whole file.
+fn choices(chosen: &Chosen) -> [FormField; 2] {
+    let without =
+        [("email", "Update the record with its e-mail address, or add a new one"), ("new", "Add a new record")];
+    let roles = [("bidder", "Bidders"), ("consignor", "Consignors"), ("both", "Bidders and consignors")];
+    let select = |name: &'static str, label: &'static str, all: &[(&'static str, &'static str)], own: &str| {
+        FormField::select(name, label, all.iter().map(|(value, words)| Choice::of(*value, *words, own)).collect())
+    };
+    [
+        select("without", "A row without a reference", &without, &chosen.without)
+            .hint("A row with a reference updates the record that has it. A row of an export updates its own record."),
+        select("role", "New records without a role are", &roles, &chosen.role),
+    ]
+}
