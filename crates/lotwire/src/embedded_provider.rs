@@ -15,12 +15,14 @@ use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::SharedClock;
 use kit_runtime::random::SharedRandom;
 use kit_runtime::vault::Vault;
-use platform_core::provider_access::EmbeddedProvider;
+use platform_core::provider_access::{EmbeddedAccounts, EmbeddedProvider};
+use provider_core::Provider;
 use provider_core::port::StoreResult;
 use tokio::sync::Mutex;
 
 use crate::address_file;
 use crate::config::{Config, Role, listen_address};
+use crate::embedded_accounts::ProviderAccounts;
 use crate::server_proof::{self, Server};
 
 /// How long found addresses are used without another look. Short, so that another node is found soon after one dies.
@@ -36,6 +38,8 @@ pub(crate) struct EmbeddedNodes {
     random: SharedRandom,
     client: Client,
     own: OnceLock<String>,
+    /// The accounts of the provider that this process runs.
+    accounts: OnceLock<ProviderAccounts>,
     /// The provider's table of nodes.
     table: NodeTable,
     found: Mutex<Option<(Instant, Vec<String>)>>,
@@ -56,15 +60,17 @@ impl EmbeddedNodes {
             random,
             client,
             own: OnceLock::new(),
+            accounts: OnceLock::new(),
             table: NodeTable::default(),
             found: Mutex::default(),
             turn: AtomicUsize::new(0),
         }
     }
 
-    /// This process runs a provider that listens there.
-    pub(crate) fn set_own(&self, listen: SocketAddr) {
+    /// This process runs this provider, which listens there.
+    pub(crate) fn set_own(&self, provider: &Provider, listen: SocketAddr) {
         let _ = self.own.set(listen_address::local_url(listen));
+        let _ = self.accounts.set(ProviderAccounts(provider.clone()));
     }
 
     /// Whose server answers at a base URL.
@@ -141,5 +147,9 @@ impl EmbeddedProvider for EmbeddedNodes {
 
     fn usual_url(&self) -> String {
         listen_address::local_url(self.config.provider.listen)
+    }
+
+    fn accounts(&self) -> Option<&dyn EmbeddedAccounts> {
+        self.accounts.get().map(|accounts| accounts as &dyn EmbeddedAccounts)
     }
 }

@@ -14,6 +14,7 @@ mod data_dir;
 mod data_dir_lock;
 mod demo;
 mod disk_reserve_metrics;
+mod embedded_accounts;
 mod embedded_provider;
 mod error;
 mod hold;

@@ -229,7 +229,7 @@ impl Node {
         ports.extend(surface.request_counts().map(|counts| ("provider", counts)));
         let addr = self.serve(listener.into(), surface.clone(), &config, &config.provider.trusted_proxies)?;
         self.serve_tls(Role::Provider, surface, &config, &config.provider.trusted_proxies).await?;
-        self.services.embedded.set_own(addr);
+        self.services.embedded.set_own(&provider, addr);
         self.address_files.push(address_file::write(&config.data_dir, Role::Provider, addr)?);
         let metrics = provider_api::metrics(provider.clone());
         self.provider = Some((provider, addr));

@@ -5,7 +5,9 @@ mod connection;
 mod connection_form;
 mod detail;
 pub(crate) mod house;
+mod portal;
 mod quarantine;
+mod set_up;
 pub(crate) mod state;
 
 use askama::Template;
@@ -46,6 +48,7 @@ pub(crate) const PAGES: &[Page] = &[
     ("GET", "/customers/{customer}/conditions", Need::Has(CustomersRead)),
     ("POST", "/customers/{customer}/conditions", Need::Has(CustomersWrite)),
     ("GET", "/customers/{customer}/conditions/{number}", Need::HasOneOf(&[CustomersRead, AuctionsRead])),
+    ("POST", "/customers/{customer}/connect", Need::Has(CustomersWrite)),
     ("POST", "/customers/{customer}/test", Need::Has(CustomersWrite)),
     ("POST", "/customers/{customer}/event-types", Need::Has(CustomersWrite)),
     ("POST", "/customers/{customer}/portal-link", Need::Has(CustomersWrite)),
@@ -68,9 +71,10 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/customers/{customer}/logo/{logo}", get(house::logo))
         .route("/customers/{customer}/conditions", get(conditions::list).post(conditions::add))
         .route("/customers/{customer}/conditions/{number}", get(conditions::version))
+        .route("/customers/{customer}/connect", post(set_up::run))
         .route("/customers/{customer}/test", post(connection::test))
         .route("/customers/{customer}/event-types", post(connection::register_event_types))
-        .route("/customers/{customer}/portal-link", post(connection::portal_link))
+        .route("/customers/{customer}/portal-link", post(portal::link))
         .route("/customers/{customer}/disconnect", get(connection::disconnect_page).post(connection::disconnect))
         .route("/customers/{customer}/quarantine/send", post(quarantine::send))
         .route("/customers/{customer}/quarantine/drop", get(quarantine::drop_page).post(quarantine::drop_event))

@@ -10,6 +10,10 @@ const NOTICES: &[(&str, &str)] = &[
     ("customer-created", "The customer was created. Nothing is sent until you connect it to its provider."),
     ("customer-renamed", "The customer was renamed."),
     ("connected", "The connection was saved, and the provider accepts the application and the key."),
+    (
+        "customer-connected",
+        "The customer is connected: the provider answered. Add the endpoints that receive its events in the App Portal.",
+    ),
     ("connection-saved", "The connection was saved. The provider did not accept it yet: see the cause below."),
     (
         "connection-incomplete",

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use kit_outbound::url::parse_server_url;
 use kit_outbound::{AddressPolicy, Client, ClientConfig, TransportError};
+use kit_runtime::vault::Secret;
 use url::Url;
 use uuid::Uuid;
 
@@ -28,6 +29,21 @@ pub trait EmbeddedProvider: Send + Sync {
     async fn base_urls(&self) -> Vec<String>;
     /// The address to show while no node is known. The platform never sends to it.
     fn usual_url(&self) -> String;
+    /// The accounts of the embedded provider, if this process runs it.
+    fn accounts(&self) -> Option<&dyn EmbeddedAccounts> {
+        None
+    }
+}
+
+/// Opens accounts at the embedded provider for customers. The binary implements it, because the platform knows no type of the
+/// provider.
+#[async_trait]
+pub trait EmbeddedAccounts: Send + Sync {
+    /// The text of a new API key. Nothing is stored.
+    fn new_key(&self) -> Secret;
+    /// Opens the account of this customer, unless it exists, and makes `key` its API key, in place of one that an earlier call
+    /// made. Repeating the call has the same effect. The error is a text for support; it holds no secret.
+    async fn open(&self, customer: Uuid, name: &str, key: &Secret) -> Result<(), &'static str>;
 }
 
 /// An installation without an embedded provider.
@@ -96,6 +112,11 @@ impl ProviderAccess {
     /// The provider of customers who are connected without one.
     pub(crate) fn default_address(&self) -> ProviderAddress {
         self.configured.clone().map_or(ProviderAddress::Embedded, ProviderAddress::Url)
+    }
+
+    /// The accounts of the embedded provider, if this process runs it and it is the provider of new connections.
+    pub(crate) fn accounts(&self) -> Option<&dyn EmbeddedAccounts> {
+        if self.configured.is_some() { None } else { self.embedded.accounts() }
     }
 
     /// The address to show for a provider.

@@ -159,6 +159,7 @@ fn consumer() -> Consumer {
         customer: CUSTOMER,
         provider: ProviderAddress::Url("http://127.0.0.1:8071".into()),
         application_id: Some("app_1".into()),
+        has_made_key: false,
         api_key: Some(Sealed::from_text("v1.k.c2VjcmV0")),
         parked: None,
         contact: ContactRecord { contact: Contact::Untried, since: at(0), detail: None },

@@ -3,7 +3,10 @@
 mod api_keys;
 pub(crate) mod authentication;
 pub(crate) mod logo;
+mod opening;
 pub(crate) mod portal_settings;
+
+pub use opening::AccountOpening;
 
 use crate::activity::{Action, Actor, ChangedValues, Subject};
 use crate::caller::Caller;

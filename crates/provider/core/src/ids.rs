@@ -85,6 +85,15 @@ impl Ids {
     }
 }
 
+/// The id with this prefix that stands for a UUID of version 7: always the same. Its time is that of the UUID, to the second.
+pub(crate) fn of_uuid(prefix: &'static str, uuid: [u8; 16]) -> Id {
+    let ms = uuid.iter().take(6).fold(0_i64, |ms, byte| (ms << 8) | i64::from(*byte));
+    let mut bytes = [0; BYTES];
+    bytes[..4].copy_from_slice(&time_of(ms).to_be_bytes()[3..7]);
+    bytes[4..].copy_from_slice(&uuid);
+    text(prefix, &bytes, |text| Id::from(text))
+}
+
 /// The smallest id with this prefix and time (to 4 milliseconds). Ids of earlier times are smaller.
 pub fn lowest_id_at(prefix: &str, at: Timestamp) -> String {
     let mut bytes = [0; BYTES];
@@ -206,6 +215,19 @@ mod tests {
         assert_eq!(lowest_id_at(MESSAGE, from_ms(0)), format!("msg_{}", "0".repeat(27)));
         assert_eq!(timestamp_of("msg_zzzzzzzzzzzzzzzzzzzzzzzzzzz", MESSAGE), None, "beyond the largest");
         assert_eq!(timestamp_of("app_1srOrx2ZWZBpBUvZwXKQmoEYga2", MESSAGE), None);
+    }
+
+    #[test]
+    fn the_id_of_a_uuid_is_always_the_same_and_contains_its_time() {
+        // 2026-11-21T06:28:03.123Z
+        let mut uuid = [0x01, 0xa1, 0xfc, 0x9d, 0x6a, 0x13, 0x70, 1, 0x80, 2, 3, 4, 5, 6, 7, 8];
+        let id = of_uuid(ACCOUNT, uuid);
+        assert!(is_id(&id, ACCOUNT), "{id}");
+        assert_eq!(of_uuid(ACCOUNT, uuid), id);
+        let ms = i64::from_be_bytes([0, 0, 0x01, 0xa1, 0xfc, 0x9d, 0x6a, 0x13]);
+        assert_eq!(timestamp_of(&id, ACCOUNT).map(|at| at.as_second()), Some(ms / 1_000));
+        uuid[15] = 9;
+        assert_ne!(of_uuid(ACCOUNT, uuid), id);
     }
 
     #[test]

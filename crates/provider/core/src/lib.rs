@@ -67,9 +67,9 @@ pub mod users;
 pub mod fuzzing;
 mod workers;
 
-pub use accounts::NewApiKey;
 pub use accounts::logo::LOGO_BYTES_MAX;
 pub use accounts::portal_settings::{LogoInput, PortalSettingsInput};
+pub use accounts::{AccountOpening, NewApiKey};
 pub use applications::{ApplicationInput, ApplicationPatch, IfExists};
 pub use attempts::signed_request::{SentHeaders, SignedRequest, sent_headers};
 pub use attempts::{AttemptedDestination, AttemptedFilter};

@@ -1,4 +1,4 @@
-//! What support does with a connection: test and resume, register event types, make a portal link, disconnect.
+//! What support does with a connection: test and resume, register event types, disconnect.
 
 use axum::response::{IntoResponse as _, Redirect, Response};
 use platform_core::customers::connections::ExistingTexts;
@@ -6,7 +6,6 @@ use platform_core::customers::connections::ExistingTexts;
 use crate::form_page::FormPage;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
-use crate::shown_once::{ShownOnce, ShownSecret};
 
 /// Asks the provider for the application; if it answers, the queue runs again.
 pub(super) async fn test(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Redirect, PageError> {
@@ -18,21 +17,6 @@ pub(super) async fn test(session: Session, PathIds([uuid]): PathIds<1>) -> Resul
 pub(super) async fn register_event_types(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Redirect, PageError> {
     session.platform().register_event_types(&session.caller, uuid, ExistingTexts::Keep).await?;
     Ok(session.admin.redirect(&format!("/customers/{uuid}?done=event-types")))
-}
-
-/// Shows a link to the App Portal, once.
-pub(super) async fn portal_link(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
-    let link = session.platform().portal_link(&session.caller, uuid).await?;
-    let page = ShownOnce {
-        frame: session.frame("Link to the App Portal", Section::Customers),
-        intro:
-            "The owner of the link can manage the endpoints of the customer's application until it expires. Send it \
-                to the customer's engineers only."
-                .to_owned(),
-        secrets: vec![ShownSecret::new("Link", link.expose_str().unwrap_or_default())],
-        next: (format!("/customers/{uuid}"), "Back to the customer"),
-    };
-    page.show()
 }
 
 /// Says what a disconnection causes.

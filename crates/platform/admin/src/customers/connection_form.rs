@@ -1,14 +1,18 @@
 //! Entering or changing a customer's connection.
 
+use askama::Template;
 use axum::response::{IntoResponse as _, Response};
+use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
 use kit_design::form_field::{Choice, FormField};
+use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_runtime::vault::Secret;
 use platform_core::PlatformError;
 use platform_core::customers::connections::{ConnectConsumer, ConsumerState, CredentialTest, ProviderChoice};
 use platform_core::port::{Customer, ProviderAddress, StartFrom};
 
-use crate::form_page::{FormPage, Refused, at_fields};
+use super::set_up;
+use crate::form_page::{Refused, at_fields};
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
 
@@ -18,6 +22,8 @@ struct Typed {
     provider: String,
     url: String,
     application: String,
+    /// A new application is created.
+    creates_application: bool,
     start: String,
     cursor: String,
 }
@@ -39,6 +45,7 @@ impl Typed {
             provider: text("provider"),
             url: text("url"),
             application: text("application"),
+            creates_application: form.text("applicationFrom") == "new",
             start: text("start"),
             cursor: text("cursor"),
         }
@@ -64,21 +71,31 @@ impl Typed {
         };
         ConnectConsumer {
             provider,
-            application_id: Some(self.application.clone()).filter(|text| !text.is_empty()),
+            application_id: Some(self.application.clone()).filter(|text| !text.is_empty() && !self.creates_application),
             api_key: Some(key).filter(|key| !key.is_empty()).map(|key| Secret::new(key.as_bytes().to_vec())),
             start,
         }
     }
 
-    fn fields(&self, has_key: bool, refused: &Refused) -> Vec<FormField> {
+    fn fields(&self, entered: Entered, refused: &Refused) -> Vec<FormField> {
         let is = |provider| self.provider == provider;
         let key = FormField::secret("apiKey", "API key", "off").fault(refused.of("apiKey"));
-        let key_hint = if has_key {
+        let key_hint = if entered.has_key {
             "A key is there; it is never shown. Leave this empty to keep it. Another provider needs its own key."
         } else {
             "The key of the customer's account at the provider. It is encrypted and never shown again."
         };
-        vec![
+        let application_from = FormField::radios(
+            "applicationFrom",
+            "Application",
+            vec![
+                Choice::new("existing", "An existing one", !self.creates_application)
+                    .hint("Enter its identifier below."),
+                Choice::new("new", "A new one", self.creates_application)
+                    .hint("The platform creates it with the customer's name, and registers both event types."),
+            ],
+        );
+        let fields = vec![
             FormField::radios(
                 "provider",
                 "Provider",
@@ -101,10 +118,11 @@ impl Typed {
                 .hint("Only for a provider at an address, such as https://api.eu.example.com.")
                 .optional()
                 .fault(refused.of("url")),
-            FormField::text("application", "Application", &self.application)
+            application_from,
+            FormField::text("application", "Identifier of the application", &self.application)
                 .chars_max(256)
                 .required()
-                .hint("Identifier of the consumer application; it begins with app_.")
+                .hint("It begins with app_.")
                 .optional()
                 .fault(refused.of("application")),
             key.hint(key_hint).optional(),
@@ -124,17 +142,61 @@ impl Typed {
                 .hint("Only with events after a cursor: a cursor of the event feed.")
                 .optional()
                 .fault(refused.of("cursor")),
-        ]
+        ];
+        // An application that was entered is changed, not replaced by a new one.
+        let is_shown = |field: &FormField| !entered.has_application || field.name() != "applicationFrom";
+        fields.into_iter().filter(is_shown).collect()
     }
 }
 
-fn form_page(session: &Session, customer: &Customer, typed: &Typed, has_key: bool, refused: &Refused) -> FormPage {
-    let path = format!("/customers/{}", customer.uuid);
-    let action = format!("{path}/connection");
-    FormPage::new(session.frame("Connect customer", Section::Customers), (path, customer.name.clone()), action)
-        .intro("Nothing is sent until both the application and the API key are there. The platform then asks the provider for the application, which takes up to 15 seconds.")
-        .fields(typed.fields(has_key, refused))
-        .button("Save and test connection")
+/// What the connection has already.
+#[derive(Clone, Copy)]
+struct Entered {
+    has_key: bool,
+    has_application: bool,
+}
+
+impl Entered {
+    fn of(state: Option<&ConsumerState>) -> Self {
+        Self {
+            has_key: state.is_some_and(|state| state.has_api_key),
+            has_application: state.is_some_and(|state| state.application_id.is_some()),
+        }
+    }
+}
+
+/// The page with the form, and with the button that needs no form.
+#[derive(Template)]
+#[template(path = "customers/connection.html")]
+struct ConnectionPage {
+    frame: Frame,
+    name: String,
+    /// Address of the customer's page.
+    path: String,
+    /// The platform opens an account at the embedded provider.
+    opens_account: bool,
+    errors: ErrorSummary,
+    fields: Vec<FormField>,
+}
+
+impl ConnectionPage {
+    fn new(
+        session: &Session,
+        customer: &Customer,
+        state: Option<&ConsumerState>,
+        typed: &Typed,
+        refused: &Refused,
+    ) -> Self {
+        let fields = typed.fields(Entered::of(state), refused);
+        Self {
+            frame: session.frame("Connect customer", Section::Customers),
+            name: customer.name.clone(),
+            path: format!("{}/customers/{}", session.admin.site().base, customer.uuid),
+            opens_account: state.is_none() && session.platform().opens_accounts(),
+            errors: ErrorSummary::of_fields(&refused.errors, &fields),
+            fields,
+        }
+    }
 }
 
 /// The connection, if there is one.
@@ -149,8 +211,8 @@ async fn consumer(session: &Session, customer: &Customer) -> Result<Option<Consu
 pub(super) async fn page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
     let customer = session.platform().customer(&session.caller, uuid).await?;
     let state = consumer(&session, &customer).await?;
-    let has_key = state.as_ref().is_some_and(|state| state.has_api_key);
-    form_page(&session, &customer, &Typed::of(state.as_ref()), has_key, &Refused::default()).open()
+    let typed = Typed::of(state.as_ref());
+    render_page(&ConnectionPage::new(&session, &customer, state.as_ref(), &typed, &Refused::default()))
 }
 
 /// Saves the connection, and asks the provider for the application.
@@ -166,10 +228,18 @@ pub(super) async fn save(
     let typed = Typed::read(&form);
     let mut errors = FieldErrors::default();
     let connect = typed.connect(form.text("apiKey"), &mut errors);
+    let state = consumer(&session, &customer).await?;
+    if typed.creates_application && form.text("apiKey").is_empty() && !Entered::of(state.as_ref()).has_key {
+        errors.add("apiKey", "is empty: the application is created with it");
+    }
     let problems = platform.problems_of_connection(&session.caller, uuid, &connect).await?;
     errors.add_found(at_fields(problems, FIELDS));
     let refused = if errors.is_empty() {
         match platform.connect_consumer(&session.caller, uuid, &connect).await {
+            Ok(state) if typed.creates_application && state.application_id.is_none() => {
+                let done = platform.set_up_connection(&session.caller, uuid).await?;
+                return set_up::answer(&session, &customer, done);
+            }
             Ok(state) => {
                 let done = match state.tested {
                     Some(CredentialTest::Accepted) => "connected",
@@ -183,6 +253,5 @@ pub(super) async fn save(
     } else {
         Refused::of_errors(errors)
     };
-    let has_key = consumer(&session, &customer).await?.is_some_and(|state| state.has_api_key);
-    form_page(&session, &customer, &typed, has_key, &refused).refuse(&refused)
+    render_page_as(refused.status, &ConnectionPage::new(&session, &customer, state.as_ref(), &typed, &refused))
 }

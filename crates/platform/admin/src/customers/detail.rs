@@ -10,7 +10,7 @@ use platform_core::PlatformError;
 use platform_core::Scope::{CustomersWrite, EventsRead};
 use platform_core::customers::connections::ConsumerState;
 use platform_core::customers::connections::endpoints::EndpointReading;
-use platform_core::port::{Page as ListPage, QuarantinedEvent};
+use platform_core::port::{Page as ListPage, ProviderAddress, QuarantinedEvent};
 use uuid::Uuid;
 
 use super::house::HousePanel;
@@ -38,6 +38,8 @@ struct DetailPage {
     endpoints: Option<EndpointsPanel>,
     quarantine: Vec<QuarantineRow>,
     has_more_quarantine: bool,
+    /// The platform opens accounts at the embedded provider.
+    opens_accounts: bool,
     may_write: bool,
     may_read_events: bool,
 }
@@ -54,7 +56,10 @@ struct Connection {
     provider_url: String,
     application: Option<String>,
     has_key: bool,
+    has_made_key: bool,
     is_complete: bool,
+    /// One button makes what is missing.
+    can_finish: bool,
     is_parked: bool,
     waiting: u64,
     oldest: Option<RelativeTime>,
@@ -143,7 +148,11 @@ impl Connection {
             waiting: state.backlog.pending,
             oldest: state.backlog.oldest_at.map(time),
             failing,
+            can_finish: state.application_id.is_none()
+                && (state.has_api_key
+                    || (session.platform().opens_accounts() && state.provider == ProviderAddress::Embedded)),
             has_key: state.has_api_key,
+            has_made_key: state.has_made_key,
             application: state.application_id,
             provider_url: state.provider_url,
         }
@@ -195,6 +204,7 @@ pub(super) async fn page(
         endpoints,
         quarantine: quarantine.into_iter().map(|row| QuarantineRow::new(row, &session)).collect(),
         has_more_quarantine,
+        opens_accounts: platform.opens_accounts(),
         may_write: session.may(CustomersWrite),
         may_read_events: session.may(EventsRead),
     })

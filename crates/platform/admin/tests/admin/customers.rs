@@ -17,8 +17,13 @@ pub(crate) async fn provider() -> String {
     let application = async move |headers: http::HeaderMap| {
         if is_right(&headers) { (StatusCode::OK, "{}") } else { (StatusCode::UNAUTHORIZED, "<script>secret</script>") }
     };
+    let create = async move |headers: http::HeaderMap| match is_right(&headers) {
+        true => (StatusCode::CREATED, r#"{"id":"app_1"}"#),
+        false => (StatusCode::UNAUTHORIZED, "<script>secret</script>"),
+    };
     let portal = async || (StatusCode::OK, r#"{"url":"https://hooks.example/app-portal/login#key=abc","token":"t"}"#);
     let router = Router::new()
+        .route("/api/v1/app/", post(create))
         .route("/api/v1/app/app_1/", get(application))
         .route("/api/v1/event-type/", post(async || (StatusCode::CREATED, "{}")))
         .route("/api/v1/auth/app-portal-access/app_1/", post(portal));
@@ -88,9 +93,36 @@ async fn support_connects_a_customer_from_nothing_and_disconnects_it() {
     visitor.submit(&format!("{path}/event-types"), &[]).await.is(200).shows("Both event types are registered");
     let link = visitor.post(&format!("{path}/portal-link"), &[]).await;
     link.is(200).shows("https://hooks.example/app-portal/login#key=abc").shows("can't be shown again");
+    let link = visitor.post(&format!("{path}/portal-link"), &[("rights", "view")]).await;
+    link.is(200).shows("For one hour").shows("https://hooks.example/app-portal/login#key=abc");
+    let open = visitor.post(&format!("{path}/portal-link"), &[("rights", "manage")]).await;
+    open.is(200).shows("href=\"https://hooks.example/app-portal/login#key=abc\" target=\"_blank\"");
     visitor.get("/customers").await.shows("Working");
     visitor.get(&format!("{path}/disconnect")).await.is(200).shows("deletes the API key").shows("Disconnect customer");
     visitor.submit(&format!("{path}/disconnect"), &[]).await.is(200).shows("is disconnected").shows("Nothing is sent");
+}
+
+#[tokio::test]
+async fn the_application_is_created_with_the_entered_key_and_a_failed_step_is_named() {
+    let fixture = Fixture::new();
+    let provider = provider().await;
+    let id = fixture.customer("Hartley & Sons").await;
+    let mut visitor = fixture.signed_in(Role::Support).await;
+    let path = format!("/customers/{id}");
+    let connection = format!("{path}/connection");
+    visitor.get(&connection).await.is(200).hides("Connect to the embedded provider").shows("A new one");
+    let fields =
+        |key| [("provider", "address"), ("url", provider.as_str()), ("applicationFrom", "new"), ("apiKey", key)];
+    visitor.post(&connection, &fields("")).await.is(422).shows("the application is created with it");
+    let failed = visitor.post(&connection, &fields("lwp_wrong")).await;
+    failed.is(502).shows("Create the application").shows("401").shows("Try again").hides("lwp_wrong");
+    failed.hides("secret</script>");
+    visitor.get(&path).await.is(200).shows("Incomplete").shows("Finish connecting");
+    visitor.submit(&connection, &fields("lwp_right")).await.is(200).shows("The customer is connected").shows("Working");
+    visitor.get(&connection).await.is(200).hides("A new one");
+    // Without an embedded provider the button of another page makes nothing.
+    let other = fixture.customer("Other").await;
+    visitor.post(&format!("/customers/{other}/connect"), &[]).await.is(409).shows("not connected");
 }
 
 #[tokio::test]

@@ -186,6 +186,7 @@ const TABLE: &[(&str, &str, &[Role])] = &[
     ("POST", "/customers/{customer}/test", SUPPORT),
     ("POST", "/customers/{customer}/event-types", SUPPORT),
     ("POST", "/customers/{customer}/portal-link", SUPPORT),
+    ("POST", "/customers/{customer}/connect", SUPPORT),
     ("GET", "/customers/{customer}/disconnect", SUPPORT),
     ("POST", "/customers/{customer}/disconnect", SUPPORT),
     ("POST", "/customers/{customer}/quarantine/send", SUPPORT),

@@ -4,12 +4,15 @@
 //! it reaches the store and never shows it again. Without both credentials nothing is published; the journal is written
 //! all the same.
 
+mod application;
 mod deliveries;
 mod disconnect;
+mod embedded_account;
 pub mod endpoints;
 mod event_types;
 mod portal_link;
 mod provider_api;
+mod set_up;
 mod state;
 
 use std::time::Duration;
@@ -22,6 +25,8 @@ use uuid::Uuid;
 
 pub use deliveries::{EventAttempt, EventEndpoint, EventMessage, EventName, RESEND_SCOPES};
 pub use event_types::{EventTypeOutcome, EventTypeRegistration, ExistingTexts};
+pub use portal_link::PortalRights;
+pub use set_up::{SetUp, SetUpStep};
 pub use state::{ConnectionState, ConsumerState, CredentialTest};
 
 use crate::access::KEY_PREFIX;
@@ -100,12 +105,14 @@ impl Platform {
             |key: &Secret| self.vault().seal(self.random().as_ref(), &provider_key_context(customer), key.expose());
         let kept = |consumer: &Consumer| (consumer.application_id.clone(), consumer.api_key.clone());
         let (application_id, api_key) = before.as_ref().map(kept).unwrap_or_default();
+        let has_made_key = connect.api_key.is_none() && before.as_ref().is_some_and(|before| before.has_made_key);
         let updated_at = later(self.now(), before.as_ref().map(|before| before.updated_at));
         let consumer = Consumer {
             customer,
             provider,
             application_id: connect.application_id.clone().or(application_id),
             api_key: connect.api_key.as_ref().map(seal).or(api_key).map(|key| self.sealed_now(customer, key)),
+            has_made_key,
             parked: None,
             contact: ContactRecord { contact: Contact::Untried, since: updated_at, detail: None },
             updated_at,
@@ -116,6 +123,7 @@ impl Platform {
             provider_url: consumer.provider.as_str().to_owned(),
             application_id: consumer.application_id.clone(),
             api_key_entered: connect.api_key.is_some(),
+            api_key_made: false,
         };
         let note = self.note(caller, event)?;
         self.store().apply_access_change(AccessChange::PutConsumer(consumer, connect.start), note).await?;
@@ -260,10 +268,8 @@ fn checked_provider(provider: &ProviderAddress) -> Result<ProviderAddress, Strin
 /// The problems of the application and the API key.
 fn check_credentials(connect: &ConnectConsumer) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let id_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if let Some(id) = &connect.application_id {
-        let rest = id.strip_prefix(APPLICATION_PREFIX).unwrap_or("");
-        if rest.is_empty() || id.len() > APPLICATION_ID_BYTES_MAX || !rest.bytes().all(id_byte) {
+        if !is_application_id(id) {
             let message = format!("is not a consumer application identifier: it begins with {APPLICATION_PREFIX}");
             problems.push(Problem::new("/applicationId", message));
         }
@@ -281,6 +287,13 @@ fn check_credentials(connect: &ConnectConsumer) -> Vec<Problem> {
         }
     }
     problems
+}
+
+/// Whether the text has the form of a consumer application identifier.
+fn is_application_id(id: &str) -> bool {
+    let id_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let rest = id.strip_prefix(APPLICATION_PREFIX).unwrap_or("");
+    !rest.is_empty() && id.len() <= APPLICATION_ID_BYTES_MAX && rest.bytes().all(id_byte)
 }
 
 fn provider_url(text: &str) -> Result<String, String> {

@@ -55,6 +55,9 @@ pub enum AccessChange {
     /// the connection is complete and starts from a cursor, the announced events after the cursor that have no outbox
     /// row are inserted into the outbox in the same transaction.
     PutConsumer(Consumer, StartFrom),
+    /// The same from now on, for a connection that was last changed at this time, or does not exist. Nothing changes when it
+    /// was changed since.
+    ReplaceConsumer(Consumer, Option<Timestamp>),
     /// Deletes a customer's connection with its key and its outbox rows. Journal and quarantine stay.
     Disconnect(Uuid),
 }
@@ -64,8 +67,8 @@ pub enum AccessChange {
 pub enum AccessChangeResult {
     /// The change was made.
     Done,
-    /// Nothing changed: the key was revoked, the clerk unassigned, the link revoked or the connection deleted before, the invitation withdrawn
-    /// before or one too many, or the code creates no user.
+    /// Nothing changed: the key was revoked, the clerk unassigned, the link revoked or the connection deleted before, the connection
+    /// changed since, the invitation withdrawn before or one too many, or the code creates no user.
     Unchanged,
     /// The result of changing or removing a user.
     User(UserChangeResult),

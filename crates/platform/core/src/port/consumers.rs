@@ -71,6 +71,8 @@ pub struct Consumer {
     pub application_id: Option<String>,
     /// The provider API key, sealed.
     pub api_key: Option<Sealed>,
+    /// True when the platform made the key, for the account that the embedded provider opens for the customer.
+    pub has_made_key: bool,
     /// Set while the queue waits for support.
     pub parked: Option<Parked>,
     /// What requests with these credentials have shown.

@@ -7,6 +7,7 @@ mod after_sale;
 mod bidders;
 mod conflicts;
 mod connecting;
+mod connecting_embedded;
 mod consignors;
 mod downtime;
 mod endpoint_provider;

@@ -65,7 +65,7 @@ impl Provider {
         provider
     }
 
-    /// Sets the reply to requests after `replies` are used up. If it is a status, it also answers credential tests from now on.
+    /// Sets the reply to requests after `replies` are used up. If it is a status or a body, it also answers credential tests from now on.
     pub fn otherwise(&self, reply: Reply) {
         *self.otherwise.lock().unwrap() = reply;
     }
@@ -84,7 +84,7 @@ impl Provider {
         self.requests.borrow().clone()
     }
 
-    /// The credential tests, which are not among `requests`. They are answered with 200 unless `otherwise` has set a status.
+    /// The credential tests, which are not among `requests`. They are answered with 200 unless `otherwise` has set a reply.
     pub fn credential_tests(&self) -> Vec<String> {
         self.tested.lock().unwrap().clone()
     }
@@ -106,7 +106,11 @@ impl Provider {
         }
         if request.line.starts_with("GET ") {
             self.tested.lock().unwrap().push(request.line);
-            return if matches!(otherwise, Reply::Status(_)) { otherwise } else { Reply::Status(200) };
+            return if matches!(otherwise, Reply::Status(_) | Reply::With(_, "body", _)) {
+                otherwise
+            } else {
+                Reply::Status(200)
+            };
         }
         let reply = self.replies.lock().unwrap().pop_front().unwrap_or(otherwise);
         self.requests.send_modify(|requests| requests.push(request));

@@ -17,7 +17,10 @@ use crate::codec::corrupt;
 #[async_trait]
 impl AccessLogStore for PostgresStore {
     async fn apply_access_change(&self, change: AccessChange, content: String) -> StoreResult<AccessChangeResult> {
-        let is_connection = matches!(change, AccessChange::PutConsumer(..) | AccessChange::Disconnect(_));
+        let is_connection = matches!(
+            change,
+            AccessChange::PutConsumer(..) | AccessChange::ReplaceConsumer(..) | AccessChange::Disconnect(_)
+        );
         let changed =
             self.write(&(change, content), |db, (change, content)| Box::pin(noted(db, change, content))).await?;
         if is_connection {
@@ -86,6 +89,9 @@ async fn apply(db: &Transaction<'_>, change: &AccessChange) -> SqlResult<AccessC
         AccessChange::PutScreenLink(link) => screens::put_link(db, link).await.map(done),
         AccessChange::RevokeScreenLink(auction, kind) => screens::revoke_link(db, *auction, *kind).await.map(if_any),
         AccessChange::PutConsumer(consumer, start) => consumers::put(db, consumer, *start).await.map(done),
+        AccessChange::ReplaceConsumer(consumer, expected) => {
+            consumers::replace(db, consumer, *expected).await.map(if_any)
+        }
         AccessChange::Disconnect(customer) => Ok(consumers::disconnect(db, *customer)
             .await?
             .map_or(AccessChangeResult::Unchanged, AccessChangeResult::Disconnected)),

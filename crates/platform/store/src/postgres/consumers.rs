@@ -15,7 +15,7 @@ use super::{PostgresStore, endpoint_readings, idempotency, locks, outbox};
 use crate::codec::{contact, contact_name, ms, provider_address, provider_url};
 
 const CONSUMER: &str = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, \
-     updated_at_ms, contact, contact_since_ms, contact_detail FROM consumers";
+     updated_at_ms, contact, contact_since_ms, contact_detail, key_made FROM consumers";
 
 #[async_trait]
 impl ConsumerStore for PostgresStore {
@@ -61,12 +61,13 @@ pub(super) async fn put(db: &Transaction<'_>, consumer: &Consumer, start: StartF
     endpoint_readings::connection_changes(db, consumer).await?;
     let put = "INSERT INTO consumers \
          (customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms, contact, \
-         contact_since_ms, contact_detail) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (customer) DO UPDATE SET \
+         contact_since_ms, contact_detail, key_made) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (customer) DO UPDATE SET \
          provider_url = excluded.provider_url, application_id = excluded.application_id, api_key = excluded.api_key, \
          parked_reason = excluded.parked_reason, parked_at_ms = excluded.parked_at_ms, \
          updated_at_ms = excluded.updated_at_ms, contact = excluded.contact, \
-         contact_since_ms = excluded.contact_since_ms, contact_detail = excluded.contact_detail";
+         contact_since_ms = excluded.contact_since_ms, contact_detail = excluded.contact_detail, \
+         key_made = excluded.key_made";
     let values: rows::Values<'_> = &[
         &consumer.customer,
         &provider_url(&consumer.provider),
@@ -78,6 +79,7 @@ pub(super) async fn put(db: &Transaction<'_>, consumer: &Consumer, start: StartF
         &contact_name(consumer.contact.contact),
         &ms(consumer.contact.since),
         &consumer.contact.detail.as_deref().map(rows::foreign_text),
+        &consumer.has_made_key,
     ];
     rows::execute(db, put, values).await?;
     outbox::reset_failures(db, consumer.customer).await?;
@@ -85,6 +87,16 @@ pub(super) async fn put(db: &Transaction<'_>, consumer: &Consumer, start: StartF
         StartFrom::Cursor(after) if consumer.is_complete() => outbox::reenqueue(db, consumer.customer, after).await,
         StartFrom::Cursor(_) | StartFrom::Now => Ok(()),
     }
+}
+
+/// False when the connection was changed after `expected`, or exists although none is expected.
+pub(super) async fn replace(db: &Transaction<'_>, consumer: &Consumer, expected: Option<Timestamp>) -> SqlResult<bool> {
+    // Every change of credentials takes this lock.
+    locks::journal(db).await?;
+    if find(db, consumer.customer).await?.map(|before| before.updated_at) != expected {
+        return Ok(false);
+    }
+    put(db, consumer, StartFrom::Now).await.map(|()| true)
 }
 
 pub(super) async fn find(db: &impl Connection, customer: Uuid) -> SqlResult<Option<Consumer>> {
@@ -126,6 +138,7 @@ fn consumer(row: &Row) -> SqlResult<Consumer> {
         provider: provider_address(rows::get(row, 1)?),
         application_id: rows::get(row, 2)?,
         api_key: rows::get::<Option<String>>(row, 3)?.map(Sealed::from_text),
+        has_made_key: rows::get::<Option<bool>>(row, 10)?.unwrap_or_default(),
         parked,
         contact,
         updated_at,

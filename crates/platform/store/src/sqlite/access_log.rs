@@ -74,6 +74,7 @@ fn apply(db: &Connection, change: &AccessChange) -> SqlResult<AccessChangeResult
         AccessChange::PutScreenLink(link) => screens::put_link(db, link).map(done),
         AccessChange::RevokeScreenLink(auction, kind) => screens::revoke_link(db, *auction, *kind).map(if_any),
         AccessChange::PutConsumer(consumer, start) => consumers::put(db, consumer, *start).map(done),
+        AccessChange::ReplaceConsumer(consumer, expected) => consumers::replace(db, consumer, *expected).map(if_any),
         AccessChange::Disconnect(customer) => Ok(consumers::disconnect(db, *customer)?
             .map_or(AccessChangeResult::Unchanged, AccessChangeResult::Disconnected)),
     }

@@ -14,7 +14,7 @@ use super::{SqliteStore, endpoint_readings, idempotency, outbox};
 use crate::codec::{contact, contact_name, ms, provider_address, provider_url};
 
 const CONSUMER: &str = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, \
-     updated_at_ms, contact, contact_since_ms, contact_detail FROM consumers";
+     updated_at_ms, contact, contact_since_ms, contact_detail, key_made FROM consumers";
 
 #[async_trait]
 impl ConsumerStore for SqliteStore {
@@ -55,8 +55,8 @@ pub(super) fn put(db: &Connection, consumer: &Consumer, start: StartFrom) -> Sql
     endpoint_readings::connection_changes(db, consumer)?;
     let put = "INSERT OR REPLACE INTO consumers \
          (customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms, contact, \
-         contact_since_ms, contact_detail) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+         contact_since_ms, contact_detail, key_made) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     let values = params![
         consumer.customer.as_bytes(),
         provider_url(&consumer.provider),
@@ -68,6 +68,7 @@ pub(super) fn put(db: &Connection, consumer: &Consumer, start: StartFrom) -> Sql
         contact_name(consumer.contact.contact),
         ms(consumer.contact.since),
         consumer.contact.detail,
+        consumer.has_made_key,
     ];
     rows::execute(db, put, values)?;
     outbox::reset_failures(db, consumer.customer)?;
@@ -75,6 +76,14 @@ pub(super) fn put(db: &Connection, consumer: &Consumer, start: StartFrom) -> Sql
         StartFrom::Cursor(after) if consumer.is_complete() => outbox::reenqueue(db, consumer.customer, after),
         StartFrom::Cursor(_) | StartFrom::Now => Ok(()),
     }
+}
+
+/// False when the connection was changed after `expected`, or exists although none is expected.
+pub(super) fn replace(db: &Connection, consumer: &Consumer, expected: Option<Timestamp>) -> SqlResult<bool> {
+    if find(db, consumer.customer)?.map(|before| before.updated_at) != expected {
+        return Ok(false);
+    }
+    put(db, consumer, StartFrom::Now).map(|()| true)
 }
 
 pub(super) fn find(db: &Connection, customer: Uuid) -> SqlResult<Option<Consumer>> {
@@ -139,6 +148,7 @@ fn consumer(row: &Row<'_>) -> SqlResult<Consumer> {
         provider: provider_address(row.get(1)?),
         application_id: row.get(2)?,
         api_key: row.get::<_, Option<String>>(3)?.map(Sealed::from_text),
+        has_made_key: row.get::<_, Option<bool>>(10)?.unwrap_or_default(),
         parked,
         contact,
         updated_at,

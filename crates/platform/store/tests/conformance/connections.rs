@@ -1,14 +1,16 @@
 //! Connections of customers, and the rows that enter the outbox.
 
 use contract::ItemStatus;
+use kit_runtime::vault::Sealed;
 use platform_core::port::{
-    Backlog, Contact, ContactRecord, Failing, Parked, ProviderAddress, PublishResult, StartFrom,
+    AccessChange, AccessChangeResult, Backlog, Consumer, Contact, ContactRecord, Failing, Parked, ProviderAddress,
+    PublishResult, StartFrom,
 };
 
 use super::access_changes::AccessChanges as _;
 use super::given::{
     Shared, announced, at, claims, commit_to, connected_sale, consumer, customer_uuid, ends, item_uuid, node, outcome,
-    sale,
+    sale, whole,
 };
 
 pub(super) async fn a_connection_reads_back_and_is_replaced(store: Shared) {
@@ -25,6 +27,41 @@ pub(super) async fn a_connection_reads_back_and_is_replaced(store: Shared) {
     store.park_queue(customer_uuid(1), None).await.unwrap();
     assert_eq!(store.consumer(customer_uuid(1)).await.unwrap(), Some(consumer(1)));
     assert_eq!(store.consumer(customer_uuid(2)).await.unwrap(), None);
+}
+
+pub(super) async fn a_connection_is_replaced_only_as_it_was_read(store: Shared) {
+    let replace = async |consumer: &Consumer, expected| {
+        let change = AccessChange::ReplaceConsumer(consumer.clone(), expected);
+        store.apply_access_change(change, "{}".to_owned()).await.unwrap()
+    };
+    let stored = async || store.consumer(customer_uuid(1)).await.unwrap();
+    let first = Consumer { application_id: None, has_made_key: true, ..consumer(1) };
+    assert_eq!(replace(&first, Some(at(3))).await, AccessChangeResult::Unchanged, "no connection exists");
+    assert_eq!(replace(&first, None).await, AccessChangeResult::Done);
+    let other = Consumer { api_key: Some(Sealed::from_text("v1.k.b3RoZXI")), updated_at: at(4), ..first.clone() };
+    assert_eq!(replace(&other, None).await, AccessChangeResult::Unchanged, "another call was faster");
+    assert_eq!(stored().await, Some(first.clone()));
+    let complete = Consumer { application_id: Some("app_1".into()), updated_at: at(5), ..first.clone() };
+    assert_eq!(replace(&complete, Some(at(2))).await, AccessChangeResult::Unchanged);
+    assert_eq!(replace(&complete, Some(at(3))).await, AccessChangeResult::Done);
+    assert_eq!(stored().await, Some(complete.clone()));
+    // A key that is entered is not one that the platform made.
+    let entered = Consumer { has_made_key: false, ..complete };
+    store.put_consumer(entered.clone(), StartFrom::Now).await.unwrap();
+    assert_eq!(stored().await, Some(entered));
+    assert_eq!(store.access_log(whole()).await.unwrap().len(), 3, "only changes are noted");
+    let calls = [6, 7].map(|ms| {
+        let (store, consumer) = (store.clone(), Consumer { updated_at: at(ms), ..consumer(2) });
+        tokio::spawn(async move {
+            store.apply_access_change(AccessChange::ReplaceConsumer(consumer, None), "{}".to_owned()).await.unwrap()
+        })
+    });
+    let mut results = Vec::new();
+    for call in calls {
+        results.push(call.await.unwrap().is_recorded());
+    }
+    results.sort_unstable();
+    assert_eq!(results, [false, true], "of two calls at the same time one enters its key");
 }
 
 pub(super) async fn a_contact_keeps_its_first_time_and_applies_only_to_its_connection(store: Shared) {

@@ -77,6 +77,7 @@ pub(super) fn consumer(number: usize) -> Consumer {
         provider: ProviderAddress::Url("http://127.0.0.1:8071".into()),
         application_id: Some(format!("app_{number}")),
         api_key: Some(Sealed::from_text("v1.k.c2VjcmV0")),
+        has_made_key: false,
         parked: None,
         contact: ContactRecord { contact: Contact::Untried, since: at(3), detail: None },
         updated_at: at(3),

@@ -235,6 +235,7 @@ stories! {
         only_a_customers_announced_events_are_replayed;
     connections:
         a_connection_reads_back_and_is_replaced,
+        a_connection_is_replaced_only_as_it_was_read,
         a_contact_keeps_its_first_time_and_applies_only_to_its_connection,
         a_connection_names_the_embedded_provider_or_an_address,
         a_commit_returns_the_last_change_of_the_connection,

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
+use kit_runtime::vault::Secret;
 use provider_core::model::EventType;
 use provider_core::{
-    ApplicationInput, Archived, Created, EndpointInput, EndpointPatch, EventTypeInput, EventTypePatch, Idempotency,
-    IfExists, PageRequest, PatchField, ProviderError, Put, StoredAnswer,
+    AccountOpening, ApplicationInput, Archived, Created, EndpointInput, EndpointPatch, EventTypeInput, EventTypePatch,
+    Idempotency, IfExists, PageRequest, PatchField, ProviderError, Put, StoredAnswer,
 };
 use serde_json::json;
 
@@ -35,6 +36,39 @@ async fn an_api_key_authenticates_with_any_region_suffix_until_it_is_deleted() {
     assert_eq!(code(fixture.provider.authenticate(&fixture.key).await), "authentication_failed");
     assert_eq!(code(fixture.provider.create_api_key("org_x", "name").await), "not_found");
     assert_eq!(code(fixture.provider.create_api_key(account, " ").await), "validation");
+}
+
+#[tokio::test]
+async fn the_account_of_a_record_is_opened_once_with_its_latest_key() {
+    let fixture = fixture().await;
+    let provider = &fixture.provider;
+    let uuid = *b"\x01\x9a\xc4\x11\x22\x33\x70one-custm";
+    let (first, second) = (provider.new_api_key_text(), provider.new_api_key_text());
+    let open = async |key: &Secret| {
+        let opening = AccountOpening { uuid, name: "Hartley & Sons", key_name: "Platform", key };
+        provider.open_account(&opening).await.unwrap()
+    };
+    let authenticate = async |key: &Secret| provider.authenticate(key.expose_str().unwrap()).await;
+    assert_eq!(code(authenticate(&first).await), "authentication_failed");
+    // Two calls at the same time, and one more.
+    let (one, two) = tokio::join!(open(&first), open(&first));
+    assert_eq!((&one, &two), (&open(&first).await, &one));
+    let accounts = provider.list_accounts(&PageRequest::default()).await.unwrap().data;
+    assert_eq!(accounts.iter().filter(|account| account.name == "Hartley & Sons").count(), 1);
+    let keys = async || provider.list_api_keys(&one.id, &PageRequest::default()).await.unwrap().data;
+    assert_eq!(keys().await.len(), 1);
+    let caller = authenticate(&first).await.unwrap();
+    assert_eq!(caller.account, one.id);
+    // Another key takes the place of the first. A key that a person made stays.
+    let other = provider.create_api_key(&one.id, "site").await.unwrap();
+    assert_eq!(open(&second).await, one);
+    assert_eq!(code(authenticate(&first).await), "authentication_failed");
+    assert_eq!(authenticate(&second).await.unwrap().account, one.id);
+    assert!(provider.authenticate(&other.text).await.is_ok());
+    assert_eq!(keys().await.len(), 2);
+    let foreign = Secret::new(b"known to a person".to_vec());
+    let opening = AccountOpening { uuid, name: "Hartley & Sons", key_name: "Platform", key: &foreign };
+    assert_eq!(code(provider.open_account(&opening).await), "internal");
 }
 
 #[tokio::test]

@@ -36,7 +36,7 @@ async fn a_customer_is_connected_from_nothing_to_its_first_event() {
     assert_accessible(&page).await;
 
     // The page explains a wrong key, and never shows it.
-    page.click_through("Connect customer").await.unwrap();
+    page.click_through("Enter an existing key").await.unwrap();
     assert_accessible(&page).await;
     page.fill("application", &application).await.unwrap();
     page.fill("apiKey", "lwp_notakeyofthisaccount").await.unwrap();

@@ -53,6 +53,7 @@ mod lots_grid;
 mod lots_grid_keys;
 mod management;
 mod official_clients;
+mod one_button;
 mod papers;
 mod portal;
 mod portal_frame;

@@ -303,7 +303,7 @@ async fn the_list_of_messages_reports_newer_ones_and_shows_them_on_request() {
     page.wait_until(&listed).await.unwrap();
 }
 
-async fn reveal(page: &Page) -> String {
+pub(super) async fn reveal(page: &Page) -> String {
     // The link may lead to the present page.
     page.click_through("Signing secret").await.unwrap();
     page.click("Reveal secret").await.unwrap();

@@ -18,8 +18,11 @@ for file in sys.argv[2:]:
     for table in tables:
         database.execute('ALTER TABLE ' + table + ' DROP COLUMN traceparent')
     if file == 'platform.db':
-        for table in ('parties', 'endpoint_readings', 'endpoints', 'event_deliveries'):
+        for table in ('parties', 'endpoint_readings', 'endpoints', 'event_deliveries',
+                      'houses', 'house_logos', 'conditions', 'sale_facts'):
             database.execute('DROP TABLE ' + table)
+        database.execute('ALTER TABLE consumers DROP COLUMN key_made')
+        database.execute('ALTER TABLE users DROP COLUMN name')
         for index in ('registrations_of_party', 'registrations_of_paddle', 'items_of_vendor'):
             database.execute('DROP INDEX ' + index)
         database.execute('ALTER TABLE items DROP COLUMN vendor')

@@ -195,6 +195,18 @@ pub enum AccessEvent {
         application_id: Option<String>,
         /// Whether an API key of the provider was entered with it.
         api_key_entered: bool,
+        /// Whether the platform made an API key for it, at the embedded provider.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        api_key_made: bool,
+    },
+    /// A link to the App Portal of a customer's application was created.
+    PortalLinkCreated {
+        /// The customer.
+        customer: Uuid,
+        /// What its owner may do: `all` or `view`.
+        rights: String,
+        /// For how many seconds it works; none if the provider decides.
+        valid_for_s: Option<u32>,
     },
     /// A customer's connection was deleted with its credentials.
     ConnectionEnded {

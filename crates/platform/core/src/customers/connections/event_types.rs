@@ -6,7 +6,7 @@ use http::{Method, StatusCode};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::provider_api::{Provider, accepted};
+use super::provider_api::{Provider, accepted_now};
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::Contact;
 use crate::{Caller, Platform, Scope};
@@ -76,11 +76,11 @@ impl Platform {
             .map_err(|error| PlatformError::Internal(format!("an event type can't be written: {error}")))?;
         let created = self.call(provider, Method::POST, "/api/v1/event-type/", wanted.to_string()).await?;
         if created.status != StatusCode::CONFLICT {
-            return accepted(&created).map(|()| EventTypeOutcome::Created);
+            return accepted_now(&created, self.now()).map(|()| EventTypeOutcome::Created);
         }
         let path = format!("/api/v1/event-type/{}/", event_type.name());
         let found = self.call(provider, Method::GET, &path, String::new()).await?;
-        accepted(&found)?;
+        accepted_now(&found, self.now())?;
         let existing: Value = serde_json::from_slice(&found.body).map_err(|_| PlatformError::Provider {
             contact: Contact::Unreachable,
             text: "the provider did not answer with an event type. Check its address".into(),
@@ -93,7 +93,7 @@ impl Platform {
             return Ok(EventTypeOutcome::Unchanged);
         }
         let updated = self.call(provider, Method::PUT, &path, wanted.to_string()).await?;
-        accepted(&updated).map(|()| EventTypeOutcome::Updated)
+        accepted_now(&updated, self.now()).map(|()| EventTypeOutcome::Updated)
     }
 }
 

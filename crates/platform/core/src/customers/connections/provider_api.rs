@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue, Method};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use jiff::Timestamp;
-use kit_outbound::{Destination, Request, Response, TransportError};
+use kit_outbound::{Destination, Request, Response, TransportError, retry_after};
 use kit_runtime::vault::Secret;
 use serde::Deserialize;
 use uuid::Uuid;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::CredentialTest;
 use crate::Platform;
 use crate::error::{PlatformError, PlatformResult};
-use crate::port::{Contact, ContactRecord, ProviderAddress};
+use crate::port::{Consumer, Contact, ContactRecord, ProviderAddress};
 use crate::provider_access::answer_text::answer_text;
 use crate::provider_access::is_unsent;
 use crate::provider_access::provider_key_context;
@@ -88,17 +88,25 @@ impl Platform {
 
     pub(super) async fn provider(&self, customer: Uuid) -> PlatformResult<Provider> {
         let consumer = self.store().consumer(customer).await?.ok_or(PlatformError::NotFound("connection"))?;
-        let application_id = consumer
-            .application_id
-            .ok_or_else(|| PlatformError::invalid("/applicationId", "is missing: connect the customer first"))?;
-        let sealed = consumer
-            .api_key
-            .ok_or_else(|| PlatformError::invalid("/apiKey", "is missing: connect the customer first"))?;
-        let key = self
-            .vault()
-            .open(&provider_key_context(customer), &sealed)
-            .map_err(|error| PlatformError::Internal(format!("the provider API key can't be opened: {error}")))?;
-        Ok(Provider { customer, address: consumer.provider, application_id, key, updated_at: consumer.updated_at })
+        if consumer.application_id.is_none() {
+            return Err(PlatformError::invalid("/applicationId", "is missing: connect the customer first"));
+        }
+        self.provider_of(consumer)
+    }
+
+    /// The provider of a connection, which may have no application yet.
+    pub(super) fn provider_of(&self, consumer: Consumer) -> PlatformResult<Provider> {
+        let key = self.provider_key(&consumer)?;
+        let Consumer { customer, provider: address, application_id, updated_at, .. } = consumer;
+        Ok(Provider { customer, address, application_id: application_id.unwrap_or_default(), key, updated_at })
+    }
+
+    /// The API key of a connection.
+    pub(super) fn provider_key(&self, consumer: &Consumer) -> PlatformResult<Secret> {
+        let missing = || PlatformError::invalid("/apiKey", "is missing: connect the customer first");
+        let sealed = consumer.api_key.as_ref().ok_or_else(missing)?;
+        let opened = self.vault().open(&provider_key_context(consumer.customer), sealed);
+        opened.map_err(|error| PlatformError::Internal(format!("the provider API key can't be opened: {error}")))
     }
 
     /// The provider's response. A node of the embedded provider that can't be reached is passed over.
@@ -164,6 +172,19 @@ fn request(
         deadline: limits.deadline,
         response_bytes_max: limits.response_bytes_max,
     })
+}
+
+/// The same for what a person asked for, who is told when to repeat it.
+pub(super) fn accepted_now(answer: &Response, now: Timestamp) -> PlatformResult<()> {
+    if answer.status != StatusCode::TOO_MANY_REQUESTS {
+        return accepted(answer);
+    }
+    let wait = retry_after(&answer.headers, now).map_or("a minute".to_owned(), |wait| match wait.as_secs() {
+        seconds @ ..=90 => format!("{seconds} seconds"),
+        seconds => format!("{} minutes", seconds.div_ceil(60)),
+    });
+    let text = format!("the provider answered 429: it limits the requests of the account. Repeat this in {wait}");
+    Err(PlatformError::Provider { contact: Contact::Unreachable, text })
 }
 
 /// Whether the provider did what was asked of it.

@@ -48,6 +48,8 @@ pub struct ConsumerState {
     pub application_id: Option<String>,
     /// True when there is an API key.
     pub has_api_key: bool,
+    /// True when the platform made the key, at the embedded provider.
+    pub has_made_key: bool,
     /// What requests to the provider have shown.
     pub contact: ContactRecord,
     /// Set while the queue waits for support.
@@ -116,7 +118,7 @@ impl Platform {
             failing.next_attempt_at = None;
         }
         let provider_url = self.provider_access().shown_url(&consumer.provider).await;
-        let Consumer { provider, application_id, api_key, parked, contact, updated_at, .. } = consumer;
+        let Consumer { provider, application_id, api_key, has_made_key, parked, contact, updated_at, .. } = consumer;
         let has_api_key = api_key.is_some();
         Ok(ConsumerState {
             customer,
@@ -124,6 +126,7 @@ impl Platform {
             provider_url,
             application_id,
             has_api_key,
+            has_made_key,
             contact,
             parked,
             updated_at,

@@ -42,4 +42,12 @@ ALTER TABLE items ADD COLUMN vendor uuid;
 UPDATE items SET vendor = (state::json ->> 'vendor')::uuid WHERE state::json ->> 'vendor' IS NOT NULL;
 CREATE INDEX items_of_vendor ON items (vendor, auction, position) WHERE vendor IS NOT NULL;
 
+-- Connections that the platform made, and names of users. An earlier program leaves both columns empty.
+
+-- True when the platform made the API key, for the account that the embedded provider opens for the customer.
+ALTER TABLE consumers ADD COLUMN key_made boolean;
+
+-- What people call the user. NULL for a user without a name, whose e-mail address is shown.
+ALTER TABLE users ADD COLUMN name text;
+
 UPDATE schema_compatibility SET compatible_from = 1;

@@ -43,4 +43,12 @@ UPDATE items SET vendor = unhex(replace(json_extract(state, '$.vendor'), '-', ''
     WHERE json_extract(state, '$.vendor') IS NOT NULL;
 CREATE INDEX items_of_vendor ON items (vendor, auction, position) WHERE vendor IS NOT NULL;
 
+-- Connections that the platform made, and names of users. An earlier program leaves both columns empty.
+
+-- True when the platform made the API key, for the account that the embedded provider opens for the customer.
+ALTER TABLE consumers ADD COLUMN key_made INTEGER;
+
+-- What people call the user. NULL for a user without a name, whose e-mail address is shown.
+ALTER TABLE users ADD COLUMN name TEXT;
+
 UPDATE schema_compatibility SET compatible_from = 1;
