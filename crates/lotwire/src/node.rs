@@ -380,7 +380,7 @@ impl Node {
         let (platform, _) = self.platform.as_ref().ok_or_else(|| CommandError::new("this node runs no platform"))?;
         let caller = Caller::command_line();
         let role = platform_core::Role::Administrator;
-        let new = NewUser { email: email.to_owned(), role, password: None, must_change_password: true };
+        let new = NewUser { email: email.to_owned(), name: None, role, password: None, must_change_password: true };
         let made = match platform.create_user(&caller, new, None).await {
             Err(PlatformError::Taken(_)) => {
                 let user = platform.user_by_email(&caller, email).await.context(doing)?;

@@ -10,7 +10,7 @@ pub(crate) enum User {
     /// Create a user. The command generates a password and prints it, or reads one with --password-stdin.
     #[command(after_help = "\
 Examples:
-  lotwire user create ann@example.com --role administrator --require-new-password
+  lotwire user create ann@example.com --role administrator --name 'Ann Hartley' --require-new-password
   printf %s \"$PASSWORD\" | lotwire user create bob@example.com --role clerk --password-stdin
 
 To sign in, the user sends {\"email\":\"…\",\"password\":\"…\"} to POST /api/v1/sessions. The response contains a token \
@@ -21,6 +21,9 @@ that the platform's API accepts in place of an API key. docs/operate/users.md de
         /// Role: administrator, operator, clerk, support or viewer.
         #[arg(long)]
         role: String,
+        /// What people call the user, at most 100 characters. Lists and histories show it.
+        #[arg(long)]
+        name: Option<String>,
         /// Read the password from standard input [default: generate one].
         #[arg(long)]
         password_stdin: bool,
@@ -30,6 +33,18 @@ that the platform's API accepts in place of an API key. docs/operate/users.md de
         /// Print JSON.
         #[arg(long)]
         json: bool,
+    },
+    /// Give a user another name, which lists and histories show. Their sessions go on.
+    #[command(after_help = "\
+Examples:
+  lotwire user name ann@example.com --name 'Ann Hartley'
+  lotwire user name ann@example.com --name ''")]
+    Name {
+        /// E-mail address of the user.
+        email: String,
+        /// The new name, at most 100 characters; an empty one removes the name.
+        #[arg(long)]
+        name: String,
     },
     /// List the users, disabled ones included.
     #[command(after_help = "\

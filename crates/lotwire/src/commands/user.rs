@@ -25,9 +25,10 @@ pub(super) async fn run(config: &Config, command: &UserCommand) -> Result<(), Co
     let platform = open_platform(config, &services).await?;
     let operator = Caller::command_line();
     match command {
-        UserCommand::Create { email, role, password_stdin, require_new_password, json } => {
+        UserCommand::Create { email, role, name, password_stdin, require_new_password, json } => {
             let (role, password) = (parse_role(role)?, password_from(*password_stdin)?);
-            let new = NewUser { email: email.clone(), role, password, must_change_password: *require_new_password };
+            let (email, name, must_change_password) = (email.clone(), name.clone(), *require_new_password);
+            let new = NewUser { email, name, role, password, must_change_password };
             let made = platform.create_user(&operator, new, None).await.and_then(|outcome| outcome.fresh());
             let made = made.context("creating the user")?;
             show_password(
@@ -35,6 +36,16 @@ pub(super) async fn run(config: &Config, command: &UserCommand) -> Result<(), Co
                 &format!("User {} created with the role {}.", made.user.email, made.user.profile.role),
                 *json,
             )
+        }
+        UserCommand::Name { email, name } => {
+            let user = named(&platform, &operator, email).await?;
+            let user = platform.name_user(&operator, user.id, Some(user.version), Some(name)).await;
+            let user = user.context(format!("naming {email}"))?;
+            match user.profile.name {
+                Some(name) => print(&format!("User {} is called {name}.", user.email)),
+                None => print(&format!("User {} has no name.", user.email)),
+            }
+            Ok(())
         }
         UserCommand::List { json } => list(&platform, &operator, *json).await,
         UserCommand::Role { email, role, end_screen_links } => {
@@ -239,15 +250,17 @@ fn show(user: &User, json: bool) -> Result<(), CommandError> {
     let second_factor = user.has_second_factor();
     if json {
         return print_json(&json!({
-            "uuid": user.id, "email": user.email, "role": user.profile.role, "disabledAt": disabled_at,
+            "uuid": user.id, "email": user.email, "name": user.profile.name, "role": user.profile.role,
+            "disabledAt": disabled_at,
             "secondFactor": second_factor, "createdAt": rfc3339_ms(user.created_at), "signedInAt": signed_in_at,
         }));
     }
     let factor = if second_factor { "second factor" } else { "password only" };
     let state = disabled_at.map_or_else(String::new, |at| format!("  disabled {at}"));
     let signed_in = signed_in_at.unwrap_or_else(|| "-".to_owned());
+    let name = user.profile.name.as_ref().map_or_else(String::new, |name| format!("  {name}"));
     print(&format!(
-        "{}  {:<13}  {factor}  signed in {signed_in:<24}  {}{state}",
+        "{}  {:<13}  {factor}  signed in {signed_in:<24}  {}{name}{state}",
         user.id, user.profile.role, user.email
     ));
     Ok(())

@@ -1,5 +1,6 @@
 //! The user's own settings: password, second factor, sessions.
 
+mod name;
 pub(crate) mod password;
 pub(crate) mod second_factor;
 
@@ -26,6 +27,8 @@ const SESSIONS_MAX: usize = 100;
 
 pub(crate) const PAGES: &[Page] = &[
     ("GET", "/account", Need::SignedIn),
+    ("GET", "/account/name", Need::SignedIn),
+    ("POST", "/account/name", Need::SignedIn),
     ("GET", "/account/password", Need::SignedIn),
     ("POST", "/account/password", Need::SignedIn),
     ("GET", "/account/second-factor", Need::SignedIn),
@@ -40,6 +43,7 @@ pub(crate) const PAGES: &[Page] = &[
 pub(crate) fn router() -> Router<Admin> {
     Router::new()
         .route("/account", get(page))
+        .route("/account/name", get(name::page).post(name::change))
         .route("/account/password", get(password::page).post(password::change))
         .route("/account/second-factor", get(second_factor::page).post(second_factor::enroll))
         .route("/account/second-factor/confirm", post(second_factor::confirm))
@@ -75,6 +79,7 @@ impl SessionRow {
 struct AccountPage {
     frame: Frame,
     email: String,
+    name: Option<String>,
     role: &'static str,
     has_second_factor: bool,
     recovery_codes: usize,
@@ -91,6 +96,7 @@ async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Respo
         has_second_factor: user.has_second_factor(),
         recovery_codes: platform.own_recovery_codes(&session.caller).await?,
         sessions: own.iter().rev().map(|stored| SessionRow::new(stored, &session)).collect(),
+        name: user.profile.name,
         email: user.email,
     })
 }

@@ -18,7 +18,7 @@ use kit_design::relative_time::RelativeTime;
 use platform_core::PlatformError;
 use platform_core::Scope::{AuctionsRead, UsersRead};
 use platform_core::access::access_log::AccessRow;
-use platform_core::port::Page as ListPage;
+use platform_core::port::{Page as ListPage, User};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -31,7 +31,7 @@ use crate::session::{Section, Session};
 const LISTED: usize = 50;
 /// Entries that one search looks through; the next page continues there.
 const SEARCHED_MAX: usize = 2_000;
-/// Users whose addresses are shown in place of their ids.
+/// Users whose names and addresses are shown in place of their ids.
 const USERS_MAX: usize = 250;
 
 const NOT_AN_ID: &str = "is not the id of a lot: copy the id from the lot's page";
@@ -70,7 +70,7 @@ struct AuditPage {
 /// Names of users by their id.
 type Names = BTreeMap<Uuid, String>;
 
-/// An id of a user as the user's address.
+/// An id of a user as the user's name and address.
 fn named(text: &str, names: &Names) -> String {
     let uuid = Uuid::try_parse(text.strip_prefix("user:").unwrap_or(text)).ok();
     uuid.and_then(|uuid| names.get(&uuid)).cloned().unwrap_or_else(|| text.to_owned())
@@ -135,7 +135,12 @@ async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Respo
 async fn show(session: &Session, query: &FormFields, status: StatusCode, fault: &str) -> Result<Response, PageError> {
     let (platform, caller) = (session.platform(), &session.caller);
     let users = platform.users(caller, ListPage { after: None, limit: USERS_MAX }).await?;
-    let names: Names = users.into_iter().map(|user| (user.id, user.email)).collect();
+    let shown = |user: &User| match &user.profile.name {
+        // Two users may have one name; the address tells them apart.
+        Some(name) => format!("{name} ({})", user.email),
+        None => user.email.clone(),
+    };
+    let names: Names = users.iter().map(|user| (user.id, shown(user))).collect();
     let search = query.text("search").to_lowercase();
     let mut before = query.text("before").parse::<i64>().ok();
     let (mut rows, mut searched, mut has_searched_all) = (Vec::new(), 0, false);

@@ -99,7 +99,7 @@ async fn page(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Respon
         is_rehearsal: auction.rehearsal,
         may_rehearse: session.may(Scope::AuctionsWrite) && !auction.rehearsal,
         may_close: session.may(Scope::AuctionsWrite),
-        clerk: session.email,
+        clerk: session.shown_name().to_owned(),
         screens: vec![
             ScreenLink { words: "Commission book", path: format!("/webcasts/{webcast}/book") },
             ScreenLink { words: "Room screen", path: format!("/webcasts/{webcast}/room") },

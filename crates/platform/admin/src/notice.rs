@@ -43,6 +43,7 @@ const NOTICES: &[(&str, &str)] = &[
     ("invitation-withdrawn", "The invitation was withdrawn. Its link no longer works."),
     ("new-password-required", "The user has to choose another password before anything else."),
     ("user-saved", "The user was changed. Their sessions have ended."),
+    ("name-saved", "The name was saved."),
     ("user-unchanged", "Nothing was changed."),
     ("user-removed", "The user was removed."),
     ("sessions-ended", "The user's sessions have ended."),

@@ -12,8 +12,8 @@ use kit_design::error_page::ErrorPage;
 use kit_design::frame::Frame;
 use kit_design::side::{Side, SideGroup, SideLink, User};
 use kit_design::site::SideOfVisitor;
-use platform_core::users::SignedInUser;
-use platform_core::{Caller, Platform, PlatformError, Role, Scope};
+use platform_core::users::{SignedInUser, UserNames};
+use platform_core::{Caller, Platform, PlatformError, PlatformResult, Role, Scope};
 use uuid::Uuid;
 
 use crate::access;
@@ -29,6 +29,8 @@ pub(crate) struct Session {
     pub(crate) role: Role,
     /// E-mail address of the user.
     pub(crate) email: String,
+    /// What people call the user, if they have a name.
+    pub(crate) name: Option<String>,
     /// The user has to choose another password first, and sees the pages for that only.
     pub(crate) must_change_password: bool,
 }
@@ -90,16 +92,26 @@ impl Session {
         self.caller.scopes.contains(scope)
     }
 
+    /// How the user is shown: the name, or else the e-mail address.
+    pub(crate) fn shown_name(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.email)
+    }
+
+    /// How the users among these actors are shown on this user's pages.
+    pub(crate) async fn names<'a>(&self, actors: impl IntoIterator<Item = &'a str>) -> PlatformResult<UserNames> {
+        self.platform().user_names(&self.caller, actors).await
+    }
+
     /// The frame around a page.
     pub(crate) fn frame(&self, title: impl Into<String>, section: Section) -> Frame {
         let site = self.admin.site();
-        let side = Some(side(&self.admin, self.role, &self.email, Some(section)));
+        let side = Some(side(&self.admin, self.role, self.shown_name(), Some(section)));
         Frame { side, ..Frame::signed_out(title, site, site.name) }
     }
 }
 
 /// The navigation of a user. `section` is the part that the page belongs to; none for an error page.
-fn side(admin: &Admin, role: Role, email: &str, section: Option<Section>) -> Side {
+fn side(admin: &Admin, role: Role, name: &str, section: Option<Section>) -> Side {
     let links = |sections: &[Section]| -> Vec<SideLink> {
         let own = sections.iter().filter_map(|own| own.link().map(|link| (*own, link)));
         let seen = own.filter(|(_, (.., scope))| scope.is_none_or(|scope| role.scopes().contains(scope)));
@@ -108,7 +120,7 @@ fn side(admin: &Admin, role: Role, email: &str, section: Option<Section>) -> Sid
     let groups = GROUPS.iter().map(|(title, sections)| SideGroup { title, links: links(sections) });
     let environment = Some(admin.config().environment.clone()).filter(|name| !name.is_empty());
     let user = User {
-        name: email.to_owned(),
+        name: name.to_owned(),
         detail: labels::role(role).into(),
         account_path: "/account",
         sign_out_path: "/sign-out",
@@ -125,8 +137,8 @@ pub(crate) fn side_of_visitor(admin: &Admin) -> SideOfVisitor {
         Box::pin(async move {
             let token = admin.session_cookie().read(&headers)?;
             // Without an answer of the database, an error page is shown without navigation.
-            let SignedInUser { role, email, .. } = admin.platform().authenticate_user(token).await.ok()?;
-            Some(side(&admin, role, &email, None))
+            let SignedInUser { role, email, name, .. } = admin.platform().authenticate_user(token).await.ok()?;
+            Some(side(&admin, role, name.as_deref().unwrap_or(&email), None))
         })
     })
 }
@@ -141,7 +153,7 @@ impl FromRequestParts<Admin> for Session {
                 _ => session_ended(admin).into_response(),
             });
         };
-        let SignedInUser { caller, role, email, must_change_password } =
+        let SignedInUser { caller, role, email, name, must_change_password } =
             match admin.platform().authenticate_user(token).await {
                 Err(PlatformError::Unauthenticated) => return Err(session_ended(admin).into_response()),
                 user => user.map_err(|error| PageError::from(error).into_response())?,
@@ -157,7 +169,7 @@ impl FromRequestParts<Admin> for Session {
                 _ => new_password_first().into_response(),
             });
         }
-        Ok(Session { admin: admin.clone(), caller, role, email, must_change_password })
+        Ok(Session { admin: admin.clone(), caller, role, email, name, must_change_password })
     }
 }
 

@@ -15,7 +15,7 @@ use kit_design::relative_time::RelativeTime;
 use platform_core::Role;
 use platform_core::Scope::{UsersRead, UsersWrite};
 use platform_core::port::{Page as ListPage, User};
-use platform_core::users::{NewUser, UserWithPassword};
+use platform_core::users::{NAME_CHARS_MAX, NewUser, UserWithPassword};
 use uuid::Uuid;
 
 use crate::access::{Need, Page};
@@ -38,6 +38,8 @@ pub(crate) const PAGES: &[Page] = &[
     ("POST", "/users/invite", Need::Has(UsersWrite)),
     ("POST", "/users/invitations/{invitation}/withdraw", Need::Has(UsersWrite)),
     ("GET", "/users/{user}", Need::Has(UsersRead)),
+    ("GET", "/users/{user}/name", Need::Has(UsersWrite)),
+    ("POST", "/users/{user}/name", Need::Has(UsersWrite)),
     ("POST", "/users/{user}/role", Need::Has(UsersWrite)),
     ("GET", "/users/{user}/disable", Need::Has(UsersWrite)),
     ("POST", "/users/{user}/disable", Need::Has(UsersWrite)),
@@ -60,6 +62,7 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/users/invite", get(invitations::page).post(invitations::invite))
         .route("/users/invitations/{invitation}/withdraw", post(invitations::withdraw))
         .route("/users/{user}", get(detail::page))
+        .route("/users/{user}/name", get(detail::name_page).post(detail::change_name))
         .route("/users/{user}/role", post(detail::change_role))
         .route("/users/{user}/disable", get(detail::disable_page).post(detail::disable))
         .route("/users/{user}/enable", post(detail::enable))
@@ -74,7 +77,10 @@ pub(crate) fn router() -> Router<Admin> {
 /// A user in the list.
 struct UserRow {
     uuid: Uuid,
-    email: String,
+    /// The name, or else the e-mail address.
+    shown: String,
+    /// The e-mail address of a user with a name.
+    address: Option<String>,
     role: &'static str,
     is_disabled: bool,
     must_change_password: bool,
@@ -110,7 +116,8 @@ async fn list(session: Session, QueryFields(query): QueryFields) -> Result<Respo
         must_change_password: user.must_change_password,
         has_second_factor: user.has_second_factor(),
         signed_in: user.signed_in_at.map(|at| RelativeTime::new(at, now)),
-        email: user.email,
+        address: user.profile.name.as_ref().map(|_| user.email.clone()),
+        shown: user.profile.name.unwrap_or(user.email),
     };
     let open = session.platform().invitations(&session.caller).await?;
     render_page(&ListTemplate {
@@ -137,10 +144,20 @@ fn new_form(session: &Session, form: &FormFields, refused: &Refused) -> FormPage
             FormField::text("email", "E-mail address", form.text("email")).chars_max(254).required()
                 .kind("email", "off")
                 .fault(refused.of("email")),
+            name_field(form.text("name"), refused),
             FormField::radios("role", "Role", role_choices(chosen)).fault(refused.of("role")),
             first_password(form),
         ])
         .button("Create user")
+}
+
+/// The name of a user.
+pub(crate) fn name_field(value: &str, refused: &Refused) -> FormField {
+    FormField::text("name", "Name", value)
+        .chars_max(NAME_CHARS_MAX)
+        .hint("Colleagues see it in lists and histories. Without a name they see \u{201c}Another user\u{201d}, and administrators the e-mail address.")
+        .optional()
+        .fault(refused.of("name"))
 }
 
 /// What becomes of a password that an administrator has seen. Another one is required unless they choose otherwise.
@@ -171,6 +188,7 @@ async fn create(session: Session, SubmittedForm(form): SubmittedForm) -> Result<
     };
     let new = NewUser {
         email: form.text("email").to_owned(),
+        name: Some(form.text("name").to_owned()),
         role,
         password: None,
         must_change_password: requires_new(&form),

@@ -21,6 +21,7 @@ mod change_user;
 mod first_administrator;
 mod invitations;
 mod made_links;
+mod names;
 mod second_factor;
 mod sessions;
 mod sign_in;
@@ -41,6 +42,7 @@ pub use made_links::{
 
 pub use crate::error::user_refusal::UserRefusal;
 pub use administration::{NewUser, PasswordReset, UserWithPassword, administers};
+pub use names::{NAME_CHARS_MAX, UserName, UserNames};
 pub use second_factor::{Enrolled, RecoveryCodes};
 pub use sessions::SignedInUser;
 pub use sign_in::{Client, SignIn, SignedIn};

@@ -58,6 +58,11 @@ struct Assignment {
     is_removal: bool,
 }
 
+/// A user in a list from which one is chosen.
+fn name_and_address(user: &User) -> String {
+    user.profile.name.as_ref().map_or_else(|| user.email.clone(), |name| format!("{name} ({})", user.email))
+}
+
 impl ClerksPanel {
     /// The clerks of a webcast, for users who assign them; none on other pages.
     pub(super) async fn of_sale(
@@ -76,13 +81,13 @@ impl ClerksPanel {
         let choices: Vec<Choice> = free
             .iter()
             .filter(|user| !taken.contains(&user.id))
-            .map(|user| Choice::of(user.id, user.email.clone(), ""))
+            .map(|user| Choice::of(user.id, name_and_address(user), ""))
             .collect();
         let may_see_users = session.may(Scope::UsersRead);
         let row = |user: User| Assigned {
             id: user.id,
             path: if may_see_users { format!("/users/{}", user.id) } else { String::new() },
-            words: user.email,
+            words: name_and_address(&user),
         };
         Ok(Some(Self {
             base: session.admin.site().base.to_string(),

@@ -10,6 +10,7 @@ use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use platform_core::journal::{JournalRow, SubjectKind};
 use platform_core::port::Page;
+use platform_core::users::UserNames;
 use uuid::Uuid;
 
 use crate::page_error::PageError;
@@ -54,7 +55,8 @@ pub(super) async fn page(
     let wanted = Page { after: before, limit: ROWS_MAX };
     let journal = session.platform().sale_journal(&session.caller, uuid, wanted).await?;
     let lots = lot_numbers(&session, &journal.rows).await?;
-    let rows = journal.rows.iter().map(|entry| row(&session, &sale, entry, &lots)).collect();
+    let names = session.names(journal.rows.iter().map(|entry| entry.actor.as_str())).await?;
+    let rows = journal.rows.iter().map(|entry| row(&session, &sale, entry, (&lots, &names))).collect();
     let (frame, head) = (sale.frame(&session, "Timeline", &query), sale.head(&session, Tab::Timeline));
     render_page(&TimelinePage { frame, head, rows, older: journal.older, is_first: before.is_none() })
 }
@@ -70,7 +72,7 @@ async fn lot_numbers(session: &Session, rows: &[JournalRow]) -> Result<HashMap<U
     Ok(lots)
 }
 
-fn row(session: &Session, sale: &Sale, entry: &JournalRow, lots: &HashMap<Uuid, String>) -> Row {
+fn row(session: &Session, sale: &Sale, entry: &JournalRow, (lots, names): (&HashMap<Uuid, String>, &UserNames)) -> Row {
     let event = entry.event_id();
     Row {
         cursor: entry.cursor,
@@ -79,7 +81,7 @@ fn row(session: &Session, sale: &Sale, entry: &JournalRow, lots: &HashMap<Uuid, 
         from: entry.from.as_deref().map(labels::journal_badge),
         to: labels::journal_badge(&entry.to),
         cause: labels::cause(&entry.cause),
-        actor: labels::actor(session, &entry.actor),
+        actor: labels::actor(session, names, &entry.actor),
         reason: entry.reason.clone().unwrap_or_default(),
         event: event.unwrap_or_default(),
     }

@@ -48,11 +48,11 @@ struct Row {
 }
 
 impl Row {
-    fn new(session: &Session, conditions: &Conditions) -> Self {
+    fn new(session: &Session, names: &UserNames, conditions: &Conditions) -> Self {
         Self {
             number: conditions.number,
             at: RelativeTime::new(conditions.created_at, session.now()),
-            by: labels::actor(session, &conditions.actor),
+            by: labels::actor(session, names, &conditions.actor),
         }
     }
 }
@@ -114,12 +114,13 @@ impl ConditionsPage {
                 .hint("Sales keep the version that they were given. A version never changes.")
                 .fault(refused.of("text"))
         });
+        let names = session.names(versions.iter().map(|version| version.actor.as_str())).await?;
         Ok(Self {
             frame: session.frame(format!("Conditions of sale · {name}"), Section::Customers),
             path: format!("{}/customers/{customer}", session.admin.site().base),
             customer: name,
             next: versions.last().map(|version| version.number).filter(|_| has_more),
-            rows: versions.iter().map(|version| Row::new(session, version)).collect(),
+            rows: versions.iter().map(|version| Row::new(session, &names, version)).collect(),
             errors: ErrorSummary::of_fields(&refused.errors, &field),
             field,
         })
@@ -146,10 +147,11 @@ pub(super) async fn version(
     let found = session.platform().conditions(&session.caller, customer, number).await?;
     let above =
         session.may(CustomersRead).then(|| format!("{}/customers/{customer}/conditions", session.admin.site().base));
+    let names = session.names([found.actor.as_str()]).await?;
     let page = VersionPage {
         frame: session.frame(format!("Conditions of sale, version {number}"), Section::Customers),
         above,
-        row: Row::new(&session, &found),
+        row: Row::new(&session, &names, &found),
         text: found.text,
     };
     render_page_as(StatusCode::OK, &page)

@@ -79,6 +79,7 @@ pub(super) async fn load(session: &Session, sale: &Sale, item: &Item) -> Result<
     let history = session.platform().history(&session.caller, subject, page).await?;
     let mut refused = quarantined(session, item).await?;
     let read = session.platform().event_deliveries(&session.caller, subject).await?;
+    let names = session.names(history.iter().map(|entry| entry.actor.as_str())).await?;
     let row = |entry: platform_core::journal::JournalRow| HistoryRow {
         quarantined: refused.remove(&entry.sequence),
         delivery: Delivery::of(&read, entry.sequence, &sale.zone, session.now()),
@@ -87,7 +88,7 @@ pub(super) async fn load(session: &Session, sale: &Sale, item: &Item) -> Result<
         from: entry.from.as_deref().map(labels::journal_badge),
         to: labels::journal_badge(&entry.to),
         cause: labels::cause(&entry.cause),
-        actor: labels::actor(session, &entry.actor),
+        actor: labels::actor(session, &names, &entry.actor),
         reason: entry.reason.unwrap_or_default(),
         cursor: entry.body.map(|_| entry.cursor),
     };

@@ -107,7 +107,11 @@ pub(super) async fn page(
     let page = ListPage { after: Uuid::try_parse(query.text("consigned")).ok(), limit: SALES_LISTED };
     let consigned = platform.consigned_sales(caller, uuid, page).await?;
     let standing = platform.standing_lots(caller, uuid).await?;
-    let by = |actor: &str| labels::actor(&session, actor);
+    let actors = [Some(&party.actor), party.block.as_ref().map(|block| &block.actor)].into_iter().flatten();
+    let actors = actors.chain(party.erasure.as_ref().map(|erasure| &erasure.actor));
+    let actors = actors.chain(party.identity.as_ref().map(|identity| &identity.seen_by)).map(String::as_str);
+    let names = session.names(actors).await?;
+    let by = |actor: &str| labels::actor(&session, &names, actor);
     let block = party.block.as_ref().map(|block| Block {
         reason: block.reason.clone(),
         by: by(&block.actor),
@@ -127,7 +131,7 @@ pub(super) async fn page(
         version: party.version,
         name,
         roles: if is_erased { "" } else { roles(party.details.is_bidder, party.details.is_consignor) },
-        facts: facts(&session, &party),
+        facts: facts(&party, by),
         note: party.details.note.clone().unwrap_or_default(),
         block,
         next_sale: sales.last().map(|sale| sale.registration.uuid).filter(|_| has_more),
@@ -147,7 +151,7 @@ pub(super) async fn page(
     })
 }
 
-fn facts(session: &Session, Party { details, identity, erasure, .. }: &Party) -> Vec<(&'static str, String)> {
+fn facts(Party { details, identity, erasure, .. }: &Party, by: impl Fn(&str) -> String) -> Vec<(&'static str, String)> {
     let money = |money: &Money| Currency::new(money.currency.as_str()).exact(money.amount);
     let kept_name = erasure.as_ref().and_then(|erasure| erasure.kept_until).map(|_| details.name.clone());
     let mut facts: Vec<(&'static str, Option<String>)> = vec![
@@ -158,7 +162,7 @@ fn facts(session: &Session, Party { details, identity, erasure, .. }: &Party) ->
     ];
     facts.extend(details.addresses.iter().map(|address| ("Address", Some(one_line(address)))));
     let identity = identity.as_ref().map(|identity| {
-        let by = labels::actor(session, &identity.seen_by);
+        let by = by(&identity.seen_by);
         format!("{}, seen by {by} on {}", identity.document, identity.seen_at.strftime("%-d %b %Y"))
     });
     facts.extend([

@@ -108,7 +108,7 @@ impl Paper {
             auction: sale.auction.uuid,
             sale: sale.title(),
             date: sale.dates(),
-            printed: format!("Printed {} by {}", sale.zone.show(session.now()), session.email),
+            printed: format!("Printed {} by {}", sale.zone.show(session.now()), session.shown_name()),
             contents: String::new(),
             is_confidential: false,
             class: "a4",

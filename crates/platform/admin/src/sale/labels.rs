@@ -4,7 +4,9 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use contract::{AuctionStatus, ItemStatus};
 use platform_core::port::{BulkChange, BulkOperation, RegistrationStatus};
+use platform_core::users::{UserName, UserNames};
 use platform_rules::{AuctionKind, Cause, StandingBid};
+use uuid::Uuid;
 
 use crate::session::Session;
 
@@ -111,13 +113,16 @@ pub(crate) fn cause(name: &str) -> &'static str {
     }
 }
 
-/// Who did something, in words.
-pub(crate) fn actor(session: &Session, actor: &str) -> String {
+/// Who did something, in words. `names` are those of [`Session::names`] for the page's actors.
+pub(crate) fn actor(session: &Session, names: &UserNames, actor: &str) -> String {
     if actor == session.caller.actor {
-        return session.email.clone();
+        return session.shown_name().to_owned();
     }
     match actor.split_once(':') {
-        Some(("user", _)) => "Another user".to_owned(),
+        Some(("user", uuid)) => {
+            let user = Uuid::try_parse(uuid).ok().and_then(|uuid| names.get(&uuid));
+            user.and_then(UserName::shown).unwrap_or("Another user").to_owned()
+        }
         Some(("key", _)) => "An API key".to_owned(),
         _ if actor == "timer" => "The clock".to_owned(),
         _ if actor == "command-line" => "The command line".to_owned(),

@@ -15,7 +15,6 @@ use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::qr_code::QrCode;
 use kit_design::relative_time::RelativeTime;
 use kit_identity::one_time::link_with_code;
-use platform_core::Scope::UsersRead;
 use platform_core::port::{ScreenKind, ScreenLink};
 use platform_core::ring::{GUIDE_RATES_MAX, ScreenLinkOptions, ScreenLinkValidity};
 use platform_rules::AuctionKind;
@@ -165,23 +164,11 @@ pub(super) async fn show(
     render_page_as(refused.map_or(StatusCode::OK, |refused| refused.status), &page)
 }
 
-/// E-mail addresses of the users who created links, for users who may see them.
+/// The users who created links, as this user may see them.
 async fn creators(session: &Session, links: &[ScreenLink]) -> Result<BTreeMap<String, String>, PageError> {
-    let mut names = BTreeMap::new();
-    for link in links {
-        let by = link.created_by.strip_prefix("user:").and_then(|text| Uuid::try_parse(text).ok());
-        let name = match by {
-            Some(own) if own == session.caller.id => session.email.clone(),
-            Some(other) if session.may(UsersRead) => match session.platform().user(&session.caller, other).await {
-                Ok(user) => user.email,
-                Err(platform_core::PlatformError::NotFound(_)) => continue,
-                Err(error) => return Err(error.into()),
-            },
-            _ => continue,
-        };
-        names.insert(link.created_by.clone(), name);
-    }
-    Ok(names)
+    let names = session.names(links.iter().map(|link| link.created_by.as_str())).await?;
+    let shown = names.iter().filter_map(|(uuid, name)| Some((format!("user:{uuid}"), name.shown()?.to_owned())));
+    Ok(shown.collect())
 }
 
 /// The screen of a form.

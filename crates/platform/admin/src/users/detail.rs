@@ -14,7 +14,7 @@ use platform_core::users::{PasswordReset, UserPatch, UserRefusal, loses_access};
 use platform_core::{PlatformError, Role};
 use uuid::Uuid;
 
-use super::{first_password, made_links, requires_new, role_choices, role_label, show_password};
+use super::{first_password, made_links, name_field, requires_new, role_choices, role_label, show_password};
 use crate::account::SessionRow;
 use crate::auctions::clerks::{self, ClerksPanel};
 use crate::form_page::{FormPage, Refused};
@@ -32,6 +32,9 @@ struct DetailPage {
     path: String,
     uuid: Uuid,
     email: String,
+    /// The name, or else the e-mail address.
+    shown: String,
+    has_name: bool,
     role: &'static str,
     roles: FormField,
     is_disabled: bool,
@@ -88,7 +91,7 @@ async fn show(
     let role = Role::parse(&user.profile.role).unwrap_or(Role::Viewer);
     let page = DetailPage {
         webcasts,
-        frame: session.frame(&user.email, Section::Users).with_notice(notice::from_query(query)),
+        frame: session.frame(shown(&user), Section::Users).with_notice(notice::from_query(query)),
         path: format!("{}/users/{uuid}", session.admin.site().base),
         uuid,
         role: role_label(&user),
@@ -102,9 +105,42 @@ async fn show(
         sessions: sessions.iter().rev().map(|stored| SessionRow::new(stored, session)).collect(),
         may_write: session.may(UsersWrite),
         is_own: session.caller.id == uuid,
+        shown: shown(&user).to_owned(),
+        has_name: user.profile.name.is_some(),
         email: user.email,
     };
     render_page_as(status, &page)
+}
+
+/// The name of a user, or else the e-mail address.
+fn shown(user: &User) -> &str {
+    user.profile.name.as_deref().unwrap_or(&user.email)
+}
+
+fn name_form(session: &Session, user: &User, name: &str, refused: &Refused) -> FormPage {
+    confirm(session, user, "Change name", "name")
+        .intro(format!("{} signs in with this address. The name is what colleagues see.", user.email))
+        .fields(vec![name_field(name, refused)])
+        .button("Save name")
+}
+
+pub(super) async fn name_page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
+    let user = user(&session, uuid).await?;
+    name_form(&session, &user, user.profile.name.as_deref().unwrap_or_default(), &Refused::default()).open()
+}
+
+pub(super) async fn change_name(
+    session: Session,
+    PathIds([uuid]): PathIds<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    match session.platform().name_user(&session.caller, uuid, None, Some(form.text("name"))).await {
+        Ok(_) => Ok(done(&session, uuid, "name-saved").into_response()),
+        Err(error) => {
+            let refused = Refused::from(error, &[])?;
+            name_form(&session, &user(&session, uuid).await?, form.text("name"), &refused).refuse(&refused)
+        }
+    }
 }
 
 pub(super) async fn change_role(
@@ -137,7 +173,7 @@ pub(super) async fn change_role(
 fn confirm(session: &Session, user: &User, title: &str, page: &str) -> FormPage {
     let path = format!("/users/{}", user.id);
     let action = format!("{path}/{page}");
-    FormPage::new(session.frame(title, Section::Users), (path, user.email.clone()), action)
+    FormPage::new(session.frame(title, Section::Users), (path, shown(user)), action)
 }
 
 pub(super) async fn disable_page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {

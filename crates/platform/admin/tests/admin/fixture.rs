@@ -58,7 +58,7 @@ impl Fixture {
 
     pub(crate) async fn user(&self, email: &str, role: Role) {
         let password = Some(Secret::new(PASSWORD.as_bytes().to_vec()));
-        let new = NewUser { email: email.to_owned(), role, password, must_change_password: false };
+        let new = NewUser { email: email.to_owned(), name: None, role, password, must_change_password: false };
         self.platform.create_user(&Caller::command_line(), new, None).await.unwrap();
     }
 

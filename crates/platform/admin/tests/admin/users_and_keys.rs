@@ -2,7 +2,7 @@
 
 use platform_core::Role;
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, sale};
 
 #[tokio::test]
 async fn an_administrator_creates_a_user_changes_the_role_and_disables_them() {
@@ -34,6 +34,49 @@ async fn an_administrator_creates_a_user_changes_the_role_and_disables_them() {
     bob.post("/sign-in", &[("email", "bob@example.com"), ("password", &password)]).await.is(422);
     bob.post("/sign-in", &[("email", "bob@example.com"), ("password", &reset)]).await.is(303);
     visitor.post(&format!("{path}/remove"), &[]).await.is(422).shows("has signed in");
+}
+
+#[tokio::test]
+async fn a_name_is_shown_to_colleagues_in_place_of_the_address() {
+    let fixture = Fixture::new();
+    let mut administrator = fixture.signed_in(Role::Administrator).await;
+    let fields = |name| [("email", "olga@example.com"), ("role", "operator"), ("name", name), ("after", "keep")];
+    administrator.post("/users/new", &fields("Olga\u{202e}")).await.is(422).shows("invisible character U+202E");
+    let made = administrator.post("/users/new", &fields("Olga <b>Smith</b>")).await;
+    let (password, id) = (made.is(200).between("id=\"secret-1\">", "<"), made.between("href=\"/admin/users/", "\""));
+    administrator.get("/users").await.shows("Olga &#60;b&#62;Smith").shows("olga@example.com").hides("<b>Smith");
+
+    // What she changes names her to a viewer, without her address.
+    let (auction, _) = sale(&fixture, |new| {
+        new.status = contract::AuctionStatus::Draft;
+        new.items.iter_mut().for_each(|item| item.status = contract::ItemStatus::Draft);
+    })
+    .await;
+    let mut olga = fixture.visitor();
+    olga.post("/sign-in", &[("email", "olga@example.com"), ("password", &password)]).await.is(303);
+    let version =
+        olga.get(&format!("/auctions/{auction}/status?to=PREVIEW")).await.between("name=\"version\" value=\"", "\"");
+    let status = format!("/auctions/{auction}/status");
+    olga.submit(&status, &[("to", "PREVIEW"), ("version", &version)]).await.is(200).shows("The status was changed.");
+    let timeline = format!("/auctions/{auction}/timeline");
+    let mut viewer = fixture.signed_in(Role::Viewer).await;
+    viewer.get(&timeline).await.is(200).shows("Olga &#60;b&#62;Smith").hides("olga@example.com");
+    olga.get("/account").await.shows("Change name");
+    olga.post("/account/name", &[("name", "a@b")]).await.is(422).shows("not an e-mail address");
+    olga.submit("/account/name", &[("name", "Olga Miller")])
+        .await
+        .is(200)
+        .shows("The name was saved.")
+        .shows("Olga Miller");
+    viewer.get(&timeline).await.shows("Olga Miller");
+    administrator.get("/audit").await.shows("User named").shows("Olga Miller (olga@example.com)");
+
+    // Without a name, only those who see users see an address.
+    let path = format!("/users/{id}");
+    administrator.get(&path).await.shows("Change name").shows("olga@example.com");
+    administrator.submit(&format!("{path}/name"), &[("name", "")]).await.is(200).shows("The name was saved.");
+    viewer.get(&timeline).await.shows("Another user").hides("olga@example.com");
+    administrator.get(&timeline).await.shows("olga@example.com");
 }
 
 #[tokio::test]

@@ -85,7 +85,7 @@ impl Fixture {
     /// The session token of a user with this role.
     pub(crate) async fn user(&self, name: &str, role: Role) -> (Uuid, String) {
         let (email, password) = (format!("{name}@example.com"), Some(Secret::new(PASSWORD.to_vec())));
-        let new = NewUser { email, role, password, must_change_password: false };
+        let new = NewUser { email, name: None, role, password, must_change_password: false };
         self.platform.create_user(&Caller::command_line(), new, None).await.unwrap();
         self.sign_in(name).await
     }

@@ -33,6 +33,8 @@ const ADMINISTRATORS: &[Role] = &[Administrator];
 const TABLE: &[(&str, &str, &[Role])] = &[
     ("GET", "/", ALL),
     ("GET", "/account", ALL),
+    ("GET", "/account/name", ALL),
+    ("POST", "/account/name", ALL),
     ("GET", "/account/password", ALL),
     ("POST", "/account/password", ALL),
     ("GET", "/account/second-factor", ALL),
@@ -210,6 +212,8 @@ const TABLE: &[(&str, &str, &[Role])] = &[
     ("POST", "/users/invitations/{invitation}/withdraw", ADMINISTRATORS),
     ("POST", "/users/{user}/require-password", ADMINISTRATORS),
     ("GET", "/users/{user}", ADMINISTRATORS),
+    ("GET", "/users/{user}/name", ADMINISTRATORS),
+    ("POST", "/users/{user}/name", ADMINISTRATORS),
     ("POST", "/users/{user}/role", ADMINISTRATORS),
     ("GET", "/users/{user}/disable", ADMINISTRATORS),
     ("POST", "/users/{user}/disable", ADMINISTRATORS),

@@ -16,6 +16,8 @@ pub(crate) struct ClerkView {
     pub(crate) user: Uuid,
     /// E-mail address.
     pub(crate) email: String,
+    /// What people call the user; null for a user without a name.
+    pub(crate) name: Option<String>,
     /// When the user was disabled; null if they may sign in.
     #[schema(format = DateTime)]
     pub(crate) disabled_at: Option<String>,
@@ -31,6 +33,7 @@ impl From<&(Clerk, User)> for ClerkView {
         Self {
             user: user.id,
             email: user.email.clone(),
+            name: user.profile.name.clone(),
             disabled_at: user.disabled_at.map(time),
             assigned_at: time(clerk.assigned_at),
             assigned_by: clerk.assigned_by.clone(),
@@ -47,10 +50,12 @@ pub(crate) struct ClerkToChooseView {
     pub(crate) uuid: Uuid,
     /// E-mail address.
     pub(crate) email: String,
+    /// What people call the user; null for a user without a name.
+    pub(crate) name: Option<String>,
 }
 
 impl From<&User> for ClerkToChooseView {
     fn from(user: &User) -> Self {
-        Self { uuid: user.id, email: user.email.clone() }
+        Self { uuid: user.id, email: user.email.clone(), name: user.profile.name.clone() }
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct UserView {
     pub(crate) uuid: Uuid,
     /// E-mail address.
     pub(crate) email: String,
+    /// What people call the user; null for a user without a name.
+    pub(crate) name: Option<String>,
     /// `administrator`, `operator`, `clerk`, `support` or `viewer`.
     pub(crate) role: String,
     /// When the user was disabled; null if they may sign in.
@@ -38,6 +40,7 @@ impl From<&User> for UserView {
         Self {
             uuid: user.id,
             email: user.email.clone(),
+            name: user.profile.name.clone(),
             role: user.profile.role.clone(),
             disabled_at: user.disabled_at.map(time),
             second_factor: user.has_second_factor(),

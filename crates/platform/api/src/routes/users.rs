@@ -24,6 +24,10 @@ use crate::response;
 pub(crate) struct UserIn {
     /// E-mail address, unique; upper and lower case are equal.
     email: String,
+    /// What people call the user, at most 100 characters. Invisible characters, those that change the direction of text, and `@`
+    /// are refused.
+    #[serde(default)]
+    name: Option<String>,
     /// `administrator`, `operator`, `clerk`, `support` or `viewer`; not above the caller's own role.
     role: String,
     /// At least 12 characters; not a common password, and not the e-mail address. Without it, the server makes a password.
@@ -49,11 +53,14 @@ pub(crate) struct UserIn {
     ),
 )]
 pub(crate) async fn create(State(platform): State<Platform>, post: Post<UserIn>) -> Result<Response, ApiError> {
-    let (post, UserIn { email, role, password, require_new_password }) = post.map(Ok)?;
-    let post = post.with_request_hash_of(&["user", &email, &role, &require_new_password.to_string()]);
+    let (post, UserIn { email, name, role, password, require_new_password }) = post.map(Ok)?;
+    let require = require_new_password.to_string();
+    let mut hashed = vec!["user", &email, &role, &require];
+    hashed.extend(name.as_deref());
+    let post = post.with_request_hash_of(&hashed);
     let role = role_named(&role)?;
     let password = password.map(|password| Secret::new(password.into_bytes()));
-    let new = NewUser { email, role, password, must_change_password: require_new_password };
+    let new = NewUser { email, name, role, password, must_change_password: require_new_password };
     let render = |made: &UserWithPassword| response::body(&UserWithPasswordView::from(made));
     let tag = |made: &UserWithPassword| response::tag(made.user.version);
     let idempotent = post.idempotent_tagged(201, &render, &tag);

@@ -12,7 +12,7 @@ const PASSWORD: &str = "correct horse battery";
 
 async fn user(fixture: &Fixture, name: &str, role: Role) -> String {
     let password = Some(Secret::new(PASSWORD.as_bytes().to_vec()));
-    let new = NewUser { email: format!("{name}@example.com"), role, password, must_change_password: false };
+    let new = NewUser { email: format!("{name}@example.com"), name: None, role, password, must_change_password: false };
     let generated_password =
         fixture.platform.create_user(&Caller::command_line(), new, None).await.unwrap().fresh().unwrap();
     generated_password.user.id.to_string()

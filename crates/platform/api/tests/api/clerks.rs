@@ -35,7 +35,13 @@ impl ClerkFixture {
     async fn user(&self, name: &str, role: Role) -> (String, String) {
         let email = format!("{name}@example.com");
         let password = Secret::new(b"correct horse battery".to_vec());
-        let new = NewUser { email: email.clone(), role, password: Some(password.clone()), must_change_password: false };
+        let new = NewUser {
+            email: email.clone(),
+            name: None,
+            role,
+            password: Some(password.clone()),
+            must_change_password: false,
+        };
         let platform = &self.fixture.platform;
         platform.create_user(&Caller::command_line(), new, None).await.unwrap();
         let sign_in = SignIn { email, password, code: None, client: Client::default() };

@@ -66,6 +66,7 @@ impl Fixture {
         let email = "root@example.com".to_owned();
         let password = Secret::new(b"correct horse battery".to_vec());
         let new = NewUser {
+            name: None,
             email: email.clone(),
             role: Role::Administrator,
             password: Some(password.clone()),

@@ -33,6 +33,7 @@ impl UsersFixture {
 
     async fn user(&self, email: &str, role: Role) -> String {
         let new = NewUser {
+            name: None,
             email: email.into(),
             role,
             password: Some(Secret::new(PASSWORD.as_bytes().to_vec())),

@@ -19,6 +19,8 @@ pub type User = kit_identity::user::User<Uuid, Profile>;
 pub struct Profile {
     /// Role name; see `access::scope::Role`.
     pub role: String,
+    /// What people call the user. None for a user without a name, whose e-mail address is shown.
+    pub name: Option<String>,
 }
 
 /// What becomes of the links that a user made.

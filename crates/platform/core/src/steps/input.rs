@@ -38,6 +38,28 @@ pub(crate) fn check_lines(value: &str, chars_max: usize) -> Result<(), String> {
     Ok(())
 }
 
+/// Checks the name of a person that others see: a line of text without characters that are invisible or change the order in which
+/// text is shown (Unicode Standard Annex 9), so that no name passes for another one.
+pub(crate) fn check_shown_name(value: &str, chars_max: usize) -> Result<(), String> {
+    check_text(value, chars_max)?;
+    if let Some(unseen) = value.chars().find(|char| is_unseen(*char)) {
+        let code = u32::from(unseen);
+        return Err(format!("holds the invisible character U+{code:04X}: remove it"));
+    }
+    // Pages show the e-mail address of a user without a name.
+    if value.contains('@') {
+        return Err("holds the character @: write a name, not an e-mail address".into());
+    }
+    Ok(())
+}
+
+fn is_unseen(char: char) -> bool {
+    matches!(char,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+        | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
 /// A value that is refused with a code of its error: the error when it is alone, a problem of the value among others.
 pub(crate) type CodedProblem = (Problem, PlatformError);
 
@@ -67,6 +89,28 @@ mod tests {
         let problem = |pointer: &&str| Problem::new(*pointer, "is wrong");
         let coded = coded.iter().map(|pointer| (problem(pointer), PlatformError::ApiKeyRequired));
         require_usable(problems.iter().map(problem).collect(), coded)
+    }
+
+    #[test]
+    fn a_shown_name_has_only_characters_that_are_seen() {
+        for name in ["Ann Hartley", "Zoë Müller-O’Neill", "山田 太郎", "محمد", "می\u{200c}نا"] {
+            assert_eq!(check_shown_name(name, 100), Ok(()), "{name}");
+        }
+        for (name, wrong) in [
+            ("", "is empty"),
+            (" Ann", "begins or ends"),
+            ("Ann\nHartley", "control character"),
+            ("Ann\u{202e}yeltraH", "U+202E"),
+            ("Ann\u{2066}", "U+2066"),
+            ("A\u{200b}nn", "U+200B"),
+            ("A\u{ad}nn", "U+00AD"),
+            ("A\u{e0041}nn", "U+E0041"),
+            ("ann@hartley.example", "not an e-mail address"),
+            (&"n".repeat(101), "at most 100"),
+        ] {
+            let refused = check_shown_name(name, 100).unwrap_err();
+            assert!(refused.contains(wrong), "{name:?}: {refused}");
+        }
     }
 
     #[test]

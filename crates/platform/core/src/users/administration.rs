@@ -5,6 +5,7 @@ use kit_identity::user::{Change, is_email, plain_email};
 use kit_runtime::vault::Secret;
 use uuid::Uuid;
 
+use super::names::checked_name;
 use super::password_problem;
 use super::{ChosenPassword, Refusal, UserRefusal};
 use crate::access::access_log::AccessEvent;
@@ -28,6 +29,8 @@ const USERS_READ_MAX: usize = 250;
 pub struct NewUser {
     /// E-mail address, in whatever case.
     pub email: String,
+    /// What people call them; none or empty for a user without a name.
+    pub name: Option<String>,
     /// What they may do.
     pub role: Role,
     /// The password; none to generate one.
@@ -76,21 +79,26 @@ impl Platform {
             return Ok(Outcome::Replayed(answer));
         }
         let email = plain_email(&new.email);
+        let (name, name_problem) = match checked_name(new.name.as_deref()) {
+            Ok(name) => (name, None),
+            Err(problem) => (None, Some(problem)),
+        };
         let problems: Vec<Problem> = check_email(&email)
             .into_iter()
+            .chain(name_problem)
             .chain(new.password.as_ref().and_then(|password| password_problem("/password", password, &email)))
             .collect();
         if !problems.is_empty() {
             return Err(PlatformError::Invalid(problems));
         }
         let (password_hash, password) = self.identity().hash_or_generate(new.password).await?;
-        let (now, profile) = (self.now(), Profile { role: new.role.name().to_owned() });
+        let (now, profile) = (self.now(), Profile { role: new.role.name().to_owned(), name });
         let user = User::new(self.ids().uuid_v7(), email, password_hash, now, profile);
         let user = User { must_change_password: new.must_change_password, ..user };
         let created = UserWithPassword { user: user.clone(), password };
         let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&created, now)));
-        let event =
-            AccessEvent::UserCreated { user: user.id, email: user.email.clone(), role: user.profile.role.clone() };
+        let Profile { role, name } = user.profile.clone();
+        let event = AccessEvent::UserCreated { user: user.id, email: user.email.clone(), name, role };
         let note = self.note(caller, event)?;
         match self.store().apply_access_change(AccessChange::CreateUser(user, answer), note).await {
             Ok(_) => {}

@@ -69,7 +69,7 @@ impl Platform {
             false => (EndedLinks::default(), MadeLinks::Keep),
         };
         let before = user.profile.role.clone();
-        let user = User { profile: Profile { role }, disabled_at, ..user };
+        let user = User { profile: Profile { role, ..user.profile.clone() }, disabled_at, ..user };
         let event = AccessEvent::UserChanged {
             user: uuid,
             role_before: before.clone(),

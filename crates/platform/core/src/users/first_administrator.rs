@@ -68,8 +68,8 @@ impl Platform {
         require_usable(problems, (!is_valid).then(refused))?;
         let role = Role::Administrator.name().to_owned();
         let password_hash = self.identity().hash(&new.password.password).await?;
-        let user = User::new(self.ids().uuid_v7(), email, password_hash, now, Profile { role: role.clone() });
-        let event = AccessEvent::UserCreated { user: user.id, email: user.email.clone(), role };
+        let user = User::new(self.ids().uuid_v7(), email, password_hash, now, Profile::of_role(role.clone()));
+        let event = AccessEvent::UserCreated { user: user.id, email: user.email.clone(), name: None, role };
         let note = self.note_setup(new.from, event)?;
         let change = AccessChange::CreateFirstUser(user.clone(), code, now);
         if self.store().apply_access_change(change, note).await? != AccessChangeResult::Done {

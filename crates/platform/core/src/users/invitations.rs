@@ -133,7 +133,7 @@ impl Platform {
         require_usable(chosen.problems("/password", &invitation.email).collect(), None)?;
         let now = self.now();
         let (id, password_hash) = (self.ids().uuid_v7(), self.identity().hash(&chosen.password).await?);
-        let user = User::new(id, invitation.email, password_hash, now, Profile { role: invitation.role });
+        let user = User::new(id, invitation.email, password_hash, now, Profile::of_role(invitation.role));
         let event = AccessEvent::InvitationAccepted {
             invitation: invitation.uuid,
             user: user.id,

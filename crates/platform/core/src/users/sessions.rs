@@ -20,6 +20,8 @@ pub struct SignedInUser {
     pub role: Role,
     /// E-mail address, in lower case.
     pub email: String,
+    /// What people call them, if they have a name.
+    pub name: Option<String>,
     /// True when the user has to choose another password first: pages ask for it, and the API refuses everything else.
     pub must_change_password: bool,
 }
@@ -110,7 +112,7 @@ impl Platform {
             scopes: role.scopes(),
         };
         let must_change_password = user.must_change_password;
-        Ok(SignedInUser { caller, role, email: user.email, must_change_password })
+        Ok(SignedInUser { caller, role, email: user.email, name: user.profile.name, must_change_password })
     }
 
     /// The caller and their session. Errors: `forbidden` (an API key).

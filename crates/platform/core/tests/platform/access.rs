@@ -166,6 +166,7 @@ async fn a_user_has_an_argon2id_hash_and_one_address() {
     let password = Secret::new(b"correct horse battery".to_vec());
     let create = async |email: &str| {
         let new = NewUser {
+            name: None,
             email: email.into(),
             role: Role::Clerk,
             password: Some(password.clone()),

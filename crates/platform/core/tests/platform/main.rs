@@ -21,6 +21,7 @@ mod houses;
 mod images;
 mod item_queue;
 mod merging;
+mod names;
 mod parties;
 mod provider;
 mod publishing;

@@ -19,7 +19,7 @@ use super::{PostgresStore, clerks, idempotency, invitations, screens, sessions};
 use crate::codec::{self, ms};
 
 pub(super) const USER: &str = "SELECT uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, signed_in_at_ms, \
-     totp_secret, totp_step, totp_confirmed_at_ms, must_change_password FROM users";
+     totp_secret, totp_step, totp_confirmed_at_ms, must_change_password, name FROM users";
 
 #[async_trait]
 impl UserStore for PostgresStore {
@@ -94,7 +94,7 @@ pub(super) async fn create_first(db: &Transaction<'_>, user: &User, code: Digest
 pub(super) async fn create(db: &Transaction<'_>, user: &User, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     idempotency::keep_or_replay(db, answer).await?;
     let insert = "INSERT INTO users (uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, \
-         signed_in_at_ms, totp_step, must_change_password) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9)";
+         signed_in_at_ms, totp_step, must_change_password, name) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $10)";
     let values: rows::Values<'_> = &[
         &user.id,
         &user.email,
@@ -105,6 +105,7 @@ pub(super) async fn create(db: &Transaction<'_>, user: &User, answer: Option<&Id
         &user.disabled_at.map(ms),
         &user.signed_in_at.map(ms),
         &user.must_change_password,
+        &user.profile.name,
     ];
     rows::execute(db, insert, values).await.map(drop).map_err(|error| error.or_taken("email"))
 }
@@ -125,7 +126,7 @@ pub(super) fn user(row: &Row) -> SqlResult<User> {
     Ok(User {
         id: rows::get(row, 0)?,
         email: rows::get(row, 1)?,
-        profile: Profile { role: rows::get(row, 2)? },
+        profile: Profile { role: rows::get(row, 2)?, name: rows::get(row, 12)? },
         password_hash: rows::get(row, 3)?,
         created_at: rows::time(row, 4)?,
         version: rows::get(row, 5)?,
@@ -146,10 +147,17 @@ pub(super) async fn change_user(db: &Transaction<'_>, change: &UserChange) -> Sq
     }
     idempotency::keep_or_replay(db, answer.as_ref()).await?;
     let update = "UPDATE users SET role = $2, password_hash = $3, disabled_at_ms = $4, version = $5, \
-         must_change_password = $6 WHERE uuid = $1";
+         must_change_password = $6, name = $7 WHERE uuid = $1";
     let disabled_at = user.disabled_at.map(ms);
-    let values: rows::Values<'_> =
-        &[&user.id, &user.profile.role, &user.password_hash, &disabled_at, &user.version, &user.must_change_password];
+    let values: rows::Values<'_> = &[
+        &user.id,
+        &user.profile.role,
+        &user.password_hash,
+        &disabled_at,
+        &user.version,
+        &user.must_change_password,
+        &user.profile.name,
+    ];
     rows::execute(db, update, values).await?;
     match &change.totp {
         TotpChange::Keep => {}

@@ -18,7 +18,7 @@ use super::{SqliteStore, clerks, idempotency, invitations, screens, sessions};
 use crate::codec::{self, ms};
 
 pub(super) const USER: &str = "SELECT users.uuid, email, role, password_hash, users.created_at_ms, version, disabled_at_ms, \
-     signed_in_at_ms, totp_secret, totp_step, totp_confirmed_at_ms, must_change_password FROM users";
+     signed_in_at_ms, totp_secret, totp_step, totp_confirmed_at_ms, must_change_password, users.name FROM users";
 
 #[async_trait]
 impl UserStore for SqliteStore {
@@ -93,7 +93,7 @@ pub(super) fn create_first(db: &Connection, user: &User, code: Digest, now: Time
 pub(super) fn create(db: &Connection, user: &User, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     idempotency::keep_or_replay(db, answer)?;
     let insert = "INSERT INTO users (uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, \
-         signed_in_at_ms, totp_step, must_change_password) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9)";
+         signed_in_at_ms, totp_step, must_change_password, name) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9, ?10)";
     let values = params![
         user.id.as_bytes(),
         user.email,
@@ -103,7 +103,8 @@ pub(super) fn create(db: &Connection, user: &User, answer: Option<&IdempotentAns
         user.version,
         user.disabled_at.map(ms),
         user.signed_in_at.map(ms),
-        user.must_change_password
+        user.must_change_password,
+        user.profile.name
     ];
     rows::execute(db, insert, values).map(drop).map_err(|error| error.or_taken("email"))
 }
@@ -122,7 +123,7 @@ pub(super) fn user(row: &Row<'_>) -> SqlResult<User> {
     Ok(User {
         id: rows::uuid(row, 0)?,
         email: row.get(1)?,
-        profile: Profile { role: row.get(2)? },
+        profile: Profile { role: row.get(2)?, name: row.get(12)? },
         password_hash: row.get(3)?,
         created_at: rows::time(row, 4)?,
         version: row.get(5)?,
@@ -143,14 +144,15 @@ pub(super) fn change_user(db: &Connection, change: &UserChange) -> SqlResult<Use
     }
     idempotency::keep_or_replay(db, answer.as_ref())?;
     let update = "UPDATE users SET role = ?2, password_hash = ?3, disabled_at_ms = ?4, version = ?5, \
-         must_change_password = ?6 WHERE uuid = ?1";
+         must_change_password = ?6, name = ?7 WHERE uuid = ?1";
     let values = params![
         user.id.as_bytes(),
         user.profile.role,
         user.password_hash,
         user.disabled_at.map(ms),
         user.version,
-        user.must_change_password
+        user.must_change_password,
+        user.profile.name
     ];
     rows::execute(db, update, values)?;
     match &change.totp {

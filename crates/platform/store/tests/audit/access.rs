@@ -35,6 +35,7 @@ impl TamperRig {
     async fn create_user(&self, name: &str) {
         let password = Some(Secret::new(b"correct horse battery".to_vec()));
         let new = NewUser {
+            name: None,
             email: format!("{name}@example.com"),
             role: Role::Administrator,
             password,

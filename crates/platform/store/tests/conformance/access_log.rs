@@ -28,7 +28,7 @@ pub(super) async fn a_change_of_access_is_stored_with_its_entry_or_not_at_all(st
     let made = AccessChange::CreateUser(user(2, "clerk"), Some(answer("made", "{}", at(1))));
     assert_eq!(change(made.clone(), "\"cleo\"").await.unwrap(), AccessChangeResult::Done);
     assert!(matches!(change(made, "no").await, Err(StoreError::Replayed)));
-    let last = user_change(User { profile: Profile { role: "viewer".into() }, ..user(1, "administrator") });
+    let last = user_change(User { profile: Profile::of_role("viewer"), ..user(1, "administrator") });
     let refused = change(AccessChange::ChangeUser(last), "no").await.unwrap();
     assert_eq!(refused, AccessChangeResult::User(UserChangeResult::LastAdministrator));
     assert!(matches!(change(AccessChange::RemoveUser(caller_uuid(2), 9), "no").await, Err(StoreError::Conflict)));

@@ -78,7 +78,7 @@ pub(super) async fn a_change_of_role_removes_concurrent_clerk_assignments(store:
         tokio::spawn(async move { store.assign_clerk(clerk(webcast, 1), 9).await.unwrap() })
     });
     let assigning: Vec<_> = assigning.collect();
-    let other = change(User { profile: Profile { role: "operator".into() }, ..user(1, "clerk") });
+    let other = change(User { profile: Profile::of_role("operator"), ..user(1, "clerk") });
     assert_eq!(store.change_user(other).await.unwrap(), UserChangeResult::Done);
     for assigned in assigning {
         assert!(matches!(assigned.await.unwrap(), ClerkAssignResult::Assigned | ClerkAssignResult::NotAClerk));

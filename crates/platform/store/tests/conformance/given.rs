@@ -327,7 +327,7 @@ pub(super) fn cursors(events: &[OutboxEvent]) -> Vec<Cursor> {
 pub(super) fn user(number: usize, role: &str) -> User {
     let email = format!("{number}@example.com");
     let hash = "$argon2id$…".to_owned();
-    User::new(caller_uuid(number), email, hash, at(1), Profile { role: role.into() })
+    User::new(caller_uuid(number), email, hash, at(1), Profile::of_role(role))
 }
 
 /// A change of a user to this state, decided on its version.

@@ -128,7 +128,7 @@ pub(super) async fn a_change_of_a_user_needs_its_version_and_ends_the_sessions(s
     assert_eq!((known.signed_in_at, known.version), (Some(at(10)), 1), "a sign-in raised the version");
     let disabled = User {
         disabled_at: Some(at(20)),
-        profile: Profile { role: "viewer".into() },
+        profile: Profile::of_role("viewer"),
         must_change_password: true,
         ..known.clone()
     };
@@ -151,6 +151,27 @@ pub(super) async fn a_change_of_a_user_needs_its_version_and_ends_the_sessions(s
     assert_eq!(store.sessions(known.id, whole()).await.unwrap().len(), 1);
 }
 
+pub(super) async fn a_user_has_a_name_or_none(store: Shared) {
+    let named = |name: &str, user: User| User {
+        profile: Profile { name: Some(name.to_owned()), ..user.profile.clone() },
+        ..user
+    };
+    let (ann, bob) = (named("Zoë O’Neill", user(1, "operator")), user(2, "clerk"));
+    for user in [&ann, &bob] {
+        store.create_user(user.clone(), None).await.unwrap();
+    }
+    store.begin_session(session(1, 1), 1, 9, None).await.unwrap();
+    let stored = async |user: &User| store.user(user.id).await.unwrap().unwrap().profile;
+    assert_eq!((stored(&ann).await, stored(&bob).await), (ann.profile.clone(), bob.profile.clone()));
+    let (_, of_session) = store.session_by_hash(session(1, 1).hash).await.unwrap().unwrap();
+    assert_eq!(of_session.profile, ann.profile);
+    store.change_user(change(named("Bob", bob.clone()))).await.unwrap();
+    assert_eq!(stored(&bob).await.name.as_deref(), Some("Bob"));
+    store.change_user(change(User { version: 2, ..bob.clone() })).await.unwrap();
+    assert_eq!(stored(&bob).await.name, None);
+    assert_eq!(store.sessions(ann.id, whole()).await.unwrap(), [session(1, 1)]);
+}
+
 pub(super) async fn concurrent_removals_keep_the_last_administrator(store: Shared) {
     for number in 1..=4 {
         store.create_user(user(number, "administrator"), None).await.unwrap();
@@ -162,7 +183,7 @@ pub(super) async fn concurrent_removals_keep_the_last_administrator(store: Share
             match number {
                 1 => store.remove_user(before.id, 1).await,
                 2 => store.change_user(change(User { disabled_at: Some(at(5)), ..before })).await,
-                _ => store.change_user(change(User { profile: Profile { role: "viewer".into() }, ..before })).await,
+                _ => store.change_user(change(User { profile: Profile::of_role("viewer"), ..before })).await,
             }
         })
     });

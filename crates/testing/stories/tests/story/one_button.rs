@@ -102,7 +102,7 @@ async fn a_button_that_is_pressed_three_times_or_after_a_kill_makes_nothing_twic
     let customer = create_customer(&page, &administration, "Hartley & Sons").await;
     page.evaluate(PRESS_THREE_TIMES).await.unwrap();
     page.wait_until("document.title.startsWith('200 done=customer-connected')").await.unwrap();
-    assert_eq!(page.text("document.title").await.unwrap(), ["200 done=customer-connected"; 3].join());
+    assert_eq!(page.text("document.title").await.unwrap(), ["200 done=customer-connected"; 3].join(","));
     let accounts = listed(&administration, &["provider", "account", "list", "--json"]);
     assert_eq!(accounts.len(), 1, "{accounts:?}");
     let account = serde_json::from_str::<serde_json::Value>(&accounts[0]).unwrap()["id"].as_str().unwrap().to_owned();

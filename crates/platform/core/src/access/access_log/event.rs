@@ -32,6 +32,9 @@ pub enum AccessEvent {
         user: Uuid,
         /// E-mail address. After the user is removed, only this entry has it.
         email: String,
+        /// The name, if the user has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
         /// The role.
         role: String,
     },
@@ -79,6 +82,13 @@ pub enum AccessEvent {
         /// Links of screens by the user that ended with the change.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         screen_links_ended: Vec<Uuid>,
+    },
+    /// A user got another name, or none.
+    UserNamed {
+        /// The user.
+        user: Uuid,
+        /// The new name.
+        name: Option<String>,
     },
     /// A user who had never signed in was removed.
     UserRemoved {
