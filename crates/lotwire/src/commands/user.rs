@@ -42,7 +42,7 @@ pub(super) async fn run(config: &Config, command: &UserCommand) -> Result<(), Co
             let user = platform.name_user(&operator, user.id, Some(user.version), Some(name)).await;
             let user = user.context(format!("naming {email}"))?;
             match user.profile.name {
-                Some(name) => print(&format!("User {} is called {name}.", user.email)),
+                Some(name) => print(&format!("User {} has the name \"{name}\".", user.email)),
                 None => print(&format!("User {} has no name.", user.email)),
             }
             Ok(())

@@ -23,11 +23,17 @@ pub(super) async fn register_event_types(session: Session, PathIds([uuid]): Path
 pub(super) async fn disconnect_page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
     let (platform, caller) = (session.platform(), &session.caller);
     let customer = platform.customer(caller, uuid).await?;
-    let waiting = platform.consumer(caller, uuid).await?.backlog.pending;
+    let state = platform.consumer(caller, uuid).await?;
+    let waiting = state.backlog.pending;
+    let again = if state.has_made_key && platform.opens_accounts() {
+        "The platform deletes the API key. To connect again, one button makes another key for the same account."
+    } else {
+        "The platform deletes the API key. To connect again, you need to enter it again."
+    };
     let path = format!("/customers/{uuid}");
     let action = format!("{path}/disconnect");
     FormPage::new(session.frame("Disconnect customer", Section::Customers), (path, customer.name), action)
-        .causes("The platform deletes the API key. To connect again, you need to enter it again.")
+        .causes(again)
         .causes(format!("Events that wait are not published: {waiting} now. The event feed keeps them."))
         .causes("The customer's endpoints receive nothing until the customer is connected again. No event is sent.")
         .destroys("Disconnect customer")

@@ -232,6 +232,13 @@ pub(super) async fn save(
     if typed.creates_application && form.text("apiKey").is_empty() && !Entered::of(state.as_ref()).has_key {
         errors.add("apiKey", "is empty: the application is created with it");
     }
+    if typed.creates_application && typed.start == "cursor" {
+        errors.add(
+            "cursor",
+            "is for an application that has endpoints: begin with the next event, add the endpoints, and then choose the cursor \
+             below Change connection",
+        );
+    }
     let problems = platform.problems_of_connection(&session.caller, uuid, &connect).await?;
     errors.add_found(at_fields(problems, FIELDS));
     let refused = if errors.is_empty() {

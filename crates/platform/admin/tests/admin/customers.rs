@@ -113,6 +113,8 @@ async fn the_application_is_created_with_the_entered_key_and_a_failed_step_is_na
     visitor.get(&connection).await.is(200).hides("Connect to the embedded provider").shows("A new one");
     let fields =
         |key| [("provider", "address"), ("url", provider.as_str()), ("applicationFrom", "new"), ("apiKey", key)];
+    let beyond = [&fields("lwp_right")[..], &[("start", "cursor"), ("cursor", "0")]].concat();
+    visitor.post(&connection, &beyond).await.is(422).shows("is for an application that has endpoints");
     visitor.post(&connection, &fields("")).await.is(422).shows("the application is created with it");
     let failed = visitor.post(&connection, &fields("lwp_wrong")).await;
     failed.is(502).shows("Create the application").shows("401").shows("Try again").hides("lwp_wrong");

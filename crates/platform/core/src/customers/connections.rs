@@ -268,11 +268,9 @@ fn checked_provider(provider: &ProviderAddress) -> Result<ProviderAddress, Strin
 /// The problems of the application and the API key.
 fn check_credentials(connect: &ConnectConsumer) -> Vec<Problem> {
     let mut problems = Vec::new();
-    if let Some(id) = &connect.application_id {
-        if !is_application_id(id) {
-            let message = format!("is not a consumer application identifier: it begins with {APPLICATION_PREFIX}");
-            problems.push(Problem::new("/applicationId", message));
-        }
+    if connect.application_id.as_deref().is_some_and(|id| !is_application_id(id)) {
+        let message = format!("is not a consumer application identifier: it begins with {APPLICATION_PREFIX}");
+        problems.push(Problem::new("/applicationId", message));
     }
     if let Some(key) = &connect.api_key {
         let key = key.expose();

@@ -292,11 +292,12 @@ async fn a_link_to_the_portal_says_what_its_owner_may_do_and_is_in_the_access_lo
     let made: Vec<_> = events
         .iter()
         .filter_map(|event| match event {
-            AccessEvent::PortalLinkCreated { rights, valid_for_s, .. } => Some((rights.as_str(), *valid_for_s)),
+            AccessEvent::PortalLinkCreated { rights, expires_at, .. } => Some((rights.as_str(), *expires_at)),
             _ => None,
         })
         .collect();
-    assert_eq!(made, [("view", Some(3_600)), ("all", Some(3_600)), ("all", None)]);
+    let in_an_hour = Some(given.platform.now() + std::time::Duration::from_secs(3_600));
+    assert_eq!(made, [("view", in_an_hour), ("all", in_an_hour), ("all", None)]);
     assert!(!format!("{events:?}").contains("secret"), "{events:?}");
     given.provider.otherwise(Reply::Status(403));
     given.platform.portal_link(&given.fixture.caller, given.customer(), PortalRights::View).await.unwrap_err();

@@ -215,8 +215,8 @@ pub enum AccessEvent {
         customer: Uuid,
         /// What its owner may do: `all` or `view`.
         rights: String,
-        /// For how many seconds it works; none if the provider decides.
-        valid_for_s: Option<u32>,
+        /// When it ends; none if the provider decides.
+        expires_at: Option<jiff::Timestamp>,
     },
     /// A customer's connection was deleted with its credentials.
     ConnectionEnded {

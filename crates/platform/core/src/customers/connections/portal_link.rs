@@ -1,5 +1,7 @@
 //! Links to the App Portal of a customer's application, made by the customer's provider.
 
+use std::time::Duration;
+
 use http::Method;
 use kit_runtime::vault::Secret;
 use serde::Deserialize;
@@ -13,8 +15,8 @@ use crate::error::{PlatformError, PlatformResult};
 use crate::port::Contact;
 use crate::{Caller, Platform, Scope};
 
-/// Seconds for which a link works whose time the platform chooses.
-const VALID_FOR_S: u32 = 3_600;
+/// The time for which a link works whose time the platform chooses.
+const VALID_FOR: Duration = Duration::from_secs(3_600);
 
 /// What the owner of a link may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,14 +33,14 @@ impl PortalRights {
     fn body(self) -> Value {
         match self {
             // Providers know one of the two fields or both; the more restrictive one counts.
-            Self::View => json!({ "capabilities": ["ViewBase"], "readOnly": true, "expiry": VALID_FOR_S }),
-            Self::Manage => json!({ "expiry": VALID_FOR_S }),
+            Self::View => json!({ "capabilities": ["ViewBase"], "readOnly": true, "expiry": VALID_FOR.as_secs() }),
+            Self::Manage => json!({ "expiry": VALID_FOR.as_secs() }),
             Self::ManageLong => json!({}),
         }
     }
 
-    fn valid_for_s(self) -> Option<u32> {
-        (self != Self::ManageLong).then_some(VALID_FOR_S)
+    fn valid_for(self) -> Option<Duration> {
+        (self != Self::ManageLong).then_some(VALID_FOR)
     }
 }
 
@@ -69,8 +71,8 @@ impl Platform {
             text: "the provider did not answer with a link: it has no App Portal, or its address is wrong".into(),
         })?;
         let word = if rights == PortalRights::View { "view" } else { "all" };
-        let event =
-            AccessEvent::PortalLinkCreated { customer, rights: word.to_owned(), valid_for_s: rights.valid_for_s() };
+        let expires_at = rights.valid_for().map(|valid_for| self.now() + valid_for);
+        let event = AccessEvent::PortalLinkCreated { customer, rights: word.to_owned(), expires_at };
         self.note_alone(self.note(caller, event)?).await?;
         Ok(Secret::new(access.url.into_bytes()))
     }
