@@ -14,6 +14,7 @@ use platform_core::PlatformError;
 use platform_core::Scope::{CustomersRead, CustomersWrite};
 use platform_core::customers::house_input::CONDITIONS_CHARS_MAX;
 use platform_core::port::{Conditions, Page as ListPage};
+use platform_core::users::UserNames;
 use uuid::Uuid;
 
 use crate::form_page::Refused;
