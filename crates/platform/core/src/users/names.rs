@@ -89,7 +89,7 @@ impl Platform {
         Ok(user)
     }
 
-    /// How these actors are shown, without those who are no users, at most 250. Callers who are not staff see nobody.
+    /// How these actors are shown, without those who are no users, at most 250. Callers of a customer see no user.
     pub async fn user_names(
         &self,
         caller: &Caller,

@@ -44,7 +44,7 @@ async fn an_administrator_and_the_user_change_a_name_and_sessions_go_on() {
     assert_eq!(named.profile.name.as_deref(), Some("Robert Miller"));
     assert_eq!(platform.name_self(&own, Some("Robert Miller")).await.unwrap().version, named.version);
     assert_eq!(platform.name_self(&own, Some("")).await.unwrap().profile.name, None);
-    // A viewer names nobody else, and a key has no name.
+    // A viewer names no other user, and a key has no name.
     let refused = platform.name_user(&own, bob.id, None, Some("Boss")).await.unwrap_err();
     assert_eq!(refused.code(), "forbidden");
     assert_eq!(platform.name_self(operator, Some("Boss")).await.unwrap_err().code(), "forbidden");

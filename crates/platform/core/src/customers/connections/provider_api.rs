@@ -174,7 +174,7 @@ fn request(
     })
 }
 
-/// The same for what a person asked for, who is told when to repeat it.
+/// The same for what a person asked for: the text says when to repeat it.
 pub(super) fn accepted_now(answer: &Response, now: Timestamp) -> PlatformResult<()> {
     if answer.status != StatusCode::TOO_MANY_REQUESTS {
         return accepted(answer);
