@@ -1,5 +1,5 @@
 //! Consignors in the pages of lots: their names beside lots, and the consignor that a person types. Those who edit lots see
-//! them, and nobody else.
+//! them, and no other user.
 
 use std::collections::BTreeMap;
 

@@ -301,7 +301,7 @@ async fn unknown_consignors_are_errors_until_a_person_wants_them_added() {
     assert!(refused.errors[2].message.contains("write the reference (C-9)"), "{refused:?}");
     assert_eq!(refused.unknown_consignors, ["CARL MAY", "Carl May"]);
     let file = file.replace("zoe grün", "C-9");
-    // A dry run adds nobody, and the import adds one record for both spellings.
+    // A dry run adds no record, and the import adds one record for both spellings.
     for mode in [ImportMode::DryRun, ImportMode::Import] {
         let count = house.fixture.store.count_parties(house.fixture.customer.uuid, &PartyFilter::default()).await;
         assert_eq!((count.unwrap(), house.items().await.len()), (3, 0));
