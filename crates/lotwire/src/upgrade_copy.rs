@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use kit_engine::TableVersions;
 use kit_runtime::clock::Clock;
 use kit_runtime::disk_space::space_of;
@@ -65,15 +66,24 @@ async fn before_upgrade(data_dir: &Path, folder: &Path, clock: &dyn Clock) -> Re
         }
     };
     let earlier = backups_in(folder)?;
-    if let Some(copy) = earlier.last() {
-        let was_made_meanwhile = has_waited && earlier != known;
-        if was_made_meanwhile || Tables::read(data_dir)?.are_partly_upgraded_since(&Manifest::read(copy)?) {
-            return Ok(copy.clone());
-        }
+    let is_of_this_upgrade = |copy: &PathBuf| -> Result<bool, CommandError> {
+        Ok(Tables::read(data_dir)?.are_partly_upgraded_since(&Manifest::read(copy)?))
+    };
+    if let Some(copy) = earlier.last()
+        && ((has_waited && earlier != known) || is_of_this_upgrade(copy)?)
+    {
+        return Ok(copy.clone());
     }
     let databases = databases_in(data_dir);
     require_room(data_dir, &databases)?;
-    let path = copy(data_dir, &databases, partial, folder, clock).await?;
+    let at = copy_into(&partial, data_dir, &databases).await?;
+    // Another process may have copied, and upgraded its database while this one copied.
+    if let Some(copy) = earlier.last()
+        && is_of_this_upgrade(copy)?
+    {
+        return Ok(copy.clone());
+    }
+    let path = keep(partial, at, folder, clock).await?;
     for earlier in earlier {
         std::fs::remove_dir_all(&earlier).context(format!("deleting {}", earlier.display()))?;
     }
@@ -128,14 +138,12 @@ fn require_room(data_dir: &Path, databases: &[&str]) -> Result<(), CommandError>
     Ok(())
 }
 
-/// Makes the copy in `partial`, and returns its path in `folder`.
-async fn copy(
+/// Makes the copy in `partial`, and returns when it was made.
+async fn copy_into(
+    partial: &WorkFolder,
     data_dir: &Path,
     databases: &[&'static str],
-    partial: WorkFolder,
-    folder: &Path,
-    clock: &dyn Clock,
-) -> Result<PathBuf, CommandError> {
+) -> Result<Timestamp, CommandError> {
     let (source, names, to) = (data_dir.to_owned(), databases.to_vec(), partial.path().to_owned());
     let copied = tokio::task::spawn_blocking(move || {
         let bar = progress_bar();
@@ -152,8 +160,13 @@ async fn copy(
     }
     // The platform's logs can't be read before the upgrade, so the copy has no anchor.
     Manifest::new(copied.at, None, contents, files).write(partial.path())?;
+    Ok(copied.at)
+}
+
+/// Gives the finished copy its name in `folder`, and returns its path.
+async fn keep(partial: WorkFolder, at: Timestamp, folder: &Path, clock: &dyn Clock) -> Result<PathBuf, CommandError> {
+    let mut path = folder.join(backup_name(at));
     // A process that was killed may have made one in this second.
-    let mut path = folder.join(backup_name(copied.at));
     while path.exists() {
         clock.sleep_until(clock.now() + WAIT_POLL).await;
         path = folder.join(backup_name(clock.now()));

@@ -7,7 +7,9 @@ use std::process::ExitCode;
 
 use contract::ItemStatus;
 use platform_core::amounts::DecimalMark;
-use platform_core::catalogue::{CatalogueImport, CatalogueMerge, ColumnMapping, ImportMode, MendedCells, RowError};
+use platform_core::catalogue::{
+    CatalogueImport, CatalogueMerge, ColumnMapping, ImportMode, MendedCells, NewConsignors, RowError,
+};
 use platform_core::{Caller, Outcome};
 use serde_json::{Value, json};
 
@@ -37,6 +39,7 @@ pub(super) async fn run(config: &Config, command: &Catalogue) -> Result<ExitCode
                 decimal_mark: decimal_mark.as_deref().and_then(DecimalMark::parse),
                 mended: MendedCells::default(),
                 is_sheet: false,
+                new_consignors: NewConsignors::Refused,
             };
             run_merge(config, file, &merge, *json).await
         }

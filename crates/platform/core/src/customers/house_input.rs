@@ -3,15 +3,15 @@
 use kit_identity::user::is_email;
 use url::Url;
 
-use crate::bidders::PARTY_FIELD_CHARS_MAX;
 use crate::customers::addresses::{self, AddressInput};
 use crate::error::Problem;
 use crate::port::HouseProfile;
-use crate::sales::auctions::is_time_zone;
-use crate::steps::input::{check_lines, check_text};
+use crate::steps::input::{check_lines, check_text, is_time_zone};
 
 /// Characters of a text of a house.
 pub const HOUSE_TEXT_CHARS_MAX: usize = 4_000;
+/// Characters of a telephone number.
+const PHONE_CHARS_MAX: usize = 60;
 /// Characters of the address of a web site.
 pub const WEBSITE_CHARS_MAX: usize = 200;
 /// Bytes of the file of a logo: 400 KiB.
@@ -31,7 +31,7 @@ impl HouseProfile {
         let lines = |text: &Option<String>| text.as_ref().map(|text| check_lines(text, HOUSE_TEXT_CHARS_MAX));
         add("/timeZone", self.time_zone.as_deref().map(check_time_zone));
         add("/email", self.email.as_deref().map(check_email));
-        add("/phone", self.phone.as_ref().map(|phone| check_text(phone, PARTY_FIELD_CHARS_MAX)));
+        add("/phone", self.phone.as_ref().map(|phone| check_text(phone, PHONE_CHARS_MAX)));
         add("/website", self.website.as_deref().map(check_website));
         add("/about", lines(&self.about));
         add("/payment", lines(&self.payment));

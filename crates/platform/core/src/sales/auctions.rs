@@ -28,7 +28,7 @@ use crate::sales::attachments;
 use crate::sales::new_item::{ItemContext, NewItem, TITLE_CHARS_MAX, problems_in};
 use crate::steps::decide::{Decision, expect_version};
 use crate::steps::idempotency::{IdempotentRequest, Outcome};
-use crate::steps::input::{check_text, require_usable};
+use crate::steps::input::{check_text, is_time_zone, require_usable};
 use crate::{Caller, Platform, Scope};
 
 /// Seconds between two groups of staggered ends, at most: a week.
@@ -408,16 +408,4 @@ pub(crate) fn stagger_problems(kind: AuctionKind, stagger: Stagger) -> Vec<Probl
         problems.push(Problem::new("/stagger/seconds", format!("must be at most {STAGGER_SECONDS_MAX}")));
     }
     problems
-}
-
-/// True for the name of an IANA time zone. Without time zone data on the machine only its form is checked, because the
-/// platform uses the name for display.
-pub(crate) fn is_time_zone(name: &str) -> bool {
-    let database = jiff::tz::db();
-    if !database.is_definitively_empty() {
-        // The look-up ignores case; other programs don't.
-        return database.get(name).is_ok_and(|zone| zone.iana_name() == Some(name));
-    }
-    let part = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"_+-".contains(&b));
-    name.len() <= 64 && name.split('/').all(part)
 }

@@ -60,6 +60,18 @@ fn is_unseen(char: char) -> bool {
         | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// True for the name of an IANA time zone. Without time zone data on the machine only its form is checked, because the
+/// platform uses the name for display.
+pub(crate) fn is_time_zone(name: &str) -> bool {
+    let database = jiff::tz::db();
+    if !database.is_definitively_empty() {
+        // The look-up ignores case; other programs don't.
+        return database.get(name).is_ok_and(|zone| zone.iana_name() == Some(name));
+    }
+    let part = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"_+-".contains(&b));
+    name.len() <= 64 && name.split('/').all(part)
+}
+
 /// A value that is refused with a code of its error: the error when it is alone, a problem of the value among others.
 pub(crate) type CodedProblem = (Problem, PlatformError);
 

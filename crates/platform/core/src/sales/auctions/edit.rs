@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use platform_rules::{Auction, AuctionEdit, AuctionKind, EXTENSION_SECONDS_MAX, InternetBids, Item, new_item_end};
 use uuid::Uuid;
 
-use super::{ITEMS_READ_MAX, charges_problems, currency_problem, is_time_zone, stagger_problems};
+use super::{ITEMS_READ_MAX, charges_problems, currency_problem, stagger_problems};
 use crate::customers::addresses::AddressInput;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::port::{BulkOperation, ItemCounts, Page};
@@ -13,7 +13,7 @@ use crate::sales::attachments;
 use crate::sales::new_item::TITLE_CHARS_MAX;
 use crate::steps::change_builder::ChangeBuilder;
 use crate::steps::decide::{Decision, expect_version};
-use crate::steps::input::{check_text, require_usable};
+use crate::steps::input::{check_text, is_time_zone, require_usable};
 use crate::{Caller, Platform, Scope};
 
 /// The fields of an auction to change.
