@@ -80,7 +80,7 @@ fn make_base(name: &str, packages: &str) -> Result<(), Failure> {
     podman(&[
         "import",
         "--change",
-        "ENV PATH=/opt/rust/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        "ENV PATH=/opt/rust/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
         &archive.display().to_string(),
         name,
     ])?;

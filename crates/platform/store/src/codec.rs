@@ -296,6 +296,8 @@ pub(crate) struct ItemColumns {
     pub(crate) has_bids: bool,
     pub(crate) effective_end_ms: Option<i64>,
     pub(crate) sandbox_end_ms: Option<i64>,
+    /// Empty where a node of the version before wrote the item.
+    pub(crate) vendor: Option<Uuid>,
     pub(crate) version: i64,
 }
 
@@ -353,6 +355,7 @@ impl ItemColumns {
             ("items.auction", self.auction == state.auction),
             ("items.position", self.position == state.position),
             ("items.lot_number", self.lot_number == state.lot_number),
+            ("items.vendor", self.vendor.is_none() || self.vendor == state.vendor),
             ("items.status", self.status == state.status.code()),
             ("items.has_bids", self.has_bids == has_bids(state)),
             ("items.effective_end_ms", self.effective_end_ms == end_ms(state)),

@@ -135,7 +135,7 @@ async fn a_clerk_commands_only_the_webcasts_that_they_are_assigned_to() {
     }
 
     let chosen = room.call(Method::GET, "/clerks", &operator).await.json();
-    assert_eq!(chosen["data"], json!([{ "uuid": cleo, "email": "cleo@example.com" }]));
+    assert_eq!(chosen["data"], json!([{ "uuid": cleo, "email": "cleo@example.com", "name": null }]));
     let assigned = room.assign(&operator, webcast, &cleo).await;
     assert_eq!(assigned.status, 200, "{}", assigned.text);
     assert_eq!(assigned.json()["assignedBy"], format!("user:{otto}"));

@@ -162,7 +162,7 @@ async fn inconsistent_columns(db: &impl Connection, kind: LogKind, subject: Uuid
         }
         LogKind::Item => {
             let select = "SELECT auction, position, lot_number, status, has_bids, effective_end_ms, sandbox_end_ms, \
-                 version, state \
+                 version, vendor, state \
                  FROM items WHERE uuid = $1";
             rows::one(db, select, &[&subject], |row| {
                 let columns = ItemColumns {
@@ -175,8 +175,9 @@ async fn inconsistent_columns(db: &impl Connection, kind: LogKind, subject: Uuid
                     effective_end_ms: rows::get(row, 5)?,
                     sandbox_end_ms: rows::get(row, 6)?,
                     version: rows::get(row, 7)?,
+                    vendor: rows::get(row, 8)?,
                 };
-                Ok(columns.inconsistent(&rows::json(row, 8)?))
+                Ok(columns.inconsistent(&rows::json(row, 9)?))
             })
             .await?
         }

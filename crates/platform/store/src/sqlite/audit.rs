@@ -127,7 +127,7 @@ fn inconsistent_columns(db: &Connection, kind: LogKind, subject: Uuid) -> SqlRes
         }
         LogKind::Item => {
             let select = "SELECT auction, position, lot_number, status, has_bids, effective_end_ms, sandbox_end_ms, \
-                 version, state \
+                 version, vendor, state \
                  FROM items WHERE uuid = ?1";
             rows::one(db, select, [subject.as_bytes()], |row| {
                 let columns = ItemColumns {
@@ -140,8 +140,9 @@ fn inconsistent_columns(db: &Connection, kind: LogKind, subject: Uuid) -> SqlRes
                     effective_end_ms: row.get(5)?,
                     sandbox_end_ms: row.get(6)?,
                     version: row.get(7)?,
+                    vendor: row.get::<_, Option<[u8; 16]>>(8)?.map(Uuid::from_bytes),
                 };
-                Ok(columns.inconsistent(&rows::json(row, 8)?))
+                Ok(columns.inconsistent(&rows::json(row, 9)?))
             })
         }
         LogKind::Registration => {

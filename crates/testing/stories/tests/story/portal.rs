@@ -197,7 +197,7 @@ async fn a_link_opens_the_portal_from_the_sign_in_page() {
     page.wait_until_at("/app-portal/endpoints").await.unwrap();
     assert!(!page.text("location.href").await.unwrap().contains('#'));
     // The browser's history does not contain the key.
-    page.evaluate("history.back()").await.unwrap();
+    page.evaluate("void setTimeout(() => history.back())").await.unwrap();
     page.wait_until_at("/app-portal/login").await.unwrap();
     assert_eq!(page.text("location.hash").await.unwrap(), "");
     assert_eq!(page.console_errors(), [""; 0]);
