@@ -169,7 +169,8 @@ function save(id, name, value, before) {
       if (isFormActive) (neighbour(own, 1, 0) ?? own)?.focus();
       return;
     }
-    const isElsewhere = document.activeElement?.matches(".cell-input, .cell-form [name=value]");
+    // A person who went on to another cell is left there: the next key belongs to it.
+    const isElsewhere = document.activeElement?.matches("a.cell, .cell-input, .cell-form [name=value]");
     const refused = row.querySelector(`.cell-form:has(input[name=field][value=${name}])`);
     if (!isElsewhere) refused?.elements.value.focus();
     say(refused?.querySelector(".fault")?.textContent ?? "Not saved.");
