@@ -51,7 +51,7 @@ pub(super) async fn page(
     render_page_as(StatusCode::OK, &page)
 }
 
-/// Saves the auction's fields and then its facts, or shows the form again with what is wrong.
+/// Saves the auction's fields and then its facts, or shows the form again with its errors.
 pub(super) async fn save(
     session: Session,
     State(admin): State<Admin>,

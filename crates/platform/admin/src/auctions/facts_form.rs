@@ -21,7 +21,7 @@ const VERSIONS_MAX: usize = 50;
 /// The choice of a new auction that means the latest version of its house.
 const LATEST: &str = "latest";
 
-/// What was typed.
+/// The fields as the person typed them.
 #[derive(Default)]
 pub(super) struct EnteredFacts {
     address: TypedAddress,
@@ -74,7 +74,7 @@ impl EnteredFacts {
         };
         let description = FormField::area("description", "Description", self.description.as_str())
             .chars_max(SALE_DESCRIPTION_CHARS_MAX)
-            .hint("What is sold. The catalogue begins with it.");
+            .hint("A text about the lots. The catalogue begins with it.");
         let viewing = FormField::area("viewing", "Viewing times", self.viewing.as_str())
             .chars_max(VIEWING_CHARS_MAX)
             .hint("Such as: Friday, 12 June, 10:00 to 18:00.");
@@ -96,7 +96,7 @@ impl EnteredFacts {
         Ok(SaleFactsInput { description: self.description.clone(), viewing: self.viewing.clone(), conditions })
     }
 
-    /// Adds what is wrong with the texts.
+    /// Adds the problems of the texts.
     pub(super) fn check(&self, errors: &mut FieldErrors) {
         let (description, viewing) = (self.description.clone(), self.viewing.clone());
         refusal::add_problems(errors, SaleFactsInput { description, viewing, conditions: None }.problems());
@@ -107,7 +107,7 @@ impl EnteredFacts {
         self.address.model(None, errors).map(|address| AddressInput::Full(Box::new(address)))
     }
 
-    /// The change of the venue; none if it stays as it was.
+    /// The change of the venue; none for the same venue.
     pub(super) fn venue_change(
         &self,
         before: Option<&AddressModel>,

@@ -57,7 +57,7 @@ fn usual() -> HouseDefaults {
     HouseDefaults { currency: Some(CURRENCY_DEFAULT.to_owned()), time_zone: Some(TIME_ZONE_DEFAULT.to_owned()) }
 }
 
-/// Creates the auction and then its facts, or shows the form again with what is wrong.
+/// Creates the auction and then its facts, or shows the form again with its errors.
 pub(super) async fn create(
     session: Session,
     State(admin): State<Admin>,
