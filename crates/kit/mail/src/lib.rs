@@ -1,14 +1,17 @@
-//! E-mail over SMTP.
+//! E-mail over SMTP, and the rules of a queue of mails.
 //!
 //! [`Mailer::send`] hands one mail to the server that the operator configured, over TLS unless the URL says otherwise,
-//! within [`SEND_TIMEOUT`]. It keeps no queue and repeats nothing: the caller keeps what waits, and
-//! [`SendError::is_permanent`] says whether another try can help.
+//! within [`SEND_TIMEOUT`]. It keeps no queue and repeats nothing: both wings keep what waits in tables of their own, and
+//! share the rules. [`queue::pause_after`] says when a mail is sent again and when it is given up, and
+//! [`allowances::Allowance`] how many mails may go to one mailbox.
 //!
 //! A repeated mail has the same `Message-ID`, so that mail programs recognise the copy.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+pub mod allowances;
 mod name;
+pub mod queue;
 
 use std::fmt;
 use std::time::Duration;
@@ -38,7 +41,7 @@ impl fmt::Debug for Mailer {
 }
 
 /// A mail of plain text to one recipient.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Mail {
     /// Address of the recipient.
     pub to: String,
@@ -48,6 +51,10 @@ pub struct Mail {
     pub text: String,
     /// The part of the `Message-ID` before the `@`; the same when the mail is sent again.
     pub id: String,
+    /// Name of the sender in place of the configured one. The address stays.
+    pub sender_name: Option<String>,
+    /// Address for replies; the sender's without one. An invalid one is left out.
+    pub reply_to: Option<String>,
 }
 
 /// Why the settings of mail can't be used. The text does not contain the URL.
@@ -94,11 +101,14 @@ impl Mailer {
         Ok(Self { transport, from })
     }
 
-    /// Hands a mail to the server. `Ok` when the server has taken it.
-    pub async fn send(&self, mail: &Mail) -> Result<(), SendError> {
+    /// Hands a mail to the server. `Ok` when the server has taken it, with its answer.
+    pub async fn send(&self, mail: &Mail) -> Result<String, SendError> {
         let message = self.message(mail).map_err(SendError::Invalid)?;
         match self.transport.send(message).await {
-            Ok(_) => Ok(()),
+            Ok(response) => {
+                let lines: Vec<&str> = response.message().collect();
+                Ok(format!("{} {}", response.code(), lines.join(" ")))
+            }
             Err(error) if error.is_permanent() => Err(SendError::Refused(error.to_string())),
             Err(error) => Err(SendError::Unavailable(error.to_string())),
         }
@@ -106,11 +116,16 @@ impl Mailer {
 
     fn message(&self, mail: &Mail) -> Result<Message, String> {
         let to: Address = mail.to.parse().map_err(|error: lettre::address::AddressError| error.to_string())?;
-        let subject: String = mail.subject.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect();
-        Message::builder()
-            .from(self.from.clone())
+        let one_line =
+            |text: &str| -> String { text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect() };
+        let name = mail.sender_name.as_deref().map(one_line).or_else(|| self.from.name.clone());
+        let mut builder = Message::builder().from(Mailbox::new(name, self.from.email.clone()));
+        if let Some(Ok(address)) = mail.reply_to.as_deref().map(str::parse::<Address>) {
+            builder = builder.reply_to(Mailbox::new(None, address));
+        }
+        builder
             .to(Mailbox::new(None, to))
-            .subject(subject)
+            .subject(one_line(&mail.subject))
             .message_id(Some(format!("<{}@{}>", mail.id, self.from.email.domain())))
             .header(ContentType::TEXT_PLAIN)
             .body(mail.text.clone())
@@ -144,6 +159,7 @@ mod tests {
             subject: "S\r\nBcc: b@example.com".into(),
             text: "T".into(),
             id: "alert-1".into(),
+            ..Mail::default()
         }
     }
 
@@ -158,6 +174,17 @@ mod tests {
         assert!(text.contains("Message-ID: <alert-1@example.org>"), "{text}");
         assert!(text.contains("From: Lotwire <alerts@example.org>") && !text.contains("\nBcc:"), "{text}");
         assert!(mailer.message(&Mail { to: "nobody".into(), ..mail() }).is_err());
+        let of_house = Mail {
+            sender_name: Some("Hartley & Sons\r\nBcc: b@example.com".into()),
+            reply_to: Some("bids@hartley.example".into()),
+            ..mail()
+        };
+        let text = String::from_utf8(mailer.message(&of_house).unwrap().formatted()).unwrap();
+        assert!(text.contains("Reply-To: bids@hartley.example") && !text.contains("\nBcc:"), "{text}");
+        assert!(text.contains("Hartley & Sons") && text.contains("<alerts@example.org>"), "{text}");
+        let wrong = Mail { reply_to: Some("nobody".into()), ..mail() };
+        let text = String::from_utf8(mailer.message(&wrong).unwrap().formatted()).unwrap();
+        assert!(!text.contains("Reply-To"), "{text}");
         assert!(!format!("{mailer:?}").contains("127.0.0.1"));
     }
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use kit_mail::Mail;
+use kit_mail::{Mail, queue};
 use kit_runtime::tasks::Tasks;
 
 use super::notice::Notice;
@@ -23,18 +23,6 @@ const FORGET_INTERVAL: SignedDuration = SignedDuration::from_hours(1);
 const BATCH_MAX: usize = 100;
 /// Maximum number of the latest attempts of an endpoint whose cause is read.
 const EXAMINED_MAX: usize = 50;
-/// No other node sends a claimed mail for this long. Sending takes less.
-const MAIL_LEASE: SignedDuration = SignedDuration::from_mins(5);
-/// Pauses between the attempts to send a mail. After the last attempt the mail is deleted.
-const MAIL_RETRIES: [SignedDuration; 6] = [
-    SignedDuration::from_mins(1),
-    SignedDuration::from_mins(5),
-    SignedDuration::from_mins(30),
-    SignedDuration::from_hours(2),
-    SignedDuration::from_hours(6),
-    SignedDuration::from_hours(12),
-];
-
 pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
     let provider = provider.clone();
     tasks.spawn("provider alerts", move |stopping| {
@@ -128,18 +116,18 @@ impl Provider {
     async fn send_mails(&self) -> StoreResult<()> {
         let Some(mailer) = &self.config().mailer else { return Ok(()) };
         let now = self.now();
-        for WaitingMail { no, mail, tries } in self.store().claim_mails(now, now + MAIL_LEASE, BATCH_MAX).await? {
+        for WaitingMail { no, mail, tries } in self.store().claim_mails(now, now + queue::LEASE, BATCH_MAX).await? {
             let NewMail { recipient, subject, body, .. } = mail;
-            let sent = mailer.send(&Mail { to: recipient, subject, text: body, id: format!("alert-{no}") }).await;
-            let Err(error) = sent else {
+            let id = format!("alert-{no}");
+            let mail = Mail { to: recipient, subject, text: body, id, ..Mail::default() };
+            let Err(error) = mailer.send(&mail).await else {
                 self.store().delete_mail(no).await?;
                 continue;
             };
-            let pause = MAIL_RETRIES.get(tries.saturating_sub(1) as usize).filter(|_| !error.is_permanent());
-            match pause {
+            match queue::pause_after(tries, &error) {
                 Some(pause) => {
                     tracing::warn!(no, tries, %error, "a mail could not be sent and will be sent again");
-                    self.store().postpone_mail(no, self.now() + *pause).await?;
+                    self.store().postpone_mail(no, self.now() + pause).await?;
                 }
                 None => {
                     tracing::error!(no, tries, %error, "a mail could not be sent and was deleted");

@@ -6,9 +6,7 @@
 use std::time::Duration;
 
 use kit_identity::throttle::{Attempt, AttemptsToReturn, retry_after};
-use sha2::{Digest as _, Sha256};
-use unicode_normalization::UnicodeNormalization as _;
-use url::Host;
+use kit_mail::allowances::{Allowance, mailbox};
 
 use crate::error::{ProviderError, ProviderResult, Quota};
 use crate::port::AlertScope;
@@ -61,26 +59,8 @@ fn wanted(scope: &AlertScope, address: &str) -> Vec<Attempt> {
 }
 
 fn allowance(owner: &[&str], codes_max: u32) -> Attempt {
-    let mut subject = Sha256::new_with_prefix(b"code mail\0");
-    for part in owner {
-        subject.update(part);
-        subject.update([0]);
-    }
-    Attempt { subject: subject.finalize().into(), refill_interval: WINDOW / codes_max, attempts_max: codes_max }
-}
-
-/// Normalises an address, so that all addresses of one mailbox have the same text. Most servers deliver
-/// `Ann+anything@example.com` to the mailbox of `ann@example.com`, and some ignore dots. Mailboxes that differ only in
-/// dots share an allowance, which is harmless. Quotes, quoted pairs (RFC 5321, section 4.1.2) and the form of the
-/// domain name are normalised too.
-fn mailbox(address: &str) -> String {
-    let address: String = address.nfkc().flat_map(char::to_lowercase).collect();
-    let (local, domain) = address.rsplit_once('@').unwrap_or((&address, ""));
-    let local = local.replace(['"', '\\', '.'], "");
-    let local = local.split('+').next().unwrap_or_default();
-    let domain = domain.trim_end_matches('.');
-    let ascii = Host::parse(domain).map_or_else(|_| domain.to_owned(), |host| host.to_string());
-    format!("{local}@{ascii}")
+    let Allowance { subject, mails_max, refill_interval } = Allowance::new("code mail", owner, codes_max, WINDOW);
+    Attempt { subject, refill_interval, attempts_max: mails_max }
 }
 
 #[cfg(test)]
@@ -88,19 +68,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_of_one_mailbox_share_its_allowance() {
-        for address in
-            ["ann.lee@example.com", "Ann.Lee@Example.COM", "annlee+1@example.com", "\"a.nnlee+x\"@example.com."]
-        {
-            assert_eq!(mailbox(address), "annlee@example.com", "{address}");
-        }
-        for address in ["\"a\\nn\\.l\\ee\"@example.com", "ａnnlee@ｅxample.com", "annlee@example。com"] {
-            assert_eq!(mailbox(address), "annlee@example.com", "{address}");
-        }
-        for address in ["bob@bücher.de", "bob@bu\u{308}cher.de", "BOB@XN--BCHER-KVA.de"] {
-            assert_eq!(mailbox(address), "bob@xn--bcher-kva.de", "{address}");
-        }
-        assert_ne!(mailbox("ann@example.com"), mailbox("ann@example.org"));
+    fn allowances_that_were_stored_before_still_count() {
+        let stored = allowance(&["of account", "org_1"], OF_ACCOUNT_MAX).subject;
+        let hex: String = stored.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hex, "c1dd274e0cc85b0076b6250544631eeb2d8f4c7e38d388e480ad9b11437f0956");
     }
 
     #[test]
