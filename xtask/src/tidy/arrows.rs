@@ -19,7 +19,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("kit-identity", &["kit-runtime"]),
     ("kit-mail", &[]),
     ("platform-rules", &["contract"]),
-    ("platform-core", &["contract", "kit-identity", "kit-outbound", "kit-runtime", "platform-rules"]),
+    ("platform-core", &["contract", "kit-identity", "kit-mail", "kit-outbound", "kit-runtime", "platform-rules"]),
     ("platform-store", &["contract", "kit-engine", "kit-identity", "kit-runtime", "platform-core", "platform-rules"]),
     ("platform-api", &["contract", "kit-http", "kit-runtime", "platform-core", "platform-rules"]),
     (

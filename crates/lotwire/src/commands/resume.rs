@@ -76,6 +76,7 @@ pub(super) async fn run(config: &Config, options: &Resume) -> Result<(), Command
                 "oldestAt": events.oldest_at,
             })).collect::<Vec<_>>(),
             "waitingDeliveries": deliveries,
+            "waitingMails": work.mails.mails,
             "extendedEnds": extended,
         }));
     }
@@ -125,6 +126,12 @@ fn list(hold: &Hold, work: &WorkOnHold, deliveries: u64, extend_ends: Option<Con
         "{} would be sent. Those that were sent after the backup was made would arrive twice, with the same message id.",
         pluralise(deliveries, "waiting delivery", "waiting deliveries")
     ));
+    if work.mails.mails > 0 {
+        lines.push(format!(
+            "{} to bidders would be sent. Those that were sent after the backup was made would arrive twice.",
+            pluralise(work.mails.mails, "waiting mail", "waiting mails")
+        ));
+    }
     if !ends.is_empty() && extend_ends.is_none() {
         lines.push(String::new());
         lines.push("To let bidders return first, add --extend-ends, such as --extend-ends 2h.".to_owned());

@@ -147,6 +147,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         SettingKind::Number,
         "Days for which name, addresses and VAT number of an erased person are kept after the last purchase or sale, because invoices need them ([register.md](../run-sales/register.md#erase-a-person)). 0: they are deleted with the rest.",
     ),
+    setting(
+        "platform.mail_retention_days",
+        SettingKind::Number,
+        "Days for which a mail to a bidder is kept after it was sent or given up ([mails.md](../run-sales/mails.md)).",
+    ),
     setting("platform.session_ttl", SettingKind::Text, "Maximum duration of a user's session."),
     setting(
         "platform.session_idle",
@@ -273,7 +278,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting(
         "mail.smtp_url",
         SettingKind::Secret,
-        "Mail server for alerts: `smtps://USER:PASSWORD@HOST`, or `smtp://HOST:587?tls=required` for STARTTLS. Empty: no mail is sent.",
+        "Mail server for alerts of the provider and for mails to bidders: `smtps://USER:PASSWORD@HOST`, or `smtp://HOST:587?tls=required` for STARTTLS. Empty: no mail is sent.",
     ),
     setting(
         "mail.from",

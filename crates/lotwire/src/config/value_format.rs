@@ -29,6 +29,7 @@ impl Setting {
             "connections_per_address" => value_format("a whole number from 1 to 20000", "256"),
             "disk_reserve_mib" => value_format("a whole number from 0 to 1000000000", "512"),
             "platform.purchases_kept_days" => value_format("a whole number from 0 to 36500", "3650"),
+            "platform.mail_retention_days" => value_format("a whole number from 1 to 3650", "30"),
             "provider.message_retention_days" => value_format("a whole number from 3 to 3650", "90"),
             "provider.payload_retention_days" => value_format("a whole number from 1 to 3650", "90"),
             "provider.activity_retention_days" => value_format("a whole number from 30 to 3650", "400"),

@@ -44,6 +44,8 @@ pub(crate) async fn open_platform_with(
     limits.key_requests_per_min_max = config.platform.rate_limit;
     limits.timers.downtime_grace = config.platform.downtime_grace.get();
     limits.purchases_kept_days = config.platform.purchases_kept_days;
+    limits.mails_kept_days = config.platform.mail_retention_days;
+    limits.mailer = mailer(config)?;
     limits.identity.session_ttl = config.platform.session_ttl.get();
     limits.identity.session_idle = config.platform.session_idle.get();
     limits.identity.attempts_max = config.platform.sign_in_attempts;
@@ -134,7 +136,7 @@ pub(crate) async fn open_provider_with(
     }))
 }
 
-/// The mail server for alerts, if one is set.
+/// The mail server, if one is set.
 fn mailer(config: &Config) -> Result<Option<kit_mail::Mailer>, CommandError> {
     let mail = &config.mail;
     let mailer = || kit_mail::Mailer::new(&mail.smtp_url, &mail.from).context("reading mail.smtp_url and mail.from");

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 pub use kit_identity::IdentityConfig;
+use kit_mail::Mailer;
 use kit_runtime::disk_space::DiskReserve;
 use kit_runtime::trace::Tracer;
 
@@ -31,6 +32,10 @@ pub struct PlatformConfig {
     pub answers_ttl: Duration,
     /// How many days what invoices need of an erased person is kept after its last purchase; 0 for none. 3,650.
     pub purchases_kept_days: u32,
+    /// Sends mails to bidders. None: no mail is sent.
+    pub mailer: Option<Mailer>,
+    /// How many days a mail is kept after it was sent or given up. 30.
+    pub mails_kept_days: u32,
     /// Whether other processes may work on the same store. Many.
     pub nodes: Nodes,
     /// A node without a heartbeat for this time counts as dead, and other nodes take its outbox rows. 10 s.
@@ -182,6 +187,8 @@ impl Default for PlatformConfig {
             catalogue: CatalogueLimits::default(),
             answers_ttl: Duration::from_secs(24 * 3600),
             purchases_kept_days: 3_650,
+            mailer: None,
+            mails_kept_days: 30,
             nodes: Nodes::Many,
             node_dead_after: Duration::from_secs(10),
             key_cache_ttl: Duration::from_secs(5),

@@ -49,6 +49,7 @@ pub mod customers;
 pub mod images;
 pub mod journal;
 mod live_streams;
+pub mod mails;
 pub mod outbox;
 pub mod register_files;
 pub mod restores;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use kit_runtime::metrics::{self, Counter, Family, Histogram, Labels, Registry, Unit};
 
-use crate::port::{Change, CommitReceipt, CustomerBacklog, ReadingFigures, StoreResult};
+use crate::port::{Change, CommitReceipt, CustomerBacklog, MailBacklog, ReadingFigures, StoreResult};
 
 /// Figures that are read from the store for a scrape.
 #[derive(Debug, Clone)]
@@ -16,6 +16,8 @@ pub(crate) struct StoreFigures {
     pub(crate) next_end: Option<Timestamp>,
     /// Readings of customers' endpoints.
     pub(crate) readings: ReadingFigures,
+    /// Mails to bidders that should have been sent by now.
+    pub(crate) mails: MailBacklog,
 }
 
 /// Metrics of this node.
@@ -30,6 +32,8 @@ pub(crate) struct Metrics {
     conflicts: Family<Labels, Counter>,
     endpoint_readings: Counter,
     endpoint_readings_failed: Counter,
+    mails_sent: Counter,
+    mails_failed: Counter,
     sign_ins: Counter,
     sign_ins_refused: Counter,
     sign_ins_throttled: Counter,
@@ -64,6 +68,9 @@ impl Metrics {
         registry.register("endpoint_readings", help, endpoint_readings.clone());
         let help = "Those of them that failed; a key without the right to read is not one";
         registry.register("endpoint_readings_failed", help, endpoint_readings_failed.clone());
+        let (mails_sent, mails_failed) = (Counter::default(), Counter::default());
+        registry.register("mails_sent", "Mails to bidders that the mail server has taken", mails_sent.clone());
+        registry.register("mails_failed", "Mails to bidders that were given up", mails_failed.clone());
         let (sign_ins, sign_ins_refused) = (Counter::default(), Counter::default());
         let sign_ins_throttled = Counter::default();
         registry.register("sign_ins", "Sessions of people that began", sign_ins.clone());
@@ -84,6 +91,8 @@ impl Metrics {
             conflicts,
             endpoint_readings,
             endpoint_readings_failed,
+            mails_sent,
+            mails_failed,
             sign_ins,
             sign_ins_refused,
             sign_ins_throttled,
@@ -117,6 +126,14 @@ impl Metrics {
     pub(crate) fn endpoints_read(&self, is_failed: bool) {
         self.endpoint_readings.inc();
         self.endpoint_readings_failed.inc_by(u64::from(is_failed));
+    }
+
+    pub(crate) fn mail_sent(&self) {
+        self.mails_sent.inc();
+    }
+
+    pub(crate) fn mail_failed(&self) {
+        self.mails_failed.inc();
     }
 
     pub(crate) fn signed_in(&self) {

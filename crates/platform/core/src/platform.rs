@@ -65,6 +65,8 @@ struct Inner {
     clocks_advanced: Signal,
     /// Fires when a bulk change begins.
     bulk_changes_begun: Signal,
+    /// Fires when a mail is queued.
+    mails_queued: Signal,
     api_key_cache: CredentialCache<ApiKey>,
     sign_in_state: SignInState,
     /// Serialise the bids of a bidder with a spending limit.
@@ -124,6 +126,7 @@ impl Platform {
             ends_changed,
             clocks_advanced,
             bulk_changes_begun: Signal::new(),
+            mails_queued: Signal::new(),
             api_key_cache,
             sign_in_state,
             bidder_locks: StripedLocks::new(),
@@ -208,6 +211,10 @@ impl Platform {
 
     pub(crate) fn bulk_changes_begun(&self) -> &Signal {
         &self.inner.bulk_changes_begun
+    }
+
+    pub(crate) fn mails_queued(&self) -> &Signal {
+        &self.inner.mails_queued
     }
 
     pub(crate) fn retry_locks(&self) -> &StripedLocks {

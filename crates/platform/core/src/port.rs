@@ -35,6 +35,7 @@ mod installation;
 mod invitations;
 mod item_ends;
 mod journal;
+mod mails;
 mod nodes;
 mod outbox;
 mod parties;
@@ -79,6 +80,10 @@ pub use installation::InstallationStore;
 pub use invitations::{Invitation, InvitationStore};
 pub use item_ends::{ItemEndStore, LotsEndingBy};
 pub use journal::{JournalEntry, JournalRow, JournalStore, SubjectKind};
+pub use mails::{
+    ClaimedMail, HouseMails, Language, MAILS_COUNTED_MAX, MailBacklog, MailCounts, MailKind, MailResult, MailState,
+    MailStore, MailText, NewMail, Reminder, ReminderStep, StoredMail,
+};
 pub use nodes::{Downtime, NOTIFICATION_BYTES_MAX, NodeId, NodeStore, Notification, Notifications};
 pub use outbox::{
     Backlog, CUSTOMER_EVENTS_COUNTED_MAX, CustomerBacklog, Failing, OutboxEvent, OutboxSettlement, OutboxStore,
@@ -163,6 +168,7 @@ pub trait Store:
     + RegistrationStore
     + PartyStore
     + HouseStore
+    + MailStore
     + BulkChangeStore
     + CatalogueMappingStore
     + CatalogueUploadStore
@@ -197,6 +203,7 @@ impl<S> Store for S where
         + RegistrationStore
         + PartyStore
         + HouseStore
+        + MailStore
         + BulkChangeStore
         + CatalogueMappingStore
         + CatalogueUploadStore

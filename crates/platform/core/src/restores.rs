@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::Platform;
 use crate::error::PlatformResult;
-use crate::port::{Cursor, Page};
+use crate::port::{Cursor, MailBacklog, Page};
 
 /// Customers read at once.
 const CUSTOMERS_READ_MAX: usize = 250;
@@ -25,6 +25,8 @@ pub struct WorkOnHold {
     pub passed_ends: Vec<PassedEnd>,
     /// Customers with events that are not published yet.
     pub unpublished: Vec<UnpublishedEvents>,
+    /// Mails to bidders that are not sent yet.
+    pub mails: MailBacklog,
 }
 
 /// A live lot whose end has passed.
@@ -107,7 +109,8 @@ impl Platform {
                 }
             }
             if page.len() < CUSTOMERS_READ_MAX {
-                return Ok(WorkOnHold { passed_ends, unpublished });
+                let mails = self.store().waiting_mails(Timestamp::MAX).await?;
+                return Ok(WorkOnHold { passed_ends, unpublished, mails });
             }
             after = page.last().map(|customer| customer.uuid);
         }

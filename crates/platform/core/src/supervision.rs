@@ -42,7 +42,8 @@ impl Platform {
         }
         let customers = self.store().customer_backlogs().await?;
         let (next_end, readings) = (self.store().next_end().await?, self.store().reading_figures().await?);
-        let figures = StoreFigures { customers, next_end, readings };
+        let mails = self.store().waiting_mails(self.now()).await?;
+        let figures = StoreFigures { customers, next_end, readings, mails };
         self.store_figures_cache().put(figures.clone(), now);
         Ok(figures)
     }
@@ -100,6 +101,10 @@ fn register(registry: &mut Registry, stored: &StoreFigures, now: Timestamp) {
     registry.register_with_unit("endpoint_reading_oldest_age", oldest, Unit::Seconds, oldest_age);
     let without = "Customers whose provider API key may not read their endpoints";
     registry.register("endpoint_readings_without_right", without, gauge(stored.readings.without_right));
+    let waiting = "Mails to bidders that are due or were tried in vain, counted to 100,000";
+    registry.register("mails_waiting", waiting, gauge(stored.mails.mails));
+    let oldest_age = gauge(age(stored.mails.oldest_at));
+    registry.register_with_unit("mails_waiting_age", "Age of the oldest of them", Unit::Seconds, oldest_age);
 }
 
 /// The customers that are listed, the longest waiting first, and all others in one.
@@ -136,7 +141,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::port::ReadingFigures;
+    use crate::port::{MailBacklog, ReadingFigures};
 
     fn at(s: i64) -> Timestamp {
         Timestamp::from_second(1_793_232_000 + s).unwrap()
@@ -155,8 +160,12 @@ mod tests {
 
     #[test]
     fn without_waiting_events_one_series_of_each_metric_is_zero() {
-        let text =
-            text(&StoreFigures { customers: Vec::new(), next_end: Some(at(101)), readings: ReadingFigures::default() });
+        let text = text(&StoreFigures {
+            customers: Vec::new(),
+            next_end: Some(at(101)),
+            readings: ReadingFigures::default(),
+            mails: MailBacklog::default(),
+        });
         for line in [
             r#"test_outbox_events{customer="other"} 0"#,
             r#"test_outbox_oldest_age_seconds{customer="other"} 0"#,
@@ -165,6 +174,8 @@ mod tests {
             "test_parked_queues 0",
             "test_end_overdue_seconds 0",
             "test_endpoint_reading_oldest_age_seconds 0",
+            "test_mails_waiting 0",
+            "test_mails_waiting_age_seconds 0",
         ] {
             assert!(text.lines().any(|found| found == line), "no {line} in {text}");
         }
@@ -177,7 +188,8 @@ mod tests {
         customers[51].parked_at = Some(at(52));
         customers[50].quarantined = 7;
         let readings = ReadingFigures { oldest_at: Some(at(60)), without_right: 2 };
-        let text = text(&StoreFigures { customers, next_end: Some(at(97)), readings });
+        let mails = MailBacklog { mails: 3, oldest_at: Some(at(10)) };
+        let text = text(&StoreFigures { customers, next_end: Some(at(97)), readings, mails });
         for line in [
             r#"test_outbox_events{customer="00000000-0000-0000-0000-000000000001"} 1"#,
             r#"test_outbox_oldest_age_seconds{customer="00000000-0000-0000-0000-000000000001"} 99"#,
@@ -190,6 +202,8 @@ mod tests {
             "test_end_overdue_seconds 3",
             "test_endpoint_reading_oldest_age_seconds 40",
             "test_endpoint_readings_without_right 2",
+            "test_mails_waiting 3",
+            "test_mails_waiting_age_seconds 90",
         ] {
             assert!(text.lines().any(|found| found == line), "no {line} in {text}");
         }

@@ -8,8 +8,8 @@ use kit_runtime::trace::TraceParent;
 use platform_core::bidding::bid::{BidSource, StruckBid};
 use platform_core::journal::SubjectKind;
 use platform_core::port::{
-    BulkChange, Contact, DeliveryState, Party, ProviderAddress, ReadingOutcome, Registration, RegistrationStatus,
-    StoreError, StoreResult, User,
+    BulkChange, Contact, DeliveryState, Language, MailKind, MailState, Party, ProviderAddress, ReadingOutcome,
+    Registration, RegistrationStatus, StoreError, StoreResult, User,
 };
 use platform_core::{Role, Scope};
 use platform_rules::{Auction, AuctionKind, Item, SaleMode, StrikeReason};
@@ -113,6 +113,28 @@ pub(crate) fn delivery_state(code: i16) -> StoreResult<DeliveryState> {
         2 => Ok(DeliveryState::Failed),
         other => Err(corrupt(format_args!("{other} is not a state of a delivery"))),
     }
+}
+
+/// The column `state` of a mail. Conditions of indexes rely on it: only waiting mails have 0.
+pub(crate) fn mail_state_code(state: MailState) -> i16 {
+    match state {
+        MailState::Waiting => 0,
+        MailState::Sent => 1,
+        MailState::Failed => 2,
+    }
+}
+
+pub(crate) fn mail_state(code: i16) -> StoreResult<MailState> {
+    let found = MailState::ALL.into_iter().find(|state| mail_state_code(*state) == code);
+    found.ok_or_else(|| corrupt(format_args!("{code} is not a state of a mail")))
+}
+
+pub(crate) fn mail_kind(name: &str) -> StoreResult<MailKind> {
+    MailKind::parse(name).ok_or_else(|| corrupt(format_args!("{name} is not a kind of mail")))
+}
+
+pub(crate) fn language(name: &str) -> StoreResult<Language> {
+    Language::parse(name).ok_or_else(|| corrupt(format_args!("{name} is not a language of mails")))
 }
 
 /// The end of an item of a real sale, for the timer, in milliseconds. It is rounded up, so that no item is due early.

@@ -28,6 +28,7 @@ mod invitations;
 mod item_ends;
 mod journal;
 mod locks;
+mod mails;
 mod nodes;
 mod outbox;
 mod parties;

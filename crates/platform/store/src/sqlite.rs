@@ -26,6 +26,7 @@ mod installation;
 mod invitations;
 mod item_ends;
 mod journal;
+mod mails;
 mod nodes;
 mod outbox;
 mod parties;

@@ -5,6 +5,7 @@
 
 pub mod browser;
 pub mod certificates;
+pub mod mail_server;
 pub mod pdf;
 pub mod picture;
 pub mod postgres;

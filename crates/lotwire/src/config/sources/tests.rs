@@ -106,6 +106,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("disk_reserve_mib",               "-1",               "out of range"),
     ("upgrade_copy",                   "later",            "neither"),
     ("platform.purchases_kept_days",   "36501",            "out of range"),
+    ("platform.mail_retention_days",   "0",                "out of range"),
     ("provider.message_retention_days", "3651",            "out of range"),
     ("provider.payload_retention_days", "0",               "out of range"),
     ("provider.activity_retention_days", "29",             "out of range"),

@@ -13,7 +13,7 @@ use super::purchases::{PartySale, Purchase, PurchaseState};
 use crate::access::access_log::{AccessContent, AccessEvent};
 use crate::audit::{Content, reveal};
 use crate::error::{PlatformError, PlatformResult};
-use crate::port::{Bid, Page, Party, Registration};
+use crate::port::{Bid, Page, Party, Registration, StoredMail};
 use crate::{Caller, Platform, Scope};
 
 /// The `format` of the document.
@@ -63,8 +63,26 @@ pub struct ExportedRegistration {
     pub purchases: Vec<ExportedLot>,
     /// Booked telephone bids.
     pub telephone_bookings: Vec<ExportedBooking>,
+    /// Mails to the bidder that are kept: the latest 250, the latest first.
+    pub mails: Vec<ExportedMail>,
     /// Changes of the registration.
     pub changes: Vec<ExportedChange>,
+}
+
+/// A mail to the bidder.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExportedMail {
+    /// Address of the recipient.
+    pub to: String,
+    /// Subject.
+    pub subject: String,
+    /// Text.
+    pub text: String,
+    /// When it was queued.
+    pub queued_at: Timestamp,
+    /// `waiting`, `sent` or `failed`.
+    pub state: &'static str,
 }
 
 /// A bid.
@@ -204,6 +222,14 @@ impl Platform {
         let telephone_bookings = booked
             .map(|booking| ExportedBooking { item: booking.item, telephone: booking.telephone, line: booking.line })
             .collect();
+        let mails = self.store().mails_of_registration(registration.uuid, ROWS_READ_MAX).await?;
+        let mails = mails.into_iter().map(|StoredMail { mail, state, .. }| ExportedMail {
+            to: mail.recipient,
+            subject: mail.subject,
+            text: mail.text,
+            queued_at: mail.queued_at,
+            state: state.name(),
+        });
         let currency = auction.currency;
         let bought = |purchase: Purchase| {
             ExportedLot::of(purchase.item, currency.clone(), purchase.state == PurchaseState::NotPaid)
@@ -215,6 +241,7 @@ impl Platform {
             bids,
             purchases,
             telephone_bookings,
+            mails: mails.collect(),
             changes: self.exported_changes(registration.uuid, names).await?,
             registration,
         })

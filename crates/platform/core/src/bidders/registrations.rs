@@ -142,8 +142,10 @@ impl Platform {
             let log = registration_entries(&mut state, &[], self.random().as_ref())?;
             let registration = Versioned { expected_version: 0, state: state.clone() };
             let answer = answering.as_ref().map(|answering| answering.answer(&state, now));
-            match self.store().put_registration(RegistrationWrite { registration, log, answer }).await {
+            let mail = self.decision_mail(auction, &state).await?;
+            match self.store().put_registration(RegistrationWrite { registration, log, answer, mail }).await {
                 Ok(()) => {
+                    self.mails_queued().notify();
                     self.registration_cache().forget(auction.uuid, &state.paddle);
                     self.find_bidder_items(auction, None, &state).await?;
                     return Ok(Outcome::Fresh(self.suspend_if_blocked(caller, state).await?));
@@ -326,8 +328,10 @@ impl Platform {
             let log = registration_entries(&mut state, &[change], self.random().as_ref())?;
             let registration = Versioned { expected_version: before.version, state: state.clone() };
             let answer = answering.as_ref().map(|answering| answering.answer(&state, now));
-            match self.store().put_registration(RegistrationWrite { registration, log, answer }).await {
+            let mail = if is_edited { None } else { self.decision_mail(auction, &state).await? };
+            match self.store().put_registration(RegistrationWrite { registration, log, answer, mail }).await {
                 Ok(()) => {
+                    self.mails_queued().notify();
                     self.registration_cache().forget(auction.uuid, &before.paddle);
                     self.registration_cache().forget(auction.uuid, &state.paddle);
                     self.find_bidder_items(auction, before.limit, &state).await?;

@@ -5,7 +5,9 @@ use uuid::Uuid;
 
 use super::house_input::{CONDITIONS_CHARS_MAX, LOGO_BYTES_MAX};
 use crate::error::{PlatformError, PlatformResult};
-use crate::port::{Conditions, House, HouseProfile, HouseWrite, ImageVariant, Logo, Page, StoreError, Versioned};
+use crate::port::{
+    Conditions, House, HouseMails, HouseProfile, HouseWrite, ImageVariant, Logo, Page, StoreError, Versioned,
+};
 use crate::steps::decide::expect_version;
 use crate::steps::input::{check_lines, require_usable};
 use crate::{Caller, Platform, Scope};
@@ -26,6 +28,7 @@ impl Platform {
             customer: customer.uuid,
             profile: HouseProfile::default(),
             logo: None,
+            mails: HouseMails::default(),
             actor: String::new(),
             version: 0,
             updated_at: customer.created_at,
@@ -132,7 +135,12 @@ impl Platform {
     }
 
     /// Writes the next state of a house that was loaded.
-    async fn write_house(&self, caller: &Caller, before: House, logo: Option<Vec<u8>>) -> PlatformResult<House> {
+    pub(crate) async fn write_house(
+        &self,
+        caller: &Caller,
+        before: House,
+        logo: Option<Vec<u8>>,
+    ) -> PlatformResult<House> {
         caller.require(Scope::CustomersWrite)?;
         let (expected_version, actor) = (before.version, caller.actor.clone());
         let state = House { actor, version: expected_version + 1, updated_at: self.now(), ..before };

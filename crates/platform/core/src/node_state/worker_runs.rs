@@ -25,19 +25,22 @@ pub enum Worker {
     BulkChanges,
     /// Reads the endpoints of customers at their providers.
     EndpointReadings,
+    /// Sends mails to bidders.
+    Mails,
     /// Deletes expired answers, sessions and uploads.
     Expiry,
 }
 
 impl Worker {
     /// All workers.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::ItemEnds,
         Self::Heartbeat,
         Self::Publisher,
         Self::TestClocks,
         Self::BulkChanges,
         Self::EndpointReadings,
+        Self::Mails,
         Self::Expiry,
     ];
 }

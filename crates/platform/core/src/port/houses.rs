@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Page, StoreResult, Versioned};
+use super::{HouseMails, Page, StoreResult, Versioned};
 
 /// What a house says of itself. A house is a customer of the platform; its name is the customer's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +18,9 @@ pub struct House {
     pub profile: HouseProfile,
     /// Its logo.
     pub logo: Option<Logo>,
+    /// How it writes to its bidders.
+    #[serde(default)]
+    pub mails: HouseMails,
     /// Who changed it last, as the journal names callers; empty before the first change.
     pub actor: String,
     /// Number of its last change; 0 before the first.

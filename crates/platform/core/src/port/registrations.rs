@@ -6,7 +6,7 @@ use platform_rules::{Item, LogHead};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{IdempotentAnswer, LogEntry, Page, StoreResult, Versioned};
+use super::{IdempotentAnswer, LogEntry, NewMail, Page, StoreResult, Versioned};
 
 /// The registration that a bid was decided on. The store commits the bid only if the registration is unchanged, on
 /// whichever node it changed. Nodes can therefore cache registrations instead of reading them for each bid.
@@ -99,6 +99,8 @@ pub struct RegistrationWrite {
     pub log: Vec<LogEntry>,
     /// The answer to store for the caller's idempotency key.
     pub answer: Option<IdempotentAnswer>,
+    /// The mail about the decision. It replaces mails about earlier decisions that were not sent yet.
+    pub mail: Option<NewMail>,
 }
 
 /// An item on which a bidder has bid.

@@ -1,5 +1,5 @@
-//! Runs once a minute: deletes expired answers of idempotency keys, expired sessions, expired uploads of catalogues
-//! and what was kept of erased persons, and logs the number of refused sign-ins.
+//! Runs once a minute: deletes expired answers of idempotency keys, expired sessions, expired uploads of catalogues,
+//! what was kept of erased persons and old mails, and logs the number of refused sign-ins.
 
 use std::time::Duration;
 
@@ -42,11 +42,15 @@ impl Platform {
             if let Err(error) = &kept {
                 tracing::error!(%error, "what was kept of erased persons could not be removed");
             }
+            let mails = self.delete_old_mails().await.map(drop);
+            if let Err(error) = &mails {
+                tracing::error!(%error, "old mails could not be deleted");
+            }
             let noted = self.note_refused_sign_ins().await.map(drop);
             if let Err(error) = &noted {
                 tracing::error!(%error, "the number of refused sign-ins could not be logged");
             }
-            self.record_run(Worker::Expiry, &answers.and(sessions).and(uploads).and(kept).and(noted));
+            self.record_run(Worker::Expiry, &answers.and(sessions).and(uploads).and(kept).and(mails).and(noted));
             let next = self.now() + FORGET_EVERY;
             tokio::select! {
                 () = stopping.cancelled() => {}

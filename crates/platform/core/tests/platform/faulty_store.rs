@@ -345,6 +345,21 @@ forward! {
         async fn auctions_of_vendor(vendor: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Uuid>>;
         async fn items_of_vendor(vendor: Uuid, auction: Uuid, limit: usize) -> StoreResult<Vec<Item>>;
     }
+    impl MailStore {
+        async fn claim_mails(now: Timestamp, until: Timestamp, limit: usize) -> StoreResult<Vec<ClaimedMail>>;
+        async fn record_mail_result(mail: Uuid, tries: u32, result: MailResult, at: Timestamp) -> StoreResult<bool>;
+        async fn mail(uuid: Uuid) -> StoreResult<Option<StoredMail>>;
+        async fn mails(customer: Uuid, state: MailState, page: Page<Uuid>) -> StoreResult<Vec<StoredMail>>;
+        async fn mails_of_registration(registration: Uuid, limit: usize) -> StoreResult<Vec<StoredMail>>;
+        async fn mail_counts(customer: Uuid) -> StoreResult<MailCounts>;
+        async fn send_mail_again(uuid: Uuid, recipient: &str, at: Timestamp) -> StoreResult<bool>;
+        async fn waiting_mails(now: Timestamp) -> StoreResult<MailBacklog>;
+        async fn delete_old_mails(before: Timestamp, limit: usize) -> StoreResult<usize>;
+        async fn begin_reminder(reminder: Reminder, seen: Option<Uuid>) -> StoreResult<()>;
+        async fn latest_reminder(auction: Uuid) -> StoreResult<Option<Reminder>>;
+        async fn open_reminders(limit: usize) -> StoreResult<Vec<Reminder>>;
+        async fn remind(step: ReminderStep) -> StoreResult<()>;
+    }
     impl HouseStore {
         async fn house(customer: Uuid) -> StoreResult<Option<House>>;
         async fn put_house(entry: HouseWrite) -> StoreResult<()>;

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::registrations::registration;
 use super::rows::{self, SqlResult, after};
-use super::{PostgresStore, audit, registrations};
+use super::{PostgresStore, audit, mails, registrations};
 use crate::codec::{erased_at_ms, kept_until_ms, ms, to_json};
 
 /// The condition of [`PartyFilter`]. Its parameters are the house, the three flags, the words and the paddle.
@@ -185,8 +185,11 @@ async fn erase(db: &Transaction<'_>, erasure: &PartyErasureWrite) -> SqlResult<(
         let Registration { auction, paddle, .. } = &registration.registration.state;
         let delete = "DELETE FROM telephone_bookings WHERE auction = $1 AND paddle = $2";
         rows::execute(db, delete, &[auction, paddle]).await?;
+        let Registration { uuid, party, .. } = &registration.registration.state;
+        mails::erase(db, Some(*uuid), *party).await?;
     }
     if let Some(party) = party {
+        mails::erase(db, None, Some(party.party.state.uuid)).await?;
         put(db, party).await?;
     }
     audit::replace_concealed(db, remaining).await

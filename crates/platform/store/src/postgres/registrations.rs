@@ -13,7 +13,7 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::rows::{self, SqlError, SqlResult, after};
-use super::{PostgresStore, audit, idempotency};
+use super::{PostgresStore, audit, idempotency, mails};
 use crate::codec::{registration_status_code, to_json};
 
 pub(super) const REGISTRATIONS: &str = "SELECT r.state, r.spending_version FROM (SELECT p.uuid FROM unnest($2::smallint[]) AS s (status) \
@@ -161,8 +161,12 @@ pub(super) async fn put(db: &Transaction<'_>, entry: &RegistrationWrite) -> SqlR
     let values: rows::Values<'_> =
         &[&state.uuid, &state.auction, &state.paddle, &number, &state.party, &state.version, &json, &status];
     match rows::execute(db, sql, values).await.map_err(taken)? {
-        1 => audit::append(db, &entry.log.iter().collect::<Vec<_>>()).await,
-        _ => Err(StoreError::Conflict.into()),
+        1 => audit::append(db, &entry.log.iter().collect::<Vec<_>>()).await?,
+        _ => return Err(StoreError::Conflict.into()),
+    }
+    match &entry.mail {
+        Some(mail) => mails::put_decision(db, mail).await,
+        None => Ok(()),
     }
 }
 

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::registrations::registration;
 use super::rows::{self, SqlResult, after};
-use super::{SqliteStore, audit, registrations};
+use super::{SqliteStore, audit, mails, registrations};
 use crate::codec::{erased_at_ms, kept_until_ms, ms, to_json};
 
 /// The condition of [`PartyFilter`]. Its parameters are the house, the three flags, the words as a JSON list and the paddle.
@@ -41,8 +41,11 @@ impl PartyStore for SqliteStore {
                 let Registration { auction, paddle, .. } = &registration.registration.state;
                 let delete = "DELETE FROM telephone_bookings WHERE auction = ?1 AND paddle = ?2";
                 rows::execute(db, delete, (auction.as_bytes(), paddle))?;
+                let Registration { uuid, party, .. } = &registration.registration.state;
+                mails::erase(db, Some(*uuid), *party)?;
             }
             if let Some(party) = party {
+                mails::erase(db, None, Some(party.party.state.uuid))?;
                 put(db, &party.party)?;
                 audit::append(db, &party.log)?;
             }

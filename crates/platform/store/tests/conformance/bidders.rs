@@ -41,7 +41,7 @@ fn registration(number: usize, paddle: &str) -> Registration {
 
 async fn enter(store: &Shared, expected_version: i64, state: Registration) -> Result<(), StoreError> {
     let registration = Versioned { expected_version, state };
-    store.put_registration(RegistrationWrite { registration, log: Vec::new(), answer: None }).await
+    store.put_registration(RegistrationWrite { registration, log: Vec::new(), answer: None, mail: None }).await
 }
 
 pub(super) async fn a_registration_reads_back_and_changes_by_its_version(store: Shared) {
@@ -83,6 +83,7 @@ pub(super) async fn a_paddle_and_a_party_are_registered_once_in_an_auction(store
         registration: Versioned { expected_version: 0, state },
         log: Vec::new(),
         answer: Some(answer("k", "first", at(1))),
+        mail: None,
     };
     store.put_registration(entry(registration(6, "20"))).await.unwrap();
     assert!(matches!(store.put_registration(entry(registration(7, "21"))).await, Err(StoreError::Replayed)));
@@ -107,6 +108,7 @@ pub(super) async fn a_registration_is_written_with_its_log_or_not_at_all(store: 
         registration: Versioned { expected_version: 0, state: state.clone() },
         log: vec![entry(state)],
         answer: None,
+        mail: None,
     };
     store.put_registration(written(&first)).await.unwrap();
     assert!(matches!(store.put_registration(written(&other)).await, Err(StoreError::Taken("paddle"))));

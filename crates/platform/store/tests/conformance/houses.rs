@@ -1,7 +1,10 @@
 //! Houses, their conditions of sale, and the facts of their sales.
 
 use contract::models::{AddressModel, CurrencyCode};
-use platform_core::port::{Conditions, House, HouseProfile, HouseWrite, Logo, Page, SaleFacts, StoreError, Versioned};
+use platform_core::port::{
+    Conditions, House, HouseMails, HouseProfile, HouseWrite, Language, Logo, MailKind, MailText, Page, SaleFacts,
+    StoreError, Versioned,
+};
 use uuid::Uuid;
 
 use super::given::{Shared, at, auction_uuid, customer_uuid, whole};
@@ -23,6 +26,15 @@ fn house(version: i64, logo: Option<u128>) -> House {
             ..HouseProfile::default()
         },
         logo: logo.map(|uuid| Logo { uuid: Uuid::from_u128(uuid), width: 640, height: 200 }),
+        mails: HouseMails {
+            language: Language::German,
+            sends_decisions: true,
+            texts: [(
+                MailKind::Reminder,
+                MailText { subject: "Größe: {sale}".into(), text: "'{paddle}'\n\n\"".into() },
+            )]
+            .into(),
+        },
         actor: "user:1".into(),
         version,
         updated_at: at(version),

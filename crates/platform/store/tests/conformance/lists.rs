@@ -147,7 +147,10 @@ pub(super) async fn registrations_are_filtered_by_status(store: Shared) {
             spending_version: 1,
         };
         let registration = Versioned { expected_version, state };
-        store.put_registration(RegistrationWrite { registration, log: Vec::new(), answer: None }).await.unwrap();
+        store
+            .put_registration(RegistrationWrite { registration, log: Vec::new(), answer: None, mail: None })
+            .await
+            .unwrap();
     };
     for (number, status) in [(1, Pending), (2, Approved), (3, Pending), (4, Refused), (5, Pending), (101, Pending)] {
         enter(number, 0, status).await;

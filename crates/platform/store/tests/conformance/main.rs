@@ -26,6 +26,8 @@ mod journal;
 mod large;
 mod lists;
 mod made_links;
+mod mail_nodes;
+mod mails;
 mod many_nodes;
 mod nodes;
 mod parties;
@@ -171,6 +173,19 @@ stories! {
         only_the_present_logo_of_a_house_is_kept,
         conditions_are_added_once_for_each_number,
         the_facts_of_a_sale_change_by_their_version;
+    mails:
+        a_mail_is_claimed_once_and_ends_as_it_was_recorded,
+        a_decision_is_written_with_its_mail_or_not_at_all,
+        the_mails_of_an_erased_person_are_deleted,
+        mails_are_listed_counted_and_deleted_after_their_time,
+        a_reminder_begins_once_and_is_made_in_parts;
+    mail_nodes:
+        a_decision_reaches_the_bidder_in_the_language_of_the_house,
+        a_busy_server_gets_the_mail_again_and_a_refused_mail_is_shown,
+        a_mailbox_receives_at_most_its_allowance,
+        a_reminder_is_previewed_and_sent_once_to_all,
+        a_mail_of_a_node_that_died_is_sent_by_the_other,
+        an_erasure_deletes_the_mails_of_the_person;
     downtimes:
         a_downtime_is_stored_until_a_node_clears_it;
     audit_positions:

@@ -65,7 +65,7 @@ fn registration(number: usize, auction: usize, paddle: &str, party: &Party) -> R
 }
 
 fn write(expected_version: i64, state: Registration) -> RegistrationWrite {
-    RegistrationWrite { registration: Versioned { expected_version, state }, log: Vec::new(), answer: None }
+    RegistrationWrite { registration: Versioned { expected_version, state }, log: Vec::new(), answer: None, mail: None }
 }
 
 async fn enter(store: &Shared, expected_version: i64, state: Party) -> Result<(), StoreError> {

@@ -179,6 +179,25 @@ pub enum AccessEvent {
         /// Number of records at the beginning.
         records: u64,
     },
+    /// A caller listed the mails to the bidders of a house.
+    MailsListed {
+        /// The house.
+        customer: Uuid,
+        /// Number of mails that the caller got.
+        records: u64,
+    },
+    /// A caller opened a mail to a bidder.
+    MailViewed {
+        /// The mail.
+        mail: Uuid,
+        /// The registration that it is about.
+        registration: Uuid,
+    },
+    /// A caller looked at a reminder before it was sent: the mail to the first bidder of an auction.
+    ReminderPreviewed {
+        /// The auction.
+        auction: Uuid,
+    },
     /// An API key was created.
     KeyCreated {
         /// The key.

@@ -50,4 +50,50 @@ ALTER TABLE consumers ADD COLUMN key_made boolean;
 -- What people call the user. NULL for a user without a name, whose e-mail address is shown.
 ALTER TABLE users ADD COLUMN name text;
 
+-- Mails to bidders. `state`: 0 waits, 1 was sent, 2 was given up. `next_at_ms` is set while a mail waits; a node that sends it has
+-- claimed it until then. `kind` is `approved`, `declined`, `suspended` or `reminder`. The program of the version before writes none
+-- and sends none.
+CREATE TABLE mails (
+    uuid uuid NOT NULL PRIMARY KEY,
+    customer uuid NOT NULL,
+    auction uuid NOT NULL,
+    registration uuid NOT NULL,
+    party uuid,
+    kind text NOT NULL,
+    recipient text NOT NULL,
+    subject text NOT NULL,
+    body text NOT NULL,
+    queued_at_ms bigint NOT NULL,
+    state smallint NOT NULL DEFAULT 0,
+    tries bigint NOT NULL DEFAULT 0,
+    next_at_ms bigint,
+    fault text,
+    failing_since_ms bigint,
+    ended_at_ms bigint
+);
+CREATE INDEX mails_due ON mails (next_at_ms) WHERE state = 0;
+CREATE INDEX mails_waiting ON mails (queued_at_ms) WHERE state = 0;
+CREATE INDEX mails_of_customer ON mails (customer, state, uuid);
+CREATE INDEX mails_of_registration ON mails (registration);
+CREATE INDEX mails_of_party ON mails (party) WHERE party IS NOT NULL;
+CREATE INDEX mails_ended ON mails (ended_at_ms) WHERE ended_at_ms IS NOT NULL;
+
+-- Reminders of a sale to its approved bidders. `after` is the registration up to which mails were made.
+CREATE TABLE reminders (
+    uuid uuid NOT NULL PRIMARY KEY,
+    customer uuid NOT NULL,
+    auction uuid NOT NULL,
+    actor text NOT NULL,
+    language text NOT NULL,
+    subject text NOT NULL,
+    body text NOT NULL,
+    after uuid,
+    recipients bigint NOT NULL DEFAULT 0,
+    without_email bigint NOT NULL DEFAULT 0,
+    created_at_ms bigint NOT NULL,
+    ended_at_ms bigint
+);
+CREATE INDEX reminders_of_auction ON reminders (auction, uuid);
+CREATE INDEX reminders_open ON reminders (created_at_ms) WHERE ended_at_ms IS NULL;
+
 UPDATE schema_compatibility SET compatible_from = 1;

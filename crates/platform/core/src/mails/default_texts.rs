@@ -1,0 +1,88 @@
+//! The texts of mails that a house did not replace, in each language. A file has the subject, an empty line and the text.
+
+use crate::port::{HouseMails, Language, MailKind, MailText};
+
+/// The text of a kind of mail in a language.
+pub fn default_text(language: Language, kind: MailKind) -> MailText {
+    let file = match (language, kind) {
+        (Language::English, MailKind::Approved) => include_str!("texts/english/approved.txt"),
+        (Language::English, MailKind::Declined) => include_str!("texts/english/declined.txt"),
+        (Language::English, MailKind::Suspended) => include_str!("texts/english/suspended.txt"),
+        (Language::English, MailKind::Reminder) => include_str!("texts/english/reminder.txt"),
+        (Language::German, MailKind::Approved) => include_str!("texts/german/approved.txt"),
+        (Language::German, MailKind::Declined) => include_str!("texts/german/declined.txt"),
+        (Language::German, MailKind::Suspended) => include_str!("texts/german/suspended.txt"),
+        (Language::German, MailKind::Reminder) => include_str!("texts/german/reminder.txt"),
+        (Language::French, MailKind::Approved) => include_str!("texts/french/approved.txt"),
+        (Language::French, MailKind::Declined) => include_str!("texts/french/declined.txt"),
+        (Language::French, MailKind::Suspended) => include_str!("texts/french/suspended.txt"),
+        (Language::French, MailKind::Reminder) => include_str!("texts/french/reminder.txt"),
+        (Language::Spanish, MailKind::Approved) => include_str!("texts/spanish/approved.txt"),
+        (Language::Spanish, MailKind::Declined) => include_str!("texts/spanish/declined.txt"),
+        (Language::Spanish, MailKind::Suspended) => include_str!("texts/spanish/suspended.txt"),
+        (Language::Spanish, MailKind::Reminder) => include_str!("texts/spanish/reminder.txt"),
+        (Language::Italian, MailKind::Approved) => include_str!("texts/italian/approved.txt"),
+        (Language::Italian, MailKind::Declined) => include_str!("texts/italian/declined.txt"),
+        (Language::Italian, MailKind::Suspended) => include_str!("texts/italian/suspended.txt"),
+        (Language::Italian, MailKind::Reminder) => include_str!("texts/italian/reminder.txt"),
+    };
+    let (subject, text) = file.split_once("\n\n").unwrap_or((file, ""));
+    MailText { subject: subject.to_owned(), text: text.trim_end().to_owned() }
+}
+
+impl HouseMails {
+    /// The text of a kind of mail: the house's own, or the default in its language.
+    pub fn text(&self, kind: MailKind) -> MailText {
+        self.texts.get(&kind).cloned().unwrap_or_else(|| default_text(self.language, kind))
+    }
+
+    /// Without replaced texts that are the default of a language, so that they follow another choice of the language.
+    pub fn without_defaults(mut self) -> Self {
+        self.texts.retain(|kind, text| {
+            Language::ALL.into_iter().all(|language| {
+                default_text(language, *kind)
+                    != MailText { subject: text.subject.clone(), text: text.text.trim_end().to_owned() }
+            })
+        });
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mails::template::MailValues;
+
+    #[test]
+    fn every_default_text_is_valid_and_complete_without_a_date_or_a_name() {
+        for language in Language::ALL {
+            for kind in MailKind::ALL {
+                let text = default_text(language, kind);
+                assert_eq!(text.problems(""), [], "{language:?} {kind:?}");
+                for placeholder in ["{bidder}", "{sale}", "{contact}", "{house}"] {
+                    assert!(text.text.contains(placeholder), "{language:?} {kind:?} lacks {placeholder}");
+                }
+                let values = MailValues {
+                    sale: Some("Silver".into()),
+                    paddle: Some("12".into()),
+                    house: Some("Hartley".into()),
+                    ..MailValues::default()
+                };
+                let rendered = text.render(&values);
+                assert!(rendered.text.contains("Silver") && rendered.text.ends_with("\n\nHartley\n"), "{rendered:?}");
+                assert!(!rendered.text.contains(['{', '}']) && !rendered.subject.contains(['{', '}']), "{rendered:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_a_default_follows_the_language() {
+        let mut mails = HouseMails { language: Language::French, ..HouseMails::default() };
+        mails.texts.insert(MailKind::Approved, default_text(Language::German, MailKind::Approved));
+        let own = MailText { subject: "Welcome".into(), text: "Come in.".into() };
+        mails.texts.insert(MailKind::Reminder, own.clone());
+        let mails = mails.without_defaults();
+        assert_eq!(mails.text(MailKind::Approved), default_text(Language::French, MailKind::Approved));
+        assert_eq!(mails.text(MailKind::Reminder), own);
+    }
+}

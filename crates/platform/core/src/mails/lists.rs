@@ -1,0 +1,143 @@
+//! The mails of a house for its staff, "Send again", and the test mail.
+
+use kit_mail::{Mail, SendError, is_address};
+use uuid::Uuid;
+
+use super::allowances::OF_HOUSE_TO_MAILBOX_MAX;
+use super::{MailCounts, MailState, Recipient, StoredMail};
+use crate::access::access_log::AccessEvent;
+use crate::caller::visible;
+use crate::error::{PlatformError, PlatformResult};
+use crate::port::Page;
+use crate::{Caller, Platform, Scope};
+
+/// Who may have a mail sent: those who decide on registrations, and those who look after customers.
+const MAY_SEND: &[Scope] = &[Scope::PartiesWrite, Scope::CustomersWrite];
+
+/// What became of a test mail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TestMail {
+    /// The mail server has taken it; its answer.
+    Taken(String),
+    /// The mail server refused it; its answer.
+    Refused(String),
+    /// The mail server can't be reached, or can't take it now; why.
+    Unavailable(String),
+}
+
+impl Platform {
+    /// Mails of a house in this state, the latest first. The access log gets an entry.
+    ///
+    /// Errors: `not_found` (customer).
+    pub async fn mails(
+        &self,
+        caller: &Caller,
+        customer: Uuid,
+        state: MailState,
+        page: Page<Uuid>,
+    ) -> PlatformResult<Vec<StoredMail>> {
+        caller.require(Scope::PartiesRead)?;
+        self.visible_customer(caller, customer).await?;
+        let mails = self.store().mails(customer, state, page).await?;
+        let records = u64::try_from(mails.len()).unwrap_or(u64::MAX);
+        self.note_alone(self.note(caller, AccessEvent::MailsListed { customer, records })?).await?;
+        Ok(mails)
+    }
+
+    /// Mails of a house by state.
+    ///
+    /// Errors: `not_found` (customer).
+    pub async fn mail_counts(&self, caller: &Caller, customer: Uuid) -> PlatformResult<MailCounts> {
+        caller.require(Scope::CustomersRead)?;
+        self.visible_customer(caller, customer).await?;
+        Ok(self.store().mail_counts(customer).await?)
+    }
+
+    /// A mail with its text. The access log gets an entry.
+    ///
+    /// Errors: `not_found`.
+    pub async fn mail(&self, caller: &Caller, customer: Uuid, uuid: Uuid) -> PlatformResult<StoredMail> {
+        caller.require(Scope::PartiesRead)?;
+        let stored = self.visible_mail(caller, customer, uuid).await?;
+        let registration = stored.mail.registration;
+        self.note_alone(self.note(caller, AccessEvent::MailViewed { mail: uuid, registration })?).await?;
+        Ok(stored)
+    }
+
+    /// Sends a mail that was given up again, to the address that the bidder has now.
+    ///
+    /// Errors: `not_found`, `invalid` (it was not given up, or the bidder has no address any more).
+    pub async fn send_mail_again(&self, caller: &Caller, customer: Uuid, uuid: Uuid) -> PlatformResult<()> {
+        caller.require_one_of(MAY_SEND)?;
+        self.require_mail()?;
+        let stored = self.visible_mail(caller, customer, uuid).await?;
+        let registration = self.store().registration(stored.mail.registration).await?;
+        let registration = registration.ok_or(PlatformError::NotFound("registration"))?;
+        let party = self.record_of(&registration).await?;
+        let address = Recipient { registration: &registration, party: party.as_ref() }.address();
+        let address = address.ok_or_else(|| {
+            PlatformError::invalid("", "the bidder has no e-mail address any more: enter one in the register first")
+        })?;
+        if !self.store().send_mail_again(uuid, &address, self.now()).await? {
+            return Err(PlatformError::invalid("", "the mail was not given up: it waits, or was sent"));
+        }
+        self.mails_queued().notify();
+        Ok(())
+    }
+
+    /// Sends a test mail in the name of the house at once, and returns what the mail server answered.
+    ///
+    /// Errors: `not_found` (customer), `invalid` (no mail server is set, not an address, or its allowance is used up).
+    pub async fn send_test_mail(&self, caller: &Caller, customer: Uuid, address: &str) -> PlatformResult<TestMail> {
+        caller.require_one_of(MAY_SEND)?;
+        let customer = self.visible_customer(caller, customer).await?;
+        let mailer = self.require_mail()?;
+        let address = address.trim();
+        if !is_address(address) {
+            return Err(PlatformError::invalid("/address", "is not an e-mail address, such as ann@example.com"));
+        }
+        let Ok(taken) = self.take_mail(customer.uuid, address).await? else {
+            let text =
+                format!("received {OF_HOUSE_TO_MAILBOX_MAX} mails in the last 24 hours: choose another one, or wait");
+            return Err(PlatformError::invalid("/address", text));
+        };
+        let letterhead = self.letterhead(customer.uuid).await?;
+        let mail = Mail {
+            to: address.to_owned(),
+            subject: format!("Test mail of {}", letterhead.name),
+            text: format!(
+                "This is a test mail. Bidders of {} receive mails in the same way.\n\nReplies are sent to: {}\n",
+                letterhead.name,
+                letterhead.email().as_deref().unwrap_or("the sender, because the house has no e-mail address")
+            ),
+            id: self.ids().uuid_v7().to_string(),
+            sender_name: Some(letterhead.name.clone()),
+            reply_to: letterhead.email(),
+        };
+        let sent = mailer.send(&mail).await;
+        if sent.is_err() {
+            self.return_mail(taken).await?;
+        }
+        match sent {
+            Ok(answer) => Ok(TestMail::Taken(answer)),
+            Err(SendError::Refused(answer)) => Ok(TestMail::Refused(answer)),
+            Err(SendError::Unavailable(reason)) => Ok(TestMail::Unavailable(reason)),
+            Err(SendError::Invalid(reason)) => Err(PlatformError::invalid("/address", reason)),
+        }
+    }
+
+    /// The mail server. Errors: `invalid` when the operator set none.
+    pub(super) fn require_mail(&self) -> PlatformResult<&kit_mail::Mailer> {
+        self.config().mailer.as_ref().ok_or_else(|| {
+            PlatformError::invalid(
+                "",
+                "this platform sends no mail: its operator has to set mail.smtp_url and mail.from",
+            )
+        })
+    }
+
+    async fn visible_mail(&self, caller: &Caller, customer: Uuid, uuid: Uuid) -> PlatformResult<StoredMail> {
+        let found = self.store().mail(uuid).await?.filter(|stored| stored.mail.customer == customer);
+        visible(caller, found, "mail", |stored| stored.mail.customer)
+    }
+}
