@@ -7,8 +7,8 @@ use http::Method;
 use platform_core::{Role, Scope};
 
 use crate::{
-    account, api_keys, auctioneers, auctions, audit, book, customers, desk, end_times, images, lots, people, print,
-    registrations, results, screens, sign_in, system, test_clock, today, users,
+    account, api_keys, auctioneers, auctions, audit, book, customers, desk, end_times, images, lots, mails, people,
+    print, registrations, results, screens, sign_in, system, test_clock, today, users,
 };
 
 /// A page: method, path below the base, requirement.
@@ -44,6 +44,7 @@ const MODULES: &[&[Page]] = &[
     images::PAGES,
     end_times::PAGES,
     registrations::PAGES,
+    mails::PAGES,
     results::PAGES,
     desk::PAGES,
     screens::PAGES,

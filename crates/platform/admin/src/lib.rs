@@ -32,6 +32,7 @@ mod images;
 mod join;
 mod labels;
 mod lots;
+mod mails;
 mod notice;
 mod paddles;
 mod page_error;
@@ -96,6 +97,7 @@ fn pages() -> Router<Admin> {
         .merge(images::router())
         .merge(end_times::router())
         .merge(registrations::router())
+        .merge(mails::router())
         .merge(results::router())
         .merge(desk::router())
         .merge(screens::router())

@@ -26,6 +26,8 @@ const NOTICES: &[(&str, &str)] = &[
     ("quarantine-left", "Some events stay in quarantine, because later events of their lots were published already."),
     ("quarantine-dropped", "The event was dropped. It stays in the journal and in the event feed."),
     ("house-saved", "The house was saved. Sales that exist keep their currency and time zone."),
+    ("mail-texts-saved", "The texts were saved. Mails that wait keep theirs."),
+    ("mail-again", "The mail is sent again."),
     ("conditions-added", "The version was added. New sales begin with it; others keep theirs until you change them."),
     (
         "facts-missing",

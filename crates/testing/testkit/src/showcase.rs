@@ -149,6 +149,7 @@ impl Showcase {
                 page.click_through("Sign in").await?;
                 add_bidder(page, &self.launch.platform_url()).await?;
                 describe_house(page, &self.launch.platform_url(), &self.site.customer).await?;
+                write_to_bidders(page, &self.launch.platform_url(), &self.site).await?;
             }
         }
         Ok(())
@@ -217,6 +218,28 @@ async fn describe_house(page: &Page, platform_url: &str, customer: &str) -> Resu
         page.fill("text", &text).await?;
         page.click_through("Add version").await?;
         page.wait_until_shown("The version was added").await?;
+    }
+    page.open(&format!("{platform_url}/admin")).await?;
+    Ok(page.wait_until_at("/admin").await?)
+}
+
+/// Turns mails to bidders on, and approves some whose mails wait, because no server takes them. Returns to the first page.
+async fn write_to_bidders(page: &Page, platform_url: &str, site: &CustomerSite) -> Result<(), ShowcaseError> {
+    let path = format!("/admin/customers/{}/mails/texts", site.customer);
+    page.open(&format!("{platform_url}{path}")).await?;
+    page.wait_until_at(&path).await?;
+    page.click("Write to bidders when their registration is approved, declined or suspended").await?;
+    page.click_through("Save texts").await?;
+    page.wait_until_shown("The texts were saved").await?;
+    let preview = site.platform.get("/api/v1/auctions?status=PREVIEW").await?;
+    let auction = preview.text("/data/0/uuid")?.to_owned();
+    for (paddle, name, email) in [
+        ("214", "Beatrice Featherstonehaugh-Cholmondeley", Some("beatrice.featherstonehaugh@partners.example")),
+        ("215", "Jean-Baptiste de la Rochefoucauld", Some("jb@rochefoucauld.example")),
+        ("216", "Ida Okonkwo", None),
+    ] {
+        let registration = json!({ "paddle": paddle, "name": name, "email": email, "status": "approved" });
+        site.platform.post(&format!("/api/v1/auctions/{auction}/registrations"), &registration).await?;
     }
     page.open(&format!("{platform_url}/admin")).await?;
     Ok(page.wait_until_at("/admin").await?)

@@ -39,6 +39,8 @@ struct OverviewPage {
     announced: Option<AnnouncedPanel>,
     clerks: Option<ClerksPanel>,
     can_archive: bool,
+    /// The sale's bidders can be reminded.
+    may_remind: bool,
 }
 
 /// A status in the strip of all statuses.
@@ -89,6 +91,9 @@ pub(super) async fn show(
         for_bidders: ForBidders::of_sale(session, &sale).await?,
         announced: AnnouncedPanel::of_sale(session, &sale).await?,
         clerks: ClerksPanel::of_sale(session, &sale, clerk_faults).await?,
+        may_remind: session.may(Scope::BiddersWrite)
+            && session.platform().sends_mail()
+            && matches!(sale.auction.status, AuctionStatus::Preview | AuctionStatus::Live),
         can_archive: session.may(Scope::AuctionsWrite) && can_archive(&sale),
     };
     render_page_as(status, &page)

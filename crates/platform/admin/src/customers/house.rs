@@ -12,8 +12,9 @@ use kit_design::fields::{FieldErrors, FormFields, UploadForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::PlatformError;
-use platform_core::Scope::CustomersWrite;
+use platform_core::Scope::{CustomersWrite, PartiesRead};
 use platform_core::customers::house_input::{HOUSE_TEXT_CHARS_MAX, LOGO_BYTES_MAX, WEBSITE_CHARS_MAX};
+use platform_core::mails::MailCounts;
 use platform_core::port::{House, HouseProfile, Page as ListPage};
 use uuid::Uuid;
 
@@ -32,6 +33,8 @@ pub(super) struct HousePanel {
     facts: Vec<(&'static str, String)>,
     /// Number of the latest conditions of sale.
     conditions: Option<u32>,
+    /// Mails to bidders that wait or failed; none for a user who may not see them.
+    mails: Option<String>,
     may_write: bool,
 }
 
@@ -57,13 +60,28 @@ impl HousePanel {
         let (platform, caller) = (session.platform(), &session.caller);
         let house = platform.house(caller, customer).await?;
         let latest = platform.conditions_list(caller, customer, ListPage { after: None, limit: 1 }).await?.pop();
+        let mails = match session.may(PartiesRead) {
+            true => Some(mails_in_words(platform.mail_counts(caller, customer).await?, platform.sends_mail())),
+            false => None,
+        };
         Ok(Self {
             path: format!("{}/customers/{customer}", session.admin.site().base),
             logo: LogoImage::of(session, &house),
             facts: facts(&house.profile),
             conditions: latest.map(|latest| latest.number),
+            mails,
             may_write: session.may(CustomersWrite),
         })
+    }
+}
+
+fn mails_in_words(counts: MailCounts, sends_mail: bool) -> String {
+    match counts {
+        MailCounts { failed: 0, waiting: 0, .. } if !sends_mail => "no mail server is set".to_owned(),
+        MailCounts { failed: 0, waiting: 0, .. } => "none waits".to_owned(),
+        MailCounts { failed: 0, waiting, .. } => format!("{waiting} waiting"),
+        MailCounts { failed, waiting: 0, .. } => format!("{failed} failed"),
+        MailCounts { failed, waiting, .. } => format!("{failed} failed, {waiting} waiting"),
     }
 }
 

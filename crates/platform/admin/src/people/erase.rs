@@ -36,7 +36,7 @@ fn form(session: &Session, plan: &ErasurePlan) -> FormPage {
         });
     if plan.registrations > 0 {
         form = form.causes(format!(
-            "Deleted from {}: name, e-mail address, note and telephone bookings.",
+            "Deleted from {}: name, e-mail address, note, telephone bookings, and mails to the bidder.",
             count(plan.registrations, "registration")
         ));
     }

@@ -44,6 +44,8 @@ struct DecidePage {
     name: String,
     version: i64,
     effect: &'static str,
+    /// The bidder receives a mail about the decision.
+    writes_mail: bool,
     reason: FormField,
     errors: ErrorSummary,
 }
@@ -84,7 +86,7 @@ pub(super) async fn page(
 ) -> Result<Response, PageError> {
     let sale = Sale::load(&session, auction).await?;
     let found = session.platform().registration(&session.caller, (auction, registration)).await?;
-    show(&session, &sale, &found, wanted(&query)?, ("", &FieldErrors::default()), StatusCode::OK)
+    show(&session, &sale, &found, wanted(&query)?, ("", &FieldErrors::default()), StatusCode::OK).await
 }
 
 /// Declines or suspends, or shows the page again with what is wrong.
@@ -105,6 +107,7 @@ pub(super) async fn decide(
             refusal::add_to(&mut errors, error)?;
             let found = session.platform().registration(&session.caller, key).await?;
             show(&session, &sale, &found, step.to, (form.text("reason"), &errors), StatusCode::UNPROCESSABLE_ENTITY)
+                .await
         }
     }
 }
@@ -114,7 +117,7 @@ fn wanted(fields: &FormFields) -> Result<RegistrationStatus, ErrorPage> {
     found.ok_or_else(|| ErrorPage::bad_request("The address names no decision."))
 }
 
-fn show(
+async fn show(
     session: &Session,
     sale: &Sale,
     registration: &Registration,
@@ -136,7 +139,10 @@ fn show(
         }
     };
     let reason = reason_field(reason).required().suggesting(REASONS.iter().copied()).with(errors);
+    let writes_mail = session.platform().sends_mail()
+        && session.platform().house(&session.caller, sale.auction.customer).await?.mails.sends_decisions;
     let page = DecidePage {
+        writes_mail,
         frame: session.frame(format!("{action} · {}", sale.title()), Section::Auctions),
         sale_title: sale.title(),
         path: sale.path("/registrations"),

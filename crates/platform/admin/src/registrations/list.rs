@@ -12,6 +12,7 @@ use platform_core::port::{Page, Registration, RegistrationStatus};
 use platform_core::sales::lists::RegistrationQuery;
 use uuid::Uuid;
 
+use crate::mails::LastReminder;
 use crate::page_error::PageError;
 use crate::sale::labels::Badge;
 use crate::sale::{Head, Sale, Tab};
@@ -32,6 +33,7 @@ struct ListPage {
     is_filtered: bool,
     may_write: bool,
     has_waiting: bool,
+    last_reminder: Option<LastReminder>,
 }
 
 struct Chip {
@@ -83,7 +85,9 @@ pub(super) async fn page(
             Row { party, ..row(&session, &sale, registration) }
         })
         .collect();
+    let last_reminder = session.platform().latest_reminder(&session.caller, uuid).await?;
     let page = ListPage {
+        last_reminder: last_reminder.map(|last| LastReminder::new(&session, &last)),
         frame: sale.frame(&session, "Registrations", &query),
         head: sale.head(&session, Tab::Registrations),
         chips: chips(status),

@@ -17,6 +17,7 @@ const NOTICES: &[(&str, &str)] = &[
     ("imported", "The catalogue was imported."),
     ("registered", "The bidder was registered."),
     ("registration", "The registration was changed."),
+    ("reminded", "The reminder was accepted. Its mails appear on the page Mails of the house."),
     ("approved", "The registrations were approved."),
     ("reopened", "The lot is live again."),
     ("offer", "The post-sale offer was recorded, and the lot is sold."),

@@ -14,6 +14,7 @@ mod form_errors;
 mod houses;
 mod images;
 mod invitations;
+mod mails;
 mod people;
 mod sale_auctions;
 mod sale_fixture;

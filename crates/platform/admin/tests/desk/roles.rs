@@ -24,7 +24,7 @@ const OUTSIDE_THE_RING: &[Role] = &[Administrator, Operator, Support, Viewer];
 const REGISTER: &[Role] = &[Administrator, Operator, Support];
 /// Looks after customers, their provider credentials, and API keys.
 const SUPPORT: &[Role] = &[Administrator, Support];
-/// Sends events again.
+/// Sends events and mails again.
 const SENDERS: &[Role] = &[Administrator, Operator, Support];
 /// Users and the access log.
 const ADMINISTRATORS: &[Role] = &[Administrator];
@@ -185,6 +185,14 @@ const TABLE: &[(&str, &str, &[Role])] = &[
     ("GET", "/customers/{customer}/conditions", OUTSIDE_THE_RING),
     ("POST", "/customers/{customer}/conditions", SUPPORT),
     ("GET", "/customers/{customer}/conditions/{number}", ALL),
+    ("GET", "/customers/{customer}/mails", REGISTER),
+    ("POST", "/customers/{customer}/mails/test", SENDERS),
+    ("GET", "/customers/{customer}/mails/texts", SUPPORT),
+    ("POST", "/customers/{customer}/mails/texts", SUPPORT),
+    ("GET", "/customers/{customer}/mails/{mail}", REGISTER),
+    ("POST", "/customers/{customer}/mails/{mail}/again", SENDERS),
+    ("GET", "/auctions/{auction}/remind", SALES),
+    ("POST", "/auctions/{auction}/remind", SALES),
     ("POST", "/customers/{customer}/test", SUPPORT),
     ("POST", "/customers/{customer}/event-types", SUPPORT),
     ("POST", "/customers/{customer}/portal-link", SUPPORT),
@@ -231,7 +239,7 @@ const TABLE: &[(&str, &str, &[Role])] = &[
 
 /// Pages that a role may open and that have nothing to show in this sale: their status.
 const NOTHING_TO_SHOW: &[(&str, u16)] = &[
-    // The upload has expired, the lot has no image and no event, the customer is not connected and has no logo and no conditions, and the user has signed in.
+    // The upload has expired, the lot has no image and no event, the customer is not connected and has no logo, no conditions and no mail, and the user has signed in.
     ("/auctions/{auction}/lots/import/{upload}", 410),
     ("/people/import/{upload}", 410),
     ("/auctions/{auction}/lots/{lot}/images/{image}/remove", 404),
@@ -239,6 +247,7 @@ const NOTHING_TO_SHOW: &[(&str, u16)] = &[
     ("/customers/{customer}/disconnect", 404),
     ("/customers/{customer}/logo/{logo}", 404),
     ("/customers/{customer}/conditions/{number}", 404),
+    ("/customers/{customer}/mails/{mail}", 404),
     ("/users/{user}/remove", 409),
 ];
 
@@ -293,6 +302,7 @@ impl Ids {
             ("{invitation}", Uuid::from_u128(4)),
             ("{image}", Uuid::from_u128(5)),
             ("{logo}", Uuid::from_u128(6)),
+            ("{mail}", Uuid::from_u128(7)),
         ];
         Self { values: values.into_iter().collect(), timed: fixture.timed_auction().await }
     }

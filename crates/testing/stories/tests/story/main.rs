@@ -13,6 +13,7 @@ mod amounts_fit;
 mod api_conventions;
 mod audit;
 mod backups;
+mod bidder_mails;
 mod broken_log;
 mod bulk_changes;
 mod catalogue_check;
