@@ -399,7 +399,8 @@ Required columns: lot_number, title.
 Optional columns: description, artist, date, medium, dimensions, credit, image_url, low_estimate, high_estimate, \
 opening_bid, reserve, buy_now, fixed_increment, vendor, end_time, attachments, currency. \
 Amounts are in major units (pounds, euros) with a decimal point and without separators of thousands, such as 1250.00. \
-A file whose currency is not that of the auction is refused.
+A file whose currency is not that of the auction is refused. \
+vendor is the reference or the name of a consignor in the register of the house, or a UUID.
 
 Examples:
   lotwire catalogue import works.csv --auction 0199… --dry-run

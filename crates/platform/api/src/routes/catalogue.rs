@@ -60,7 +60,8 @@ pub(crate) struct Imported {
 /// `image_url`, `low_estimate`, `high_estimate`, `opening_bid`, `reserve`, `buy_now`, `fixed_increment`, `vendor`,
 /// `end_time`, `attachments` and `currency` are optional. The server ignores the `result_…` columns of an export. Amounts
 /// are in major units with a decimal point and without separators of thousands, such as `1250.00`. The server refuses a
-/// file whose `currency` is not that of the auction. The server checks a large file completely before it imports it as a bulk change in steps, which
+/// file whose `currency` is not that of the auction. `vendor` is the reference or the name of a consignor in the register
+/// of the house, which needs the scope `parties:read`, or a UUID. The server checks a large file completely before it imports it as a bulk change in steps, which
 /// continues after a restart; `following` of the auction shows the progress, and the response follows the last step.
 /// Scope `auctions:write`. Errors: 422 `catalogue_invalid` with line and column of the first 1,000 errors, `other_currency`; 409
 /// `auction_not_live`, `end_not_in_future`, `auction_closed`, `items_following`; 413 `payload_too_large`; 503

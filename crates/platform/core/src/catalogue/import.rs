@@ -5,12 +5,14 @@
 //! No item of a file with a mistake becomes visible. If the import is refused or the process is killed, the staged
 //! chunks are deleted.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 
 use platform_rules::{Auction, Item};
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
+use super::columns::Column;
 use super::hashing_reader::{FileHash, HashingReader, combined_hash};
 use super::read::{self, Lots, RowTarget};
 use super::{CatalogueImport, ImportMode, ImportReport, RowError};
@@ -31,6 +33,14 @@ const ITEMS_READ_MAX: usize = 1_000;
 const CURRENCY_CHARS_MAX: usize = 20;
 /// Chunks that were read and wait to be staged.
 const CHUNKS_WAITING_MAX: usize = 1;
+
+/// A text that names the consignor of a row.
+struct NamedConsignor {
+    /// Place of the item in its chunk; none after the first mistake of the file.
+    place: Option<usize>,
+    line: u64,
+    text: String,
+}
 
 /// An import whose file is being read.
 pub(super) struct ImportProgress {
@@ -120,7 +130,7 @@ impl Platform {
         progress: &mut ImportProgress,
         answering: Option<IdempotentRequest<'_, ImportReport>>,
     ) -> PlatformResult<Outcome<ImportReport>> {
-        let (file, (lots, mut report)) = self.read_in(import, source, progress).await?;
+        let (file, (lots, mut report)) = self.read_in(caller, import, source, progress).await?;
         require_currency(&progress.auction, report.other_currency.take())?;
         let answering =
             answering.map(|given| IdempotentRequest { request_hash: combined_hash(given.request_hash, file), ..given });
@@ -187,6 +197,7 @@ impl Platform {
     /// Reads the file to its end and stages its items on the way.
     async fn read_in(
         &self,
+        caller: &Caller,
         import: CatalogueImport,
         source: impl Read + Send + 'static,
         progress: &mut ImportProgress,
@@ -199,22 +210,76 @@ impl Platform {
         let reading = tokio::task::spawn_blocking(move || {
             let mut chunk = StagedBatch::default();
             let mut source = HashingReader::new(source);
-            let read = read::read_each(&mut source, &limits, wanted, |_, item| {
-                chunk.add(item);
-                if chunk.is_full(items_max) {
+            let mut named = Vec::new();
+            let read = read::read_each(&mut source, &limits, wanted, |row| {
+                if let Some((line, text)) = row.consignor {
+                    let place = row.item.as_ref().map(|_| chunk.items.len());
+                    named.push(NamedConsignor { place, line, text });
+                }
+                if let Some(item) = row.item {
+                    chunk.add(item);
+                }
+                if chunk.is_full(items_max) || named.len() >= items_max {
                     // The caller may have been cancelled meanwhile.
-                    let _ = send.blocking_send(std::mem::take(&mut chunk).items);
+                    let _ = send.blocking_send((std::mem::take(&mut chunk).items, std::mem::take(&mut named)));
                 }
             });
-            if !chunk.items.is_empty() {
-                let _ = send.blocking_send(chunk.items);
+            if !chunk.items.is_empty() || !named.is_empty() {
+                let _ = send.blocking_send((chunk.items, named));
             }
             (source.finish(), read)
         });
-        while let Some(items) = chunks.recv().await {
-            self.accept_batch(import.mode, progress, items).await?;
+        let mut faults = Vec::new();
+        while let Some((mut items, named)) = chunks.recv().await {
+            self.name_consignors(caller, &progress.auction, &mut items, named, &mut faults).await?;
+            // A file with an unknown consignor is read to its end and imports nothing.
+            if !items.is_empty() && faults.is_empty() {
+                self.accept_batch(import.mode, progress, items).await?;
+            }
         }
-        reading.await.map_err(|error| PlatformError::Internal(format!("the catalogue could not be read: {error}")))
+        let (hash, (lots, mut report)) = reading
+            .await
+            .map_err(|error| PlatformError::Internal(format!("the catalogue could not be read: {error}")))?;
+        if !faults.is_empty() {
+            // Errors that were not listed stay counted.
+            let errors_max = self.config().catalogue.errors_max;
+            report.error_count += faults.len() as u64;
+            report.errors.extend(faults);
+            report.errors.sort_by_key(|error| error.line);
+            report.errors.truncate(errors_max);
+        }
+        Ok((hash, (lots, report)))
+    }
+
+    /// Sets the vendor of the items whose consignor is named by a text, and adds the texts that name none to `faults`.
+    async fn name_consignors(
+        &self,
+        caller: &Caller,
+        auction: &Auction,
+        items: &mut [NewItem],
+        named: Vec<NamedConsignor>,
+        faults: &mut Vec<RowError>,
+    ) -> PlatformResult<()> {
+        let texts: BTreeSet<String> = named.iter().map(|named| named.text.clone()).collect();
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let found = self.consignors_called(caller, auction.customer, &texts).await?;
+        for NamedConsignor { place, line, text } in named {
+            match found.get(&text) {
+                Some(Ok(vendor)) => {
+                    if let Some(item) = place.and_then(|place| items.get_mut(place)) {
+                        item.vendor = Some(*vendor);
+                    }
+                }
+                Some(Err(fault)) => {
+                    let column = Some(Column::Vendor.name().to_owned());
+                    faults.push(RowError { line, column, message: fault.to_string() });
+                }
+                None => {}
+            }
+        }
+        Ok(())
     }
 
     /// Checks and stages a chunk. A rejection of the rules is reported after the whole file was read, because mistakes

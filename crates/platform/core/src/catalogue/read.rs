@@ -38,17 +38,27 @@ pub(super) fn read(
     wanted: RowTarget,
 ) -> (Vec<(u64, NewItem)>, ImportReport) {
     let mut items = Vec::new();
-    let (_, report) = read_each(source, limits, wanted, |line, item| items.push((line, item)));
+    let (_, report) = read_each(source, limits, wanted, |row| items.extend(row.item.map(|item| (row.line, item))));
     (items, report)
 }
 
-/// Reads a catalogue file and passes each item, with the line that it begins on, to `take`. After the first mistake it
-/// passes no more items.
+/// A row that was read.
+pub(super) struct ReadRow {
+    /// The line that it begins on.
+    #[cfg(any(test, feature = "fuzzing"))]
+    line: u64,
+    /// The item; none after the first mistake of the file.
+    pub(super) item: Option<NewItem>,
+    /// The text that names the item's consignor, with its line, if it is not a UUID.
+    pub(super) consignor: Option<(u64, String)>,
+}
+
+/// Reads a catalogue file and passes each row to `take`. After the first mistake the rows have no items.
 pub(super) fn read_each(
     source: impl Read,
     limits: &CatalogueLimits,
     wanted: RowTarget,
-    take: impl FnMut(u64, NewItem),
+    take: impl FnMut(ReadRow),
 ) -> (Lots, ImportReport) {
     let record_limits = RecordLimits {
         field_bytes_max: limits.field_bytes_max,
@@ -77,7 +87,7 @@ struct Reading<'a, T> {
     lots: Lots,
 }
 
-impl<T: FnMut(u64, NewItem)> Reading<'_, T> {
+impl<T: FnMut(ReadRow)> Reading<'_, T> {
     fn file<R: std::io::BufRead>(&mut self, records: &mut Records<R>) -> Result<(), ReadError> {
         let Some(header) = records.next()? else {
             let message = "the file is empty: write a header, and a row for each lot".to_owned();
@@ -134,14 +144,22 @@ impl<T: FnMut(u64, NewItem)> Reading<'_, T> {
         }
         self.report.other_currency = row.other_currency(&self.wanted.currency);
         let item = row.item(self.wanted.status, &self.wanted.currency);
+        let named = row.filled(Column::Vendor).filter(|_| item.vendor.is_none());
+        let consignor = named.map(|text| (row.line(Column::Vendor), text.to_owned()));
         row.check(&item, self.wanted.setting);
         self.note_lot(&mut row, &item);
         row.errors.sort_by_key(|(line, ..)| *line);
         for (line, column, message) in row.errors {
             self.error(RowError { line, column: Some(column.name().into()), message });
         }
-        if self.report.error_count == 0 {
-            (self.take)(record.line, item);
+        let item = Some(item).filter(|_| self.report.error_count == 0);
+        if item.is_some() || consignor.is_some() {
+            (self.take)(ReadRow {
+                #[cfg(any(test, feature = "fuzzing"))]
+                line: record.line,
+                item,
+                consignor,
+            });
         }
     }
 
@@ -213,7 +231,7 @@ impl<'a> Row<'a> {
             opening_bid: self.amount(Column::OpeningBid, currency).unwrap_or(0),
             reserve: self.amount(Column::Reserve, currency),
             buy_now: self.amount(Column::BuyNow, currency),
-            vendor: self.parsed(Column::Vendor, |text| text.parse().map_err(|_| "is not a UUID".into())),
+            vendor: self.filled(Column::Vendor).and_then(|text| text.parse().ok()),
             fixed_increment: self.amount(Column::FixedIncrement, currency),
             end_time: self.parsed(Column::EndTime, write::time_from),
             status,

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use contract::ItemStatus;
 use platform_core::bidders::{ConsignorFault, NewRegistration, PartyInput};
 use platform_core::bidding::bids::NewBid;
+use platform_core::catalogue::{CatalogueImport, ImportMode, ImportReport};
 use platform_core::port::{Page, PartyDetails, RegistrationStatus};
 use platform_core::sales::new_item::NewItem;
 use platform_core::{Caller, Scope};
@@ -124,4 +126,45 @@ async fn another_house_with_the_same_vendor_does_not_show_in_the_record() {
     // The label of a record is for its own house.
     let labels = fixture.platform.party_labels(&fixture.caller, other.uuid, &[party].into()).await.unwrap();
     assert!(labels.is_empty());
+}
+
+#[tokio::test]
+async fn a_strict_import_takes_a_consignor_by_reference_or_name_too() {
+    let fixture = TestPlatform::new().await;
+    let auction = fixture.draft().await.uuid;
+    let bell = add(&fixture, "Anna Bell", Some("C-7"), true).await;
+    let mary = add(&fixture, "Mary Short", Some("C-8"), true).await;
+    add(&fixture, "Mary Short", Some("C-9"), true).await;
+    add(&fixture, "Ben Bidder", Some("B-1"), false).await;
+    let import = async |caller: &Caller, mode, file: &str| -> ImportReport {
+        let import = CatalogueImport { auction, mode, status: ItemStatus::Draft, expected_version: None };
+        let source = std::io::Cursor::new(file.as_bytes().to_vec());
+        fixture.platform.import_catalogue(caller, import, source, None).await.unwrap().fresh().unwrap()
+    };
+    // Mistakes of every row are listed with those of the file itself, in its order.
+    let file = "lot_number,title,vendor\n1,A chair,C-7\n2,A table,Mary Short\n3,,nobody\n4,A lamp,B-1\n5,A rug,\n";
+    let report = import(&fixture.caller, ImportMode::Import, file).await;
+    let errors = report.errors.iter().map(|error| (error.line, error.column.as_deref().unwrap_or_default()));
+    let wanted = [(3, "vendor"), (4, "title"), (4, "vendor"), (5, "vendor")];
+    assert_eq!((errors.collect::<Vec<_>>(), report.error_count), (wanted.to_vec(), 4));
+    let text = |place: usize| report.errors[place].message.as_str();
+    assert_eq!(text(0), "several consignors are called “Mary Short”: write the reference (C-8, C-9)");
+    assert!(text(2).starts_with("no consignor has the name or reference “nobody”"), "{}", text(2));
+    assert!(text(3).starts_with("“B-1” is Ben Bidder, who is not a consignor"), "{}", text(3));
+    assert_eq!(fixture.platform.item_counts(&fixture.caller, auction).await.unwrap().total, 0);
+
+    let own = Uuid::from_u128(7);
+    let file = format!(
+        "lot_number,title,vendor\n1,A chair,c-7\n2,A table,C-8\n3,A lamp,anna bell\n4,A rug,{own}\n5,A clock,\n"
+    );
+    let scopes = [Scope::AuctionsRead, Scope::AuctionsWrite].into_iter().collect();
+    let key = Caller { scopes, ..fixture.caller.clone() };
+    let report = import(&key, ImportMode::DryRun, &file).await;
+    assert_eq!(report.error_count, 3);
+    assert!(report.errors[0].message.contains("needs the scope parties:read"), "{:?}", report.errors);
+    let report = import(&fixture.caller, ImportMode::Import, &file).await;
+    assert_eq!((report.items, report.errors), (5, Vec::new()));
+    let items = fixture.store.items(auction, Page { after: None, limit: 9 }).await.unwrap();
+    let vendors: Vec<Option<Uuid>> = items.into_iter().map(|item| item.vendor).collect();
+    assert_eq!(vendors, [Some(bell), Some(mary), Some(bell), Some(own), None]);
 }
