@@ -2,13 +2,17 @@
 
 mod block;
 mod consigned;
+mod duplicates;
 mod edit;
 mod erase;
 mod export;
 mod form;
 mod import;
 mod import_check;
+mod likely;
 mod list;
+mod merge;
+mod merge_fields;
 mod party;
 mod person_export;
 
@@ -36,12 +40,16 @@ pub(crate) const PAGES: &[Page] = &[
     ("GET", "/people/import/{upload}", Need::Has(PartiesWrite)),
     ("POST", "/people/import/{upload}", Need::Has(PartiesWrite)),
     ("GET", "/people/register.csv", Need::Has(PartiesWrite)),
+    ("GET", "/people/duplicates", Need::Has(PartiesRead)),
+    ("POST", "/people/apart", Need::Has(PartiesWrite)),
     ("GET", "/people/{party}", Need::Has(PartiesRead)),
     ("GET", "/people/{party}/edit", Need::Has(PartiesWrite)),
     ("POST", "/people/{party}/edit", Need::Has(PartiesWrite)),
     ("GET", "/people/{party}/block", Need::Has(PartiesWrite)),
     ("POST", "/people/{party}/block", Need::Has(PartiesWrite)),
     ("POST", "/people/{party}/unblock", Need::Has(PartiesWrite)),
+    ("GET", "/people/{party}/merge", Need::Has(PartiesWrite)),
+    ("POST", "/people/{party}/merge", Need::Has(PartiesWrite)),
     ("GET", "/people/{party}/export.json", Need::Has(PartiesWrite)),
     ("GET", "/people/{party}/erase", Need::Is(Role::Administrator)),
     ("POST", "/people/{party}/erase", Need::Is(Role::Administrator)),
@@ -57,10 +65,13 @@ pub(crate) fn router() -> Router<Admin> {
         )
         .route("/people/import/{upload}", get(import_check::page).post(import_check::import))
         .route("/people/register.csv", get(export::register))
+        .route("/people/duplicates", get(duplicates::page))
+        .route("/people/apart", post(duplicates::keep_apart))
         .route("/people/{party}", get(party::page))
         .route("/people/{party}/edit", get(edit::page).post(edit::save))
         .route("/people/{party}/block", get(block::page).post(block::block))
         .route("/people/{party}/unblock", post(block::unblock))
+        .route("/people/{party}/merge", get(merge::page).post(merge::merge))
         .route("/people/{party}/export.json", get(person_export::file))
         .route("/people/{party}/erase", get(erase::page).post(erase::erase))
 }

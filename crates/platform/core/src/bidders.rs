@@ -11,13 +11,18 @@
 //! - A blocked person or firm has no approved registration: the block suspends those that exist, and no other is approved.
 //! - The values of an erased person are in no table of the platform any more, the log included, and the log still verifies.
 //!   What invoices need is kept for a configured time after the last purchase.
+//! - A person whose records were merged is one person: purchases, lots, blocks, bars and erasure are those of all records. The
+//!   merged record stays where registrations and lots name it, and names the record that stayed.
 //! - A bidder without a limit is read once and cached, and no amount is counted. The items on which a registered bidder
 //!   has bid are recorded, so that a limit can be set later.
 
 mod blocking;
 mod consignors;
+mod duplicates;
 mod erasure;
 mod export;
+mod merge_choices;
+mod merging;
 mod paddle;
 mod parties;
 mod party;
@@ -28,8 +33,11 @@ mod spending_limit;
 
 pub use self::blocking::StandingLot;
 pub use self::consignors::{ConsignedSale, ConsignedSales, ConsignorFault};
+pub use self::duplicates::{LikelyDuplicate, LikelyPair, LikelyPairs};
 pub use self::erasure::ErasurePlan;
 pub use self::export::PartyExport;
+pub use self::merge_choices::{Combine, MergeChoices, MergedDetails, Side};
+pub use self::merging::{MERGED_RECORDS_MAX, MergePlan, RecordPair, SharedSale};
 pub use self::paddle::SimilarPaddle;
 pub use self::parties::{FoundParties, PartyKind};
 pub use self::party_input::{

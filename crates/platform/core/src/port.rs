@@ -39,6 +39,8 @@ mod mails;
 mod nodes;
 mod outbox;
 mod parties;
+mod party_matches;
+mod party_merges;
 mod registration_changes;
 mod registrations;
 mod screens;
@@ -93,6 +95,8 @@ pub use parties::{
     IdentityCheck, Money, NAMESAKES_MAX, Party, PartyBlock, PartyChange, PartyDetails, PartyErasure, PartyErasureWrite,
     PartyFilter, PartyKeys, PartyPosition, PartyStore, PartyWrite, phone_digits, search_form,
 };
+pub use party_matches::MatchReason;
+pub use party_merges::{DistinctParties, MergedInto, PartyMergeStore, PartyMergeWrite};
 pub use registration_changes::RegistrationChange;
 pub use registrations::{
     BidderItem, ExpectedRegistration, Registration, RegistrationStatus, RegistrationStore, RegistrationWrite,
@@ -167,6 +171,7 @@ pub trait Store:
     + ItemEndStore
     + RegistrationStore
     + PartyStore
+    + PartyMergeStore
     + HouseStore
     + MailStore
     + BulkChangeStore
@@ -202,6 +207,7 @@ impl<S> Store for S where
         + ItemEndStore
         + RegistrationStore
         + PartyStore
+        + PartyMergeStore
         + HouseStore
         + MailStore
         + BulkChangeStore

@@ -7,15 +7,17 @@
 
 mod columns;
 mod export;
+mod likely;
 mod rows;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Read;
 
 use uuid::Uuid;
 
 use self::columns::PartyColumn;
 pub use self::export::{register_header, register_row};
+pub use self::likely::{LikelyOther, LikelyRow};
 use self::rows::{PartyRow, RegisterFile, propose, read_register_file};
 use crate::audit::party_entries;
 use crate::bidders::PartyInput;
@@ -80,6 +82,10 @@ pub struct RegisterReport {
     pub changed: u64,
     /// Records that have these values already.
     pub same: u64,
+    /// New records that are likely about a person whom the register, or an earlier line, has already: the first 1,000 by line.
+    pub likely: Vec<LikelyRow>,
+    /// The number of all of them.
+    pub likely_count: u64,
     /// Headers of columns that were ignored.
     pub ignored_columns: Vec<String>,
     /// The first 1,000 rows that add or change a record.
@@ -105,6 +111,10 @@ struct KnownParties {
     by_record: HashMap<Uuid, Party>,
     by_reference: HashMap<String, Uuid>,
     by_email: HashMap<String, Vec<Uuid>>,
+    /// References of records that were merged, with the record that stayed.
+    former_references: HashMap<String, Uuid>,
+    /// Records that were merged, with the record that stayed.
+    former_records: HashMap<Uuid, Uuid>,
 }
 
 /// The names of the fields that a column of a register file can be mapped to.
@@ -143,10 +153,11 @@ impl Platform {
             .map_err(|error| PlatformError::Internal(format!("the register file could not be read: {error}")))?;
         let known = self.known_to_file(import, &file.rows).await?;
         let writes = self.decide_register(caller, import, &mut file, known)?;
+        self.note_likely(import.customer, &writes, &mut file.report).await?;
         if file.report.error_count > 0 || import.mode == ImportMode::DryRun || writes.is_empty() {
             return Ok(file.report);
         }
-        match self.store().put_parties(writes).await {
+        match self.store().put_parties(writes.into_iter().map(|(_, write)| write).collect()).await {
             Ok(()) => Ok(file.report),
             Err(StoreError::Conflict) => Err(PlatformError::Busy),
             Err(error) => Err(error.into()),
@@ -163,7 +174,7 @@ impl Platform {
         loop {
             let page = Page { after, limit: READ_MAX };
             let parties = self.store().parties(import.customer, &PartyFilter::default(), page).await?;
-            let Some(last) = parties.last() else { return Ok(known) };
+            let Some(last) = parties.last() else { break };
             after = Some(Self::position_of(last));
             for party in parties {
                 let reference = party.details.reference.clone().filter(|own| references.contains_key(own.as_str()));
@@ -179,6 +190,41 @@ impl Platform {
                 known.by_record.insert(party.uuid, party);
             }
         }
+        let references = references.into_keys().filter(|text| !known.by_reference.contains_key(*text));
+        let references: Vec<String> = references.map(str::to_owned).collect();
+        let records: Vec<Uuid> = records.into_keys().filter(|record| !known.by_record.contains_key(record)).collect();
+        self.know_former(import.customer, &references, &records, &mut known).await?;
+        Ok(known)
+    }
+
+    /// Adds what names a record that was merged into another one.
+    async fn know_former(
+        &self,
+        customer: Uuid,
+        references: &[String],
+        records: &[Uuid],
+        known: &mut KnownParties,
+    ) -> PlatformResult<()> {
+        let mut former: Vec<Party> = Vec::new();
+        for references in references.chunks(READ_MAX) {
+            former.extend(self.store().parties_called(customer, &[], references).await?);
+        }
+        for records in records.chunks(READ_MAX) {
+            former.extend(self.store().parties_of(records).await?);
+        }
+        former.retain(|party| party.customer == customer && party.merged.is_some());
+        let kept: BTreeSet<Uuid> = former.iter().map(Party::record).collect();
+        let kept: Vec<Uuid> = kept.into_iter().filter(|record| !known.by_record.contains_key(record)).collect();
+        for records in kept.chunks(READ_MAX) {
+            let found = self.store().parties_of(records).await?.into_iter();
+            known.by_record.extend(found.filter(|party| party.erasure.is_none()).map(|party| (party.uuid, party)));
+        }
+        for party in former {
+            let record = party.record();
+            known.former_records.insert(party.uuid, record);
+            known.former_references.extend(party.details.reference.map(|reference| (reference, record)));
+        }
+        Ok(())
     }
 
     /// Compares each row with its record. Mistakes are added to the report.
@@ -188,7 +234,7 @@ impl Platform {
         import: &RegisterImport,
         file: &mut RegisterFile,
         known: KnownParties,
-    ) -> PlatformResult<Vec<PartyWrite>> {
+    ) -> PlatformResult<Vec<(u64, PartyWrite)>> {
         let errors_max = self.config().catalogue.errors_max;
         let mut writes = Vec::new();
         // The lines on which a record, and a reference, occurred.
@@ -219,6 +265,11 @@ impl Platform {
             };
             let of_cells = row.apply(&mut details, file.is_exported);
             faults.extend(of_cells.into_iter().map(|(column, message)| (Some(column), message)));
+            // A reference of a record that was merged names the one that stayed, which keeps its own.
+            let is_former = |text: &str| known.former_references.contains_key(text);
+            if let Some(party) = found.filter(|_| row.text(PartyColumn::Reference).is_some_and(is_former)) {
+                details.reference.clone_from(&party.details.reference);
+            }
             let document = found.and_then(|party| party.identity.as_ref()).map(|seen| seen.document.clone());
             let input = PartyInput { details, document };
             // A cell that can't be read is not reported as empty, too.
@@ -254,7 +305,7 @@ impl Platform {
                 let label = write.party.state.label();
                 file.report.outcomes.push(RegisterRow { line: row.line, label, outcome });
             }
-            writes.push(write);
+            writes.push((row.line, write));
         }
         file.report.errors.sort_by_key(|error| error.line);
         Ok(writes)
@@ -277,8 +328,10 @@ fn find<'a>(
     known: &'a KnownParties,
 ) -> Result<Option<&'a Party>, (PartyColumn, String)> {
     let of = |uuid: &Uuid| known.by_record.get(uuid);
-    let referred = row.text(PartyColumn::Reference).and_then(|text| known.by_reference.get(text));
+    let referred = row.text(PartyColumn::Reference);
+    let referred = referred.and_then(|text| known.by_reference.get(text).or_else(|| known.former_references.get(text)));
     if let Some(uuid) = row.record {
+        let uuid = known.former_records.get(&uuid).copied().unwrap_or(uuid);
         let party = of(&uuid).ok_or_else(|| {
             (PartyColumn::Record, "is no record of this house: leave it empty for a new one".to_owned())
         })?;

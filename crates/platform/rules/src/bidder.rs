@@ -27,6 +27,8 @@ pub struct Bidder {
     pub paddle: String,
     /// The person or firm behind the paddle, when it is known. The rules compare it with the vendor and the auctioneer.
     pub party: Option<Uuid>,
+    /// Other records of the same person or firm, which were merged. The rules compare them, too.
+    pub merged: Vec<Uuid>,
     /// The registration for this auction; none for a bidder whom the caller vouches for.
     pub registered: Option<RegistrationRef>,
     /// The registration for this auction was approved, or none is required.
@@ -47,6 +49,7 @@ impl Bidder {
         Self {
             paddle: paddle.into(),
             party: None,
+            merged: Vec::new(),
             registered: None,
             approved: true,
             pending: false,
@@ -73,8 +76,12 @@ impl Bidder {
 
     /// Rejects the item's vendor and the auctioneer.
     fn require_no_interest(&self, auction: &Auction, item: &Item) -> Result<(), Rejection> {
-        let barred = |party| Some(party) == item.vendor || party == auction.auctioneer;
-        if self.party.is_some_and(barred) { Err(Rejection::VendorBarred) } else { Ok(()) }
+        let barred = |party: Uuid| Some(party) == item.vendor || party == auction.auctioneer;
+        if self.party.into_iter().chain(self.merged.iter().copied()).any(barred) {
+            Err(Rejection::VendorBarred)
+        } else {
+            Ok(())
+        }
     }
 
     /// Rejects a bidder who may not bid up to `maximum` on the item, whatever its price.

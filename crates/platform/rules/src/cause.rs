@@ -87,11 +87,13 @@ pub enum Cause {
     HammerPriceCorrected,
     /// An administrator erased a person from the register of a house.
     PersonErased,
+    /// Staff merged two records of a person in the register of a house.
+    PersonMerged,
 }
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Self; 41] = [
+    pub const ALL: [Self; 42] = [
         Self::Created,
         Self::Imported,
         Self::StatusChangedByAdministrator,
@@ -133,6 +135,7 @@ impl Cause {
         Self::BuyerChanged,
         Self::HammerPriceCorrected,
         Self::PersonErased,
+        Self::PersonMerged,
     ];
 
     /// The stable name.
@@ -179,6 +182,7 @@ impl Cause {
             Self::BuyerChanged => "buyer_changed",
             Self::HammerPriceCorrected => "hammer_price_corrected",
             Self::PersonErased => "person_erased",
+            Self::PersonMerged => "person_merged",
         }
     }
 }

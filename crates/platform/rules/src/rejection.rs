@@ -228,6 +228,32 @@ pub enum Rejection {
     /// The record of the person in the register of the house was erased.
     #[error("the person was erased from the register of the house: add a new record if the person asks for it")]
     PersonErased,
+    /// The record was merged into another one of the same person.
+    #[error("the record was merged into another one: use the record that stayed")]
+    RecordMerged,
+    /// A record can't be merged with itself.
+    #[error("both records are the same one: choose another record")]
+    SameRecord,
+    /// Records of two houses can't be merged.
+    #[error("the records belong to two houses: choose a record of the same house")]
+    OtherHouse,
+    /// Too many records were merged into one.
+    #[error("at most {maximum} records can be merged into one")]
+    TooManyMerged {
+        /// Records, at most.
+        maximum: usize,
+    },
+    /// The records can't be merged, because the person would have bid on an own lot.
+    #[error(
+        "paddle {paddle} of one record has bid on lot {lot_number}, which the other record consigns: cancel the bid or correct \
+         the sale first"
+    )]
+    PersonHasBid {
+        /// The paddle.
+        paddle: String,
+        /// The lot.
+        lot_number: String,
+    },
     /// The person can't be erased, because a bid of theirs can still win.
     #[error(
         "the person leads on lot {lot_number} with paddle {paddle}: cancel the bid, or wait until the lot is sold or unsold"
@@ -449,6 +475,11 @@ impl Rejection {
             Self::BidderSuspended => "bidder_suspended",
             Self::BidderBlocked => "bidder_blocked",
             Self::PersonErased => "person_erased",
+            Self::RecordMerged => "record_merged",
+            Self::SameRecord => "same_record",
+            Self::OtherHouse => "other_house",
+            Self::TooManyMerged { .. } => "too_many_merged",
+            Self::PersonHasBid { .. } => "vendor_has_bid",
             Self::PersonLeads { .. } => "person_leads",
             Self::PersonConsigns { .. } => "person_consigns",
             Self::VendorBarred => "vendor_barred",

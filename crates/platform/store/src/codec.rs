@@ -1,6 +1,8 @@
 //! Encoding of values in columns, shared by both engines. Times outside of the JSON states are stored in milliseconds,
 //! the resolution of the runtime's clocks.
 
+use std::collections::BTreeSet;
+
 use contract::ItemStatus;
 use contract::event::EventType;
 use jiff::Timestamp;
@@ -296,6 +298,11 @@ pub(crate) fn struck((code, after, reason, actor, at): StruckColumns) -> StoreRe
     Ok(Some(StruckBid { strike: strike(code)?, after, reason, actor, at: time(at)? }))
 }
 
+/// The column `merged_into`.
+pub(crate) fn merged_into(party: &Party) -> Option<Uuid> {
+    party.merged.as_ref().map(|merged| merged.into)
+}
+
 /// The columns of `auctions` except the state.
 pub(crate) struct AuctionColumns {
     pub(crate) uuid: Uuid,
@@ -346,6 +353,11 @@ pub(crate) struct PartyColumns {
     pub(crate) is_blocked: bool,
     pub(crate) erased_at_ms: Option<i64>,
     pub(crate) kept_until_ms: Option<i64>,
+    pub(crate) merged_into: Option<Uuid>,
+    /// Lower than the version, or none, where an earlier program wrote the record: then the keys are not compared.
+    pub(crate) keys_version: Option<i64>,
+    /// The match keys of `party_keys`.
+    pub(crate) keys: BTreeSet<String>,
     pub(crate) version: i64,
 }
 
@@ -403,6 +415,9 @@ impl PartyColumns {
             ("parties.is_blocked", self.is_blocked == state.block.is_some()),
             ("parties.erased_at_ms", self.erased_at_ms == erased_at_ms(state)),
             ("parties.kept_until_ms", self.kept_until_ms == kept_until_ms(state)),
+            ("parties.merged_into", self.merged_into == merged_into(state)),
+            ("parties.keys_version", self.keys_version.is_none_or(|version| version <= state.version)),
+            ("party_keys.key", self.keys_version != Some(state.version) || state.match_keys() == self.keys),
             ("parties.version", self.version == state.version),
         ];
         (state.customer, inconsistent(&columns))

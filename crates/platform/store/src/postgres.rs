@@ -32,6 +32,7 @@ mod mails;
 mod nodes;
 mod outbox;
 mod parties;
+mod party_merges;
 mod registrations;
 mod rows;
 mod screens;

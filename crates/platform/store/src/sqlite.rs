@@ -30,6 +30,7 @@ mod mails;
 mod nodes;
 mod outbox;
 mod parties;
+mod party_merges;
 mod private_files;
 mod registrations;
 mod rows;

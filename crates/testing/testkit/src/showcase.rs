@@ -178,8 +178,34 @@ async fn add_bidder(page: &Page, platform_url: &str) -> Result<(), ShowcaseError
     }
     page.click_through("Add person or firm").await?;
     page.wait_until_shown("The record was added").await?;
+    add_likely_duplicate(page, platform_url).await?;
     page.open(&format!("{platform_url}/admin")).await?;
     Ok(page.wait_until_at("/admin").await?)
+}
+
+/// Adds a second record of the same bidder, so that the register proposes to merge them.
+async fn add_likely_duplicate(page: &Page, platform_url: &str) -> Result<(), ShowcaseError> {
+    page.open(&format!("{platform_url}/admin/people/new")).await?;
+    page.wait_until_at("/admin/people/new").await?;
+    for (field, text) in [
+        ("name", "Featherstonehaugh-Cholmondeley, B."),
+        ("reference", "V-77"),
+        ("email", "Beatrice.Featherstonehaugh@partners.example"),
+        ("phone", "020 7946 0018"),
+        ("line1", "The Old Rectory, Church Lane"),
+        ("city", "Bath"),
+        ("postcode", "BA2 6QA"),
+        ("currency", "GBP"),
+        ("deposit", "2500"),
+        ("limit", "400000"),
+        ("note", "Gate code 12. Collects on Mondays."),
+    ] {
+        page.fill(field, text).await?;
+    }
+    page.click_through("Add person or firm").await?;
+    page.wait_until_shown("Nothing was added yet.").await?;
+    page.click_through("Add as a new record").await?;
+    Ok(page.wait_until_shown("The record was added").await?)
 }
 
 /// Enters what the customer says of itself, with two versions of its conditions, and returns to the first page.

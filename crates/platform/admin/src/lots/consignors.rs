@@ -99,6 +99,8 @@ impl TypedConsignor {
         let (platform, house) = (session.platform(), sale.auction.customer);
         match platform.consignor_called(&session.caller, house, text).await? {
             Ok(vendor) => {
+                let present = before.and_then(|item| item.vendor);
+                let vendor = platform.present_consignor(present, vendor).await?.unwrap_or(vendor);
                 let labels = platform.party_labels(&session.caller, house, &[vendor].into()).await?;
                 let label = labels.into_values().next();
                 Ok(chosen(vendor, label.unwrap_or_else(|| vendor.to_string())))

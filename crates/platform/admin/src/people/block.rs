@@ -25,7 +25,7 @@ fn form(session: &Session, party: &Party, reason: &str, refused: &Refused) -> Fo
 
 pub(super) async fn page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
     let party = session.platform().party(&session.caller, uuid).await?;
-    if party.erasure.is_some() {
+    if party.erasure.is_some() || party.merged.is_some() {
         return Ok(session.admin.redirect(&format!("/people/{uuid}")).into_response());
     }
     form(&session, &party, "", &Refused::default()).open()

@@ -6,12 +6,13 @@ use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::PlatformError;
-use platform_core::bidders::PARTY_ADDRESSES_MAX;
+use platform_core::bidders::{LikelyDuplicate, PARTY_ADDRESSES_MAX};
 use platform_core::port::{Page as ListPage, Party};
 use uuid::Uuid;
 
 use super::Houses;
 use super::form::{self, ADDRESS_COUNT, Groups, Typed};
+use super::likely::LikelyRow;
 use crate::form_page::Refused;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
@@ -43,6 +44,10 @@ struct PersonPage {
     button: &'static str,
     /// Name and value of the field that says what the form is about.
     about: (&'static str, String),
+    /// Records that are likely about the same person, before a new one is added.
+    likely: Vec<LikelyRow>,
+    /// The records in `likely`, so that the next form adds a new record all the same.
+    sure: String,
     groups: Groups,
     address_count: usize,
     can_add: bool,
@@ -59,6 +64,8 @@ impl PersonPage {
             action: String::new(),
             button: "",
             about: ("", String::new()),
+            likely: Vec::new(),
+            sure: String::new(),
             groups,
             address_count,
             can_add: address_count < PARTY_ADDRESSES_MAX,
@@ -70,15 +77,17 @@ fn new_form(
     session: &Session,
     (houses, house): (&Houses, Uuid),
     typed: &Typed,
-    refused: &Refused,
+    (refused, likely): (&Refused, Vec<LikelyRow>),
 ) -> Result<Response, PageError> {
     let frame = session.frame("Add person or firm", Section::People);
     let page = PersonPage {
         above: (format!("/people?house={house}"), "Bidders and consignors".to_owned()),
         intro: format!("One record for all sales of {}.", houses.name_of(house)),
         action: "/people/new".to_owned(),
-        button: "Add person or firm",
+        button: if likely.is_empty() { "Add person or firm" } else { "Add as a new record" },
         about: ("house", house.to_string()),
+        sure: sure(&likely),
+        likely,
         ..PersonPage::new(frame, typed.groups(refused), refused)
     };
     render_page_as(refused.status, &page)
@@ -95,26 +104,42 @@ pub(super) async fn new_page(session: Session, QueryFields(query): QueryFields) 
     let (houses, house) = house(&session, &query).await?;
     let currency = currency_of(&session, house).await?;
     let typed = Typed::new(&currency, query.text("kind") == "consignors");
-    new_form(&session, (&houses, house), &typed, &Refused::default())
+    new_form(&session, (&houses, house), &typed, (&Refused::default(), Vec::new()))
+}
+
+/// Identifies likely duplicates that a form has shown.
+fn sure(likely: &[LikelyRow]) -> String {
+    likely.iter().map(|row| row.uuid.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 pub(super) async fn create(session: Session, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
     let (houses, house) = house(&session, &form).await?;
     let mut typed = Typed::read(&form);
     if typed.changes_addresses(&form) {
-        return new_form(&session, (&houses, house), &typed, &Refused::default());
+        return new_form(&session, (&houses, house), &typed, (&Refused::default(), Vec::new()));
     }
     let refused = match typed.input(None) {
-        Ok(input) => match session.platform().create_party(&session.caller, house, &input).await {
-            Ok(party) => {
-                let path = format!("/people/{}?done=party-created", party.uuid);
-                return Ok(session.admin.redirect(&path).into_response());
+        Ok(input) => {
+            let found = session.platform().likely_duplicates_of(&session.caller, house, &input.details).await?;
+            let likely: Vec<LikelyRow> = found.iter().map(LikelyRow::of).collect();
+            // A reference that another record has is an error, not a question.
+            let is_taken = |found: &LikelyDuplicate| {
+                found.party.details.reference.is_some() && found.party.details.reference == input.details.reference
+            };
+            if !likely.is_empty() && form.text("sure") != sure(&likely) && !found.iter().any(is_taken) {
+                return new_form(&session, (&houses, house), &typed, (&Refused::default(), likely));
             }
-            Err(error) => form::refused(error)?,
-        },
+            match session.platform().create_party(&session.caller, house, &input).await {
+                Ok(party) => {
+                    let path = format!("/people/{}?done=party-created", party.uuid);
+                    return Ok(session.admin.redirect(&path).into_response());
+                }
+                Err(error) => form::refused(error)?,
+            }
+        }
         Err(refused) => refused,
     };
-    new_form(&session, (&houses, house), &typed, &refused)
+    new_form(&session, (&houses, house), &typed, (&refused, Vec::new()))
 }
 
 fn edit_form(
@@ -138,7 +163,7 @@ fn edit_form(
 
 pub(super) async fn page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
     let party = session.platform().party(&session.caller, uuid).await?;
-    if party.erasure.is_some() {
+    if party.erasure.is_some() || party.merged.is_some() {
         return Ok(session.admin.redirect(&format!("/people/{uuid}")).into_response());
     }
     let typed = Typed::of(&party, &currency_of(&session, party.customer).await?);

@@ -70,7 +70,8 @@ async fn plan(session: &Session, uuid: Uuid) -> Result<ErasurePlan, PageError> {
 
 pub(super) async fn page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
     let plan = plan(&session, uuid).await?;
-    if plan.party.erasure.is_some() && plan.registrations == 0 {
+    let is_done = plan.party.erasure.is_some() && plan.registrations == 0;
+    if is_done || plan.party.merged.is_some() {
         return Ok(session.admin.redirect(&format!("/people/{uuid}")).into_response());
     }
     form(&session, &plan).open()

@@ -10,11 +10,12 @@ use kit_design::frame::{Frame, render_page_as};
 use platform_core::PlatformError;
 use platform_core::catalogue::{CatalogueSample, CatalogueUpload, ImportMode, MergeOutcome};
 use platform_core::register_files::{
-    RegisterImport, RegisterReport, WithoutReference, propose_register_mapping, register_fields, register_mapping,
+    LikelyOther, RegisterImport, RegisterReport, WithoutReference, propose_register_mapping, register_fields, register_mapping,
 };
 use uuid::Uuid;
 
 use super::Houses;
+use super::likely::reasons_in_words;
 use crate::lots::import_columns::{self, MappedColumn};
 use crate::page_error::PageError;
 use crate::sale::labels::{self, Badge};
@@ -42,6 +43,8 @@ struct CheckPage {
     errors: Vec<CheckError>,
     error_count: u64,
     more_errors: u64,
+    likely: Vec<LikelyLine>,
+    more_likely: u64,
     rows: Vec<CheckedRow>,
     more_rows: u64,
     /// Identifies what this page has checked.
@@ -54,6 +57,15 @@ struct CheckError {
     line: u64,
     column: String,
     message: String,
+}
+
+/// A new record that is likely about a person whom the register or the file has already.
+struct LikelyLine {
+    line: u64,
+    label: String,
+    /// The record, and its label; or the line of the file in words.
+    other: (Option<Uuid>, String),
+    reasons: String,
 }
 
 struct CheckedRow {
@@ -194,12 +206,25 @@ async fn check(
         badge: if row.outcome == MergeOutcome::New { Badge::new("good", "New") } else { Badge::new("info", "Changed") },
     });
     let rows: Vec<CheckedRow> = rows.collect();
+    let row_word = if file.sheet.is_some() { "Row" } else { "Line" };
+    let likely = report.likely.iter().take(LISTED_MAX).map(|row| LikelyLine {
+        line: row_of(row.line),
+        label: row.label.clone(),
+        other: match &row.other {
+            LikelyOther::Record(uuid, label) => (Some(*uuid), label.clone()),
+            LikelyOther::Line(line) => (None, format!("{row_word} {} of this file", row_of(*line))),
+        },
+        reasons: reasons_in_words(&row.reasons),
+    });
+    let likely: Vec<LikelyLine> = likely.collect();
     let page = CheckPage {
         frame: session.frame("Import people", Section::People),
         house,
         upload: file.uuid,
         file_name: file.file_name.clone(),
-        row_word: if file.sheet.is_some() { "Row" } else { "Line" },
+        row_word,
+        more_likely: report.likely_count.saturating_sub(likely.len() as u64),
+        likely,
         choices: choices(chosen),
         columns: import_columns::columns(sample, &chosen.fields, &register_fields()),
         summary: vec![

@@ -1,7 +1,7 @@
 //! One person or firm: the details, the sales with what was bought, and the lots on which the bidder leads.
 
 use askama::Template;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
@@ -11,6 +11,7 @@ use platform_core::port::{Money, Page as ListPage, Party};
 use uuid::Uuid;
 
 use super::consigned::{self, ConsignedRow};
+use super::likely::LikelyRow;
 use super::list::roles;
 use crate::address_fields::one_line;
 use crate::notice;
@@ -42,6 +43,8 @@ struct PartyPage {
     is_consignor: bool,
     consigned: Vec<ConsignedRow>,
     next_consigned: Option<Uuid>,
+    likely: Vec<LikelyRow>,
+    merged: Vec<MergedRow>,
     may_write: bool,
     may_erase: bool,
     may_register: bool,
@@ -61,6 +64,13 @@ struct Erasure {
     at: RelativeTime,
     /// Until when name and addresses are kept; empty when they are deleted.
     kept_until: String,
+}
+
+/// A record that was merged into this one.
+struct MergedRow {
+    label: String,
+    by: String,
+    at: RelativeTime,
 }
 
 struct StandingRow {
@@ -99,6 +109,11 @@ pub(super) async fn page(
 ) -> Result<Response, PageError> {
     let (platform, caller, now) = (session.platform(), &session.caller, session.now());
     let party = platform.party(caller, uuid).await?;
+    if let Some(merged) = &party.merged {
+        return Ok(session.admin.redirect(&format!("/people/{}?done=record-merged", merged.into)).into_response());
+    }
+    let merged = platform.merged_records(caller, uuid).await?;
+    let likely = platform.likely_duplicates(caller, uuid).await?;
     let before = Uuid::try_parse(query.text("before")).ok();
     let page = ListPage { after: before, limit: SALES_LISTED + 1 };
     let mut sales = platform.sales_of_party(caller, uuid, page).await?;
@@ -108,6 +123,7 @@ pub(super) async fn page(
     let consigned = platform.consigned_sales(caller, uuid, page).await?;
     let standing = platform.standing_lots(caller, uuid).await?;
     let actors = [Some(&party.actor), party.block.as_ref().map(|block| &block.actor)].into_iter().flatten();
+    let actors = actors.chain(merged.iter().filter_map(|record| record.merged.as_ref()).map(|merged| &merged.actor));
     let actors = actors.chain(party.erasure.as_ref().map(|erasure| &erasure.actor));
     let actors = actors.chain(party.identity.as_ref().map(|identity| &identity.seen_by)).map(String::as_str);
     let names = session.names(actors).await?;
@@ -123,6 +139,11 @@ pub(super) async fn page(
         kept_until: erasure.kept_until.map(super::erase::date).unwrap_or_default(),
     });
     let is_erased = erasure.is_some();
+    let merged_row = |record: &Party| {
+        let merged = record.merged.as_ref()?;
+        let label = if record.erasure.is_some() { "Erased record".to_owned() } else { record.label() };
+        Some(MergedRow { label, by: by(&merged.actor), at: RelativeTime::new(merged.at, now) })
+    };
     let name = if is_erased { "Erased person".to_owned() } else { party.details.name.clone() };
     render_page(&PartyPage {
         frame: session.frame(name.clone(), Section::People).with_notice(notice::from_query(&query)),
@@ -140,6 +161,8 @@ pub(super) async fn page(
         consigned: consigned.sales.iter().map(consigned::row).collect(),
         next_consigned: consigned.next,
         standing: standing.iter().map(standing_row).collect(),
+        likely: likely.iter().map(LikelyRow::of).collect(),
+        merged: merged.iter().filter_map(merged_row).collect(),
         sales: sales.iter().map(sale_row).collect(),
         may_write: session.may(PartiesWrite),
         may_erase: session.caller.require_administrator().is_ok() && !is_erased,

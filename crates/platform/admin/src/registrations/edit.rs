@@ -97,7 +97,10 @@ pub(super) async fn new_page(
 /// The record of the register that a form or a query names, if it is of the house of the sale.
 async fn chosen(session: &Session, sale: &Sale, fields: &FormFields) -> Result<Option<Party>, PageError> {
     let Some(uuid) = fields.non_empty("party").and_then(|uuid| Uuid::try_parse(uuid).ok()) else { return Ok(None) };
-    let party = session.platform().party(&session.caller, uuid).await?;
+    let mut party = session.platform().party(&session.caller, uuid).await?;
+    if party.merged.is_some() {
+        party = session.platform().party(&session.caller, party.record()).await?;
+    }
     Ok(Some(party).filter(|party| party.customer == sale.auction.customer))
 }
 

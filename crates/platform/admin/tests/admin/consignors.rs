@@ -9,7 +9,8 @@ use crate::sale_fixture::{Sale, staff};
 
 /// Adds a consignor of the house, and returns its UUID.
 async fn consignor(sale: &mut Sale, name: &str, reference: &str) -> Uuid {
-    let fields = [("role", "consignor"), ("name", name), ("reference", reference), ("email", "bell@example.com")];
+    let email = format!("{}{reference}@example.com", name.replace([' ', '<', '>'], ""));
+    let fields = [("role", "consignor"), ("name", name), ("reference", reference), ("email", &email)];
     sale.operator.submit("/people/new", &fields).await.is(200).between("/people/", "/block").parse().unwrap()
 }
 

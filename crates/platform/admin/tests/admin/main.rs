@@ -16,6 +16,7 @@ mod images;
 mod invitations;
 mod mails;
 mod people;
+mod people_merge;
 mod sale_auctions;
 mod sale_fixture;
 mod sale_grid;

@@ -19,7 +19,7 @@ const REGISTRATIONS_READ_MAX: usize = 250;
 /// Items of one registration that are listed.
 pub(super) const ITEMS_OF_BIDDER_MAX: usize = 1_000;
 /// The reason of a suspension by a block. It stands in the open in the log of the registration, so it names no person.
-const SUSPENDED_BY_BLOCK: &str = "blocked in the register";
+pub(super) const SUSPENDED_BY_BLOCK: &str = "blocked in the register";
 
 /// A lot on which the bidder leads, or has left a bid that would count.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,10 +112,20 @@ impl Platform {
         }
     }
 
-    /// The record of a registration in the register of its house; none if its party is an identifier of the caller's own.
+    /// The record of a registration in the register of its house, or the one that it was merged into; none if its party is an
+    /// identifier of the caller's own.
     pub(super) async fn party_of(&self, registration: &Registration) -> PlatformResult<Option<Party>> {
         let Some(party) = registration.party else { return Ok(None) };
-        Ok(self.store().party(party).await?.filter(|party| party.customer == registration.customer))
+        self.kept_party(registration.customer, party).await
+    }
+
+    /// A record of a house, or the one that it was merged into.
+    pub(super) async fn kept_party(&self, customer: Uuid, uuid: Uuid) -> PlatformResult<Option<Party>> {
+        let found = self.store().party(uuid).await?.filter(|party| party.customer == customer);
+        match found.as_ref().map(Party::record) {
+            Some(record) if record != uuid => Ok(self.store().party(record).await?),
+            _ => Ok(found),
+        }
     }
 
     /// Suspends a registration that was written while its party was blocked or erased.
@@ -143,7 +153,7 @@ impl Platform {
     }
 
     /// The party's registrations in auctions that are not over, with the currencies of these.
-    async fn open_registrations(&self, party: Uuid) -> PlatformResult<Vec<(Registration, String)>> {
+    pub(super) async fn open_registrations(&self, party: Uuid) -> PlatformResult<Vec<(Registration, String)>> {
         let (mut open, mut after) = (Vec::new(), None);
         loop {
             let page = Page { after, limit: REGISTRATIONS_READ_MAX };

@@ -89,7 +89,7 @@ pub struct ConsignedSales {
 
 impl Platform {
     /// The consignor that each text names: the exact reference, the name with any capitals and accents, the label of
-    /// [`Party::label`], or a UUID, which stays as it is.
+    /// [`Party::label`], or a UUID, which stays as it is. What names a record that was merged names the one that stayed.
     pub async fn consignors_called(
         &self,
         caller: &Caller,
@@ -98,10 +98,20 @@ impl Platform {
     ) -> PlatformResult<BTreeMap<String, Result<Uuid, ConsignorFault>>> {
         let (uuids, texts): (Vec<&String>, Vec<&String>) = texts.iter().partition(|text| uuid_of(text).is_some());
         let mut found: BTreeMap<String, Result<Uuid, ConsignorFault>> =
-            uuids.into_iter().filter_map(|text| Some((text.clone(), Ok(uuid_of(text)?)))).collect();
+            uuids.iter().filter_map(|text| Some(((*text).clone(), Ok(uuid_of(text)?)))).collect();
         if caller.require(Scope::PartiesRead).is_err() || !caller.can_see(customer) {
             found.extend(texts.into_iter().map(|text| (text.clone(), Err(ConsignorFault::Hidden(text.clone())))));
             return Ok(found);
+        }
+        for texts in uuids.chunks(LOOKED_UP_AT_ONCE) {
+            let named: Vec<Uuid> = texts.iter().filter_map(|text| uuid_of(text)).collect();
+            let merged = self.store().parties_of(&named).await?.into_iter();
+            let merged: BTreeMap<Uuid, Uuid> = merged
+                .filter(|party| party.customer == customer && party.merged.is_some())
+                .map(|party| (party.uuid, party.record()))
+                .collect();
+            let kept = |text: &&String| Some(((*text).clone(), Ok(*merged.get(&uuid_of(text)?)?)));
+            found.extend(texts.iter().filter_map(kept));
         }
         for texts in texts.chunks(LOOKED_UP_AT_ONCE) {
             let names: Vec<String> = texts.iter().map(|text| search_form(text.trim())).collect();
@@ -123,7 +133,8 @@ impl Platform {
         Ok(found.remove(text).unwrap_or_else(|| Err(ConsignorFault::Unknown(text.to_owned()))))
     }
 
-    /// The labels of those of the UUIDs that are records in the register of a house; none for a caller who may not read it.
+    /// The labels of those of the UUIDs that are records in the register of a house; none for a caller who may not read it. A
+    /// record that was merged has the label of the one that stayed.
     pub async fn party_labels(
         &self,
         caller: &Caller,
@@ -137,10 +148,25 @@ impl Platform {
         let mut labels = BTreeMap::new();
         for uuids in uuids.chunks(LOOKED_UP_AT_ONCE) {
             let parties = self.store().parties_of(uuids).await?;
-            let own = parties.into_iter().filter(|party| party.customer == customer);
-            labels.extend(own.map(|party| (party.uuid, party.label())));
+            let (merged, own): (Vec<Party>, Vec<Party>) = parties
+                .into_iter()
+                .filter(|party| party.customer == customer)
+                .partition(|party| party.merged.is_some());
+            labels.extend(own.iter().map(|party| (party.uuid, party.label())));
+            let kept: BTreeSet<Uuid> = merged.iter().map(Party::record).collect();
+            let kept = self.store().parties_of(&kept.into_iter().collect::<Vec<_>>()).await?;
+            let kept: BTreeMap<Uuid, String> = kept.iter().map(|party| (party.uuid, party.label())).collect();
+            labels.extend(merged.iter().filter_map(|party| Some((party.uuid, kept.get(&party.record())?.clone()))));
         }
         Ok(labels)
+    }
+
+    /// The record of the present consignor of a lot, if `chosen` is another record of the same person: a lot with bids keeps the
+    /// record that it names.
+    pub async fn present_consignor(&self, present: Option<Uuid>, chosen: Uuid) -> PlatformResult<Option<Uuid>> {
+        let Some(present) = present.filter(|present| *present != chosen) else { return Ok(None) };
+        let records = self.store().records_of_person(chosen).await?;
+        Ok(Some(present).filter(|present| records.contains(present)))
     }
 
     /// The sales with lots of a consignor, the latest first: those created before the UUID of the page.
@@ -154,6 +180,7 @@ impl Platform {
     ) -> PlatformResult<ConsignedSales> {
         caller.require(Scope::PartiesRead)?;
         let party = self.visible_party(caller, uuid).await?;
+        let records = self.store().records_of_person(uuid).await?;
         let auctions = self.store().auctions_of_vendor(uuid, page).await?;
         let next = auctions.last().copied().filter(|_| auctions.len() == page.limit);
         let mut sales = Vec::new();
@@ -164,7 +191,7 @@ impl Platform {
             let mut items = self.store().items_of_vendor(uuid, auction.uuid, ITEMS_OF_SALE_MAX + 1).await?;
             let has_more = items.len() > ITEMS_OF_SALE_MAX;
             items.truncate(ITEMS_OF_SALE_MAX);
-            items.retain(|item| item.vendor == Some(uuid));
+            items.retain(|item| item.vendor.is_some_and(|vendor| records.contains(&vendor)));
             if !items.is_empty() {
                 sales.push(ConsignedSale { auction, items, has_more });
             }
@@ -193,12 +220,16 @@ fn choose(text: &str, parties: &[Party]) -> Result<Uuid, ConsignorFault> {
     if let Some(party) = has_reference(text).or_else(by_label).or_else(|| has_reference(&text.to_uppercase())) {
         let (text, name) = (text.to_owned(), party.details.name.clone());
         let is_consignor = party.details.is_consignor;
-        return if is_consignor { Ok(party.uuid) } else { Err(ConsignorFault::OtherRole { text, name }) };
+        return if is_consignor { Ok(party.record()) } else { Err(ConsignorFault::OtherRole { text, name }) };
     }
     let name = search_form(text);
     let is_namesake = |party: &&Party| party.details.is_consignor && party.keys().name == name;
-    let namesakes: BTreeMap<Uuid, &Party> =
-        parties.iter().filter(is_namesake).map(|party| (party.uuid, party)).take(NAMESAKES_MAX).collect();
+    let of = |is_merged: bool| -> BTreeMap<Uuid, &Party> {
+        let found = parties.iter().filter(is_namesake).filter(|party| party.merged.is_some() == is_merged);
+        found.map(|party| (party.record(), party)).take(NAMESAKES_MAX).collect()
+    };
+    // The name of a record that was merged counts when no other consignor has it.
+    let namesakes = Some(of(false)).filter(|found| !found.is_empty()).unwrap_or_else(|| of(true));
     match namesakes.len() {
         0 => Err(ConsignorFault::Unknown(text.to_owned())),
         1 => namesakes.into_keys().next().ok_or_else(|| ConsignorFault::Unknown(text.to_owned())),

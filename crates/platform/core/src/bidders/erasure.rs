@@ -70,12 +70,12 @@ impl Platform {
     }
 
     /// Erases a person: details, proof of identity, note and block of the record, and name, e-mail address and note of its
-    /// registrations, with the values of all of these in the logs. Registrations in sales that are not over are suspended.
-    /// For administrators.
+    /// registrations, with the values of all of these in the logs; the same of records that were merged into it. Registrations
+    /// in sales that are not over are suspended. For administrators.
     ///
     /// The check for standing bids can miss a bid that is committed at the same moment.
     ///
-    /// Errors: `not_found`, `forbidden`, `precondition_failed`, `person_erased`, `person_leads`, `person_consigns`, `busy`.
+    /// Errors: `not_found`, `forbidden`, `precondition_failed`, `record_merged`, `person_leads`, `person_consigns`, `busy`.
     pub async fn erase_party(
         &self,
         caller: &Caller,
@@ -90,17 +90,25 @@ impl Platform {
             let affected = self.affected(&before).await?;
             let kept_until = self.kept_until(&before, &affected).await?;
             let mut remaining = Vec::new();
-            let (mut state, mut party) = (before.clone(), None);
+            let (mut state, mut parties) = (before.clone(), Vec::new());
             if before.erasure.is_none() {
                 let written = self.erased_party(&before, kept_until, &caller.actor, &mut remaining).await?;
                 state = written.party.state.clone();
-                party = Some(written);
+                parties.push(written);
             }
+            for merged in self.store().merged_records(&[uuid]).await? {
+                if merged.erasure.is_none() {
+                    // What invoices need is in the record that stayed.
+                    parties.push(self.erased_party(&merged, None, &caller.actor, &mut remaining).await?);
+                }
+            }
+            // Stores lock them in this order.
+            parties.sort_unstable_by_key(|written| written.party.state.uuid);
             let mut registrations = Vec::new();
             for affected in &affected {
                 registrations.extend(self.erased_registration(affected, &caller.actor, &mut remaining).await?);
             }
-            match self.store().erase_party(PartyErasureWrite { party, registrations, remaining }).await {
+            match self.store().erase_party(PartyErasureWrite { parties, registrations, remaining }).await {
                 Ok(()) => {
                     for Affected { registration, .. } in affected {
                         self.registration_cache().forget(registration.auction, &registration.paddle);
@@ -144,8 +152,8 @@ impl Platform {
 
     async fn remove_kept(&self, before: &Party) -> PlatformResult<()> {
         let mut remaining = Vec::new();
-        let party = Some(self.erased_party(before, None, TIMER, &mut remaining).await?);
-        let erasure = PartyErasureWrite { party, registrations: Vec::new(), remaining };
+        let parties = vec![self.erased_party(before, None, TIMER, &mut remaining).await?];
+        let erasure = PartyErasureWrite { parties, registrations: Vec::new(), remaining };
         match self.store().erase_party(erasure).await {
             Err(StoreError::Conflict) => Err(PlatformError::Busy),
             written => Ok(written?),
@@ -162,7 +170,7 @@ impl Platform {
                 return Ok(affected.registration);
             };
             let state = written.registration.state.clone();
-            let erasure = PartyErasureWrite { party: None, registrations: vec![written], remaining };
+            let erasure = PartyErasureWrite { parties: Vec::new(), registrations: vec![written], remaining };
             match self.store().erase_party(erasure).await {
                 Ok(()) => {
                     self.registration_cache().forget(state.auction, &state.paddle);
@@ -175,8 +183,11 @@ impl Platform {
         Err(PlatformError::Busy)
     }
 
-    /// Errors: `person_leads`, `person_consigns`.
+    /// Errors: `record_merged`, `person_leads`, `person_consigns`.
     async fn require_erasable(&self, caller: &Caller, party: &Party) -> PlatformResult<()> {
+        if party.merged.is_some() {
+            return Err(Rejection::RecordMerged.into());
+        }
         if let Some(lot) = self.standing_lots(caller, party.uuid).await?.into_iter().next() {
             let (paddle, lot_number) = (lot.registration.paddle, lot.item.lot_number);
             return Err(Rejection::PersonLeads { paddle, lot_number }.into());
@@ -187,16 +198,20 @@ impl Platform {
         }
     }
 
-    /// The lots that the party consigns.
+    /// The lots that the party consigns, also under records that were merged into it.
     pub(super) async fn consigned(&self, party: &Party) -> PlatformResult<Vec<Item>> {
-        let (mut consigned, mut after) = (Vec::new(), None);
-        loop {
-            let page = Page { after, limit: ROWS_READ_MAX };
-            let items = self.store().consigned_items(party.customer, party.uuid, page).await?;
-            let Some(last) = items.last().map(|item| item.uuid) else { return Ok(consigned) };
-            consigned.extend(items);
-            after = Some(last);
+        let mut consigned = Vec::new();
+        for record in self.store().records_of_person(party.uuid).await? {
+            let mut after = None;
+            loop {
+                let page = Page { after, limit: ROWS_READ_MAX };
+                let items = self.store().consigned_items(party.customer, record, page).await?;
+                let Some(last) = items.last().map(|item| item.uuid) else { break };
+                consigned.extend(items);
+                after = Some(last);
+            }
         }
+        Ok(consigned)
     }
 
     /// The registrations of the party in the sales of its house.

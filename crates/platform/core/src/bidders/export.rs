@@ -37,6 +37,8 @@ pub struct PartyExport {
     pub house: String,
     /// The record, with its block and its erasure.
     pub person: Party,
+    /// Records of the same person that were merged into it.
+    pub merged_records: Vec<ExportedRecord>,
     /// Registrations with bids, purchases and telephone bookings, the latest first.
     pub registrations: Vec<ExportedRegistration>,
     /// Lots that the person consigns.
@@ -45,6 +47,16 @@ pub struct PartyExport {
     pub changes: Vec<ExportedChange>,
     /// Who opened or exported the record: the latest 10,000 entries of the access log, the latest first.
     pub access_log: Vec<ExportedAccess>,
+}
+
+/// A record that was merged into the person's record.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExportedRecord {
+    /// The record.
+    pub record: Party,
+    /// Changes of the record.
+    pub changes: Vec<ExportedChange>,
 }
 
 /// A registration for an auction.
@@ -171,12 +183,15 @@ pub struct ExportedAccess {
 struct ActorNames(BTreeMap<String, String>);
 
 impl Platform {
-    /// Everything that the platform holds about a person. The access log gets an entry. Needs `parties:write`.
+    /// Everything that the platform holds about a person, in all records of the person. The access log gets an entry. Needs
+    /// `parties:write`.
     ///
     /// Errors: `not_found`.
     pub async fn export_party(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<PartyExport> {
         caller.require(Scope::PartiesWrite)?;
-        let person = self.visible_party(caller, uuid).await?;
+        let named = self.visible_party(caller, uuid).await?;
+        let person = self.kept_party(named.customer, uuid).await?.unwrap_or(named);
+        let uuid = person.uuid;
         self.note_alone(self.note(caller, AccessEvent::PartyExported { party: uuid })?).await?;
         let house = self.store().customer(person.customer).await?.ok_or(PlatformError::NotFound("customer"))?;
         let mut names = ActorNames::default();
@@ -195,6 +210,16 @@ impl Platform {
             let auction = self.store().auction(item.auction).await?.ok_or(PlatformError::NotFound("auction"))?;
             consigned_lots.push(ExportedLot::of(item, auction.currency, false));
         }
+        let mut merged_records = Vec::new();
+        let mut access_log = self.exported_accesses(uuid, &mut names).await?;
+        for record in self.store().merged_records(&[uuid]).await? {
+            let changes = self.exported_changes(record.uuid, &mut names).await?;
+            access_log.extend(self.exported_accesses(record.uuid, &mut names).await?);
+            merged_records.push(ExportedRecord { record, changes });
+        }
+        access_log.sort_by_key(|access| std::cmp::Reverse(access.number));
+        access_log.dedup_by_key(|access| access.number);
+        access_log.truncate(ACCESS_ENTRIES_MAX);
         Ok(PartyExport {
             format: FORMAT,
             exported_at: self.now(),
@@ -202,7 +227,8 @@ impl Platform {
             registrations,
             consigned_lots,
             changes: self.exported_changes(uuid, &mut names).await?,
-            access_log: self.exported_accesses(uuid, &mut names).await?,
+            access_log,
+            merged_records,
             person,
         })
     }

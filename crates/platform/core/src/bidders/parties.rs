@@ -72,6 +72,7 @@ impl Platform {
             identity,
             block: None,
             erasure: None,
+            merged: None,
             actor: caller.actor.clone(),
             version: 1,
             created_at: now,
@@ -100,7 +101,7 @@ impl Platform {
         self.rewrite_party(caller, uuid, change, expected_version).await
     }
 
-    /// A party. The access log gets an entry.
+    /// A party, also one that was merged into another one. The access log gets an entry.
     ///
     /// Errors: `not_found`.
     pub async fn party(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<Party> {
@@ -168,6 +169,9 @@ impl Platform {
             expect_version(expected_version, before.version)?;
             if before.erasure.is_some() {
                 return Err(platform_rules::Rejection::PersonErased.into());
+            }
+            if before.merged.is_some() {
+                return Err(platform_rules::Rejection::RecordMerged.into());
             }
             let (mut state, change) = (before.clone(), change(&before)?);
             state.apply(&change, &caller.actor, self.now());

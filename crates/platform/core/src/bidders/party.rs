@@ -27,7 +27,10 @@ impl Platform {
         if !self.store().has_bid(auction.uuid, &now.paddle).await? {
             return Ok(());
         }
-        let is_own = |item: &&Item| item.vendor == Some(party) || party == auction.auctioneer;
+        let records = self.store().records_of_person(party).await?;
+        let is_own = |item: &&Item| {
+            item.vendor.is_some_and(|vendor| records.contains(&vendor)) || records.contains(&auction.auctioneer)
+        };
         let mut after = None;
         loop {
             let items = self.store().items(auction.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
@@ -44,7 +47,7 @@ impl Platform {
 
     /// True when a bid of this paddle counts on the item. An outbid bidder may lead again when another bid is
     /// cancelled.
-    async fn counts_on(&self, item: &Item, paddle: &str) -> PlatformResult<bool> {
+    pub(super) async fn counts_on(&self, item: &Item, paddle: &str) -> PlatformResult<bool> {
         let mut after = None;
         loop {
             let bids = self.store().bids(item.uuid, Page { after, limit: BIDS_READ_MAX }).await?;
@@ -58,6 +61,6 @@ impl Platform {
     }
 }
 
-fn is_on_sale_or_sold(item: &Item) -> bool {
+pub(super) fn is_on_sale_or_sold(item: &Item) -> bool {
     item.has_bids() && !matches!(item.status, ItemStatus::Unsold | ItemStatus::Withdrawn)
 }

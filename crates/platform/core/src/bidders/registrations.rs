@@ -125,6 +125,7 @@ impl Platform {
         }
         auction.require_unarchived()?;
         if let Some(party) = self.party_of(&state).await? {
+            state.party = Some(party.uuid);
             state.take_from(&party.details, &auction.currency);
         }
         self.require_unblocked(&state).await?;
@@ -148,6 +149,7 @@ impl Platform {
                     self.mails_queued().notify();
                     self.registration_cache().forget(auction.uuid, &state.paddle);
                     self.find_bidder_items(auction, None, &state).await?;
+                    let state = self.follow_merge(&caller.actor, state).await?;
                     return Ok(Outcome::Fresh(self.suspend_if_blocked(caller, state).await?));
                 }
                 // Another node assigned the number to another bidder meanwhile.
@@ -177,11 +179,16 @@ impl Platform {
         if let Some(Err(message)) = patch.paddle.as_deref().map(check_paddle) {
             return Err(PlatformError::invalid("/paddle", message));
         }
+        let kept = match patch.party.flatten() {
+            Some(party) => self.kept_party(auction.customer, party).await?.map(|kept| kept.uuid).or(Some(party)),
+            None => None,
+        };
         let change = |state: &Registration| {
             let RegistrationPatch { paddle, party, name, email, limit, note } = patch.clone();
             Ok(RegistrationChange::Edited {
                 paddle: paddle.filter(|paddle| *paddle != state.paddle),
-                party: party.unwrap_or(state.party),
+                // A record that was merged stays where it is entered already.
+                party: party.map_or(state.party, |party| if party == state.party { party } else { kept }),
                 name: name.or_else(|| state.name.clone()),
                 email: email.unwrap_or_else(|| state.email.clone()),
                 limit: limit.unwrap_or(state.limit),

@@ -34,7 +34,7 @@ pub(crate) enum LookUpIn {
 impl Admitted {
     /// Admission of a bidder without a limit.
     fn by(auction: &Auction, paddle: &str, standing: Option<CachedRegistration>, from: LookUpIn) -> Self {
-        let version = standing.map_or(0, |standing| standing.version);
+        let version = standing.as_ref().map_or(0, |standing| standing.version);
         let precondition = ExpectedRegistration { auction: auction.uuid, paddle: paddle.to_owned(), version };
         Self { bidder: bidder_of(auction.registration, standing, paddle), spending_version: None, precondition, from }
     }
@@ -82,8 +82,14 @@ impl Platform {
         // The version first, then the amount: a bid that is committed in between raises the version, and this one is
         // decided again.
         let found = self.store().registration_by_paddle(auction.uuid, paddle).await?;
-        let standing = found.as_ref().map(CachedRegistration::of);
-        let Admitted { bidder, precondition, from, .. } = Admitted::by(auction, paddle, standing, LookUpIn::Store);
+        // A merge after this read raises the version, too.
+        let records = match found.as_ref().and_then(|registration| registration.party) {
+            Some(party) => self.store().records_of_person(party).await?,
+            None => Vec::new(),
+        };
+        let standing = found.as_ref().map(|registration| CachedRegistration::of(registration, &records));
+        let Admitted { bidder, precondition, from, .. } =
+            Admitted::by(auction, paddle, standing.clone(), LookUpIn::Store);
         let Some(Registration { uuid, limit: limit @ Some(_), spending_version, .. }) = found else {
             self.registration_cache().remember(auction.uuid, paddle, standing);
             return Ok(Admitted { bidder, spending_version: None, precondition, from });
@@ -108,7 +114,9 @@ fn bidder_of(admission: Admission, found: Option<CachedRegistration>, paddle: &s
     };
     let suspended = standing.status == RegistrationStatus::Suspended;
     let pending = standing.status == RegistrationStatus::Pending;
-    Bidder { party: standing.party, registered: Some(standing.registered), approved, pending, suspended, ..vouched_for }
+    let merged = standing.merged.map_or(Vec::new(), |merged| merged.to_vec());
+    let registered = Some(standing.registered);
+    Bidder { party: standing.party, merged, registered, approved, pending, suspended, ..vouched_for }
 }
 
 #[cfg(test)]
@@ -131,7 +139,13 @@ mod tests {
         let registered = RegistrationRef { uuid: Uuid::nil(), entry: 1, hash: LogHash::default() };
         for (status, open, required, suspended) in table {
             for (admission, approved) in [(Admission::Open, open), (Admission::Required, required)] {
-                let standing = status.map(|status| CachedRegistration { status, party: None, version: 1, registered });
+                let standing = status.map(|status| CachedRegistration {
+                    status,
+                    party: None,
+                    merged: None,
+                    version: 1,
+                    registered,
+                });
                 let bidder = bidder_of(admission, standing, "12");
                 assert_eq!((bidder.approved, bidder.suspended), (approved, suspended), "{status:?} in {admission:?}");
             }

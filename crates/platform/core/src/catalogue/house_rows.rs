@@ -6,6 +6,7 @@ use std::io::{BufReader, Read};
 
 use platform_rules::Hidden;
 use platform_rules::item::ItemEdit;
+use uuid::Uuid;
 
 use super::amount_cells::AmountReader;
 use super::cells::{CellAt, CellValue, DoubtfulCell, MendedCells, ReadCell, mendable};
@@ -69,6 +70,8 @@ pub(super) struct HouseFile {
     pub(super) report: MergeReport,
     /// The first currency that is not that of the auction, with its line.
     pub(super) other_currency: Option<(u64, String)>,
+    /// Records that were merged into consignors of the rows, with the record that stayed.
+    pub(super) merged_consignors: HashMap<Uuid, Uuid>,
 }
 
 impl HouseFile {

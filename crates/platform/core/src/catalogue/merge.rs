@@ -230,6 +230,7 @@ impl Platform {
             places.entry(row.lot_number.clone()).or_default().push(place);
         }
         let mut known: HashMap<usize, FieldChanges> = HashMap::new();
+        let merged = std::mem::take(&mut file.merged_consignors);
         let (mut after, mut existing) = (None, 0);
         loop {
             let page: Vec<Item> = self.store().items(auction.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
@@ -237,7 +238,11 @@ impl Platform {
             existing += page.len();
             for item in page {
                 for place in places.get(&item.lot_number).into_iter().flatten() {
-                    let Some(row) = file.rows.get(*place) else { continue };
+                    let Some(row) = file.rows.get_mut(*place) else { continue };
+                    // A lot that names another record of the same consignor keeps it, also while it has bids.
+                    if item.vendor.is_some_and(|own| row.edit.vendor == Some(merged.get(&own).copied())) {
+                        row.edit.vendor = Some(item.vendor);
+                    }
                     known.insert(*place, changed_fields(auction, &item, row.edit.clone()));
                 }
             }

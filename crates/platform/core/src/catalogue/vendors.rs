@@ -13,6 +13,9 @@ use crate::error::PlatformResult;
 use crate::port::{PartyDetails, PartyWrite, search_form};
 use crate::{Caller, Platform, Scope};
 
+/// Consignors whose merged records are read at once.
+const MERGED_READ_MAX: usize = 250;
+
 /// What becomes of consignors that the register of the house does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum NewConsignors {
@@ -83,6 +86,10 @@ impl Platform {
         let known: BTreeSet<Uuid> = found.values().filter_map(|found| found.as_ref().ok().copied()).collect();
         let mut labels = self.party_labels(caller, auction.customer, &known).await?;
         labels.extend(added.values().map(|entry| (entry.party.state.uuid, entry.party.state.label())));
+        for consignors in known.iter().copied().collect::<Vec<_>>().chunks(MERGED_READ_MAX) {
+            let merged = self.store().merged_records(consignors).await?;
+            file.merged_consignors.extend(merged.iter().map(|record| (record.uuid, record.record())));
+        }
         let errors_max = self.config().catalogue.errors_max;
         let column = file.header_of("vendor");
         for row in &mut file.rows {

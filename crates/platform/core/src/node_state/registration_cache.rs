@@ -3,7 +3,7 @@
 //! based on the cache is checked against the store.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use platform_rules::RegistrationRef;
 use uuid::Uuid;
@@ -14,19 +14,24 @@ use crate::port::{Registration, RegistrationStatus};
 const ENTRIES_MAX: usize = 65_536;
 
 /// The fields of a registration without a spending limit that the rules need.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CachedRegistration {
     pub(crate) status: RegistrationStatus,
     pub(crate) party: Option<Uuid>,
+    /// Other records of the same person; none for most.
+    pub(crate) merged: Option<Arc<[Uuid]>>,
     pub(crate) version: i64,
     pub(crate) registered: RegistrationRef,
 }
 
 impl CachedRegistration {
-    pub(crate) fn of(registration: &Registration) -> Self {
+    /// `records` are the records of the person behind the registration.
+    pub(crate) fn of(registration: &Registration, records: &[Uuid]) -> Self {
         let Registration { uuid, log, status, party, version, .. } = registration;
         let registered = RegistrationRef { uuid: *uuid, entry: log.number, hash: log.hash };
-        Self { status: *status, party: *party, version: *version, registered }
+        let others: Vec<Uuid> = records.iter().copied().filter(|record| Some(*record) != *party).collect();
+        let merged = Some(others).filter(|others| !others.is_empty()).map(Arc::from);
+        Self { status: *status, party: *party, merged, version: *version, registered }
     }
 }
 
@@ -43,7 +48,7 @@ struct CacheEntries {
 impl RegistrationCache {
     /// The cached entry; the outer none when there is no entry, the inner none for a paddle without a registration.
     pub(crate) fn get(&self, auction: Uuid, paddle: &str) -> Option<Option<CachedRegistration>> {
-        self.lock().auctions.get(&auction)?.get(paddle).copied()
+        self.lock().auctions.get(&auction)?.get(paddle).cloned()
     }
 
     /// Caches the registration, or its absence, of a bidder without a limit.

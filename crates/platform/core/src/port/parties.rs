@@ -9,7 +9,9 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 use uuid::Uuid;
 
-use super::{ErasedValues, LogEntry, Page, Registration, RegistrationWrite, RemainingValues, StoreResult, Versioned};
+use super::{
+    ErasedValues, LogEntry, MergedInto, Page, Registration, RegistrationWrite, RemainingValues, StoreResult, Versioned,
+};
 
 /// A person or firm in the register of a house. A registration names its bidder's record, an item its consignor's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +30,9 @@ pub struct Party {
     /// When the person was erased; none unless they were. Then `details` has only what invoices need.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erasure: Option<PartyErasure>,
+    /// The record that it was merged into; none unless it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged: Option<MergedInto>,
     /// Who changed it last.
     pub actor: String,
     /// Number of its last change, from 1.
@@ -140,6 +145,24 @@ pub enum PartyChange {
         /// The values that the erasure removed from earlier entries.
         removed: Vec<ErasedValues>,
     },
+    /// It was merged into another record, or the record that it was merged into was.
+    Merged {
+        /// The record that stays.
+        into: Uuid,
+        /// Its own details. Only the reference can differ from those before.
+        details: Box<PartyDetails>,
+    },
+    /// Another record was merged into it.
+    TookOver {
+        /// The other record.
+        record: Uuid,
+        /// The details that a person chose from both.
+        details: Box<PartyDetails>,
+        /// The proof of identity that a person chose.
+        identity: Option<IdentityCheck>,
+        /// The block of either.
+        block: Option<PartyBlock>,
+    },
 }
 
 impl PartyChange {
@@ -149,6 +172,7 @@ impl PartyChange {
             Self::Edited { .. } => Cause::Edited,
             Self::Blocked { .. } | Self::Unblocked => Cause::StatusChangedByAdministrator,
             Self::Erased { .. } => Cause::PersonErased,
+            Self::Merged { .. } | Self::TookOver { .. } => Cause::PersonMerged,
         }
     }
 }
@@ -166,10 +190,22 @@ impl Party {
                 self.erasure = Some(PartyErasure { actor, at, kept_until });
                 (self.details, self.identity, self.block) = (details.map(|kept| *kept).unwrap_or_default(), None, None);
             }
+            PartyChange::Merged { into, details } => {
+                self.merged = Some(MergedInto { into, actor: actor.to_owned(), at });
+                self.details = *details;
+            }
+            PartyChange::TookOver { details, identity, block, .. } => {
+                (self.details, self.identity, self.block) = (*details, identity, block);
+            }
         }
         actor.clone_into(&mut self.actor);
         self.updated_at = at;
         self.version += 1;
+    }
+
+    /// The record that stands for its person: itself, or the one that it was merged into.
+    pub fn record(&self) -> Uuid {
+        self.merged.as_ref().map_or(self.uuid, |merged| merged.into)
     }
 
     /// The name with the reference, such as `Anna Bell (C-1042)`.
@@ -269,8 +305,9 @@ pub struct PartyWrite {
 /// The erasure of a person, written together.
 #[derive(Debug, Clone)]
 pub struct PartyErasureWrite {
-    /// The party with the entry of its erasure; none when it was erased before.
-    pub party: Option<PartyWrite>,
+    /// The party and the records that were merged into it, by UUID, each with the entry of its erasure; none when it was erased
+    /// before.
+    pub parties: Vec<PartyWrite>,
     /// Registrations of the party, each with the entry of its erasure.
     pub registrations: Vec<RegistrationWrite>,
     /// What remains of the concealed values of earlier entries, of all these logs.
@@ -295,23 +332,24 @@ pub trait PartyStore: Send + Sync {
     async fn party_by_reference(&self, customer: Uuid, reference: &str) -> StoreResult<Option<Party>>;
     /// Erased parties whose kept details are due to be removed at this time, the earliest first.
     async fn parties_kept_until(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<Party>>;
-    /// Items in auctions of the house that name this party as their consignor, in the order of their UUIDs. Reads all items
+    /// Items in auctions of the house that name this record as their consignor, in the order of their UUIDs. Reads all items
     /// of the house: for rare commands.
     async fn consigned_items(&self, customer: Uuid, party: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Item>>;
     /// Parties of a house with one of these references, and consignors whose name in [`search_form`] is one of these names, at
-    /// most [`NAMESAKES_MAX`] of each name. In no order; one that matches twice can be listed twice.
+    /// most [`NAMESAKES_MAX`] of each name; merged records too. In no order; one that matches twice can be listed twice.
     async fn parties_called(&self, customer: Uuid, names: &[String], references: &[String]) -> StoreResult<Vec<Party>>;
-    /// Parties of a house that are not erased, by name.
+    /// Parties of a house that are neither erased nor merged, by name. A party is found also by what was entered in a record that
+    /// was merged into it.
     async fn parties(&self, customer: Uuid, filter: &PartyFilter, page: Page<PartyPosition>)
     -> StoreResult<Vec<Party>>;
-    /// Number of parties of a house that are not erased and match.
+    /// Number of parties of a house that are neither erased nor merged, and match.
     async fn count_parties(&self, customer: Uuid, filter: &PartyFilter) -> StoreResult<u64>;
     /// Parties of all houses in the order of their UUIDs.
     async fn all_parties(&self, page: Page<Uuid>) -> StoreResult<Vec<Party>>;
-    /// Registrations that name the party, the latest first: those created before the UUID of the page.
+    /// Registrations that name a record of the party's person, the latest first: those created before the UUID of the page.
     async fn registrations_of_party(&self, party: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>>;
-    /// Auctions with items of the vendor, the latest first: those created before the UUID of the page.
+    /// Auctions with items of a record of the vendor's person, the latest first: those created before the UUID of the page.
     async fn auctions_of_vendor(&self, vendor: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Uuid>>;
-    /// The first items of the vendor in an auction, in running order.
+    /// The first items of the vendor's records in an auction, in running order.
     async fn items_of_vendor(&self, vendor: Uuid, auction: Uuid, limit: usize) -> StoreResult<Vec<Item>>;
 }

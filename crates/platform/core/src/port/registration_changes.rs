@@ -46,6 +46,15 @@ pub enum RegistrationChange {
         /// The values that the erasure removed from earlier entries.
         removed: Vec<ErasedValues>,
     },
+    /// The record behind it was merged with another one. The entry raises the version, so that every node learns of the merge.
+    PersonMerged {
+        /// The record after.
+        party: Option<Uuid>,
+        /// Status after: a registration of a person who is blocked is suspended or declined.
+        status: RegistrationStatus,
+        /// Reason after.
+        reason: Option<String>,
+    },
 }
 
 impl RegistrationChange {
@@ -55,13 +64,14 @@ impl RegistrationChange {
             Self::Edited { .. } => Cause::Edited,
             Self::StatusChanged { .. } => Cause::StatusChangedByAdministrator,
             Self::Erased { .. } => Cause::PersonErased,
+            Self::PersonMerged { .. } => Cause::PersonMerged,
         }
     }
 
     /// The reason that a person gave, if the change has one.
     pub(crate) fn reason(&self) -> Option<&str> {
         match self {
-            Self::Edited { .. } | Self::Erased { .. } => None,
+            Self::Edited { .. } | Self::Erased { .. } | Self::PersonMerged { .. } => None,
             Self::StatusChanged { reason, .. } => reason.as_deref(),
         }
     }
@@ -81,6 +91,9 @@ impl Registration {
             RegistrationChange::Erased { status, reason, .. } => {
                 (self.status, self.reason) = (status, reason);
                 (self.name, self.email, self.note) = (None, None, None);
+            }
+            RegistrationChange::PersonMerged { party, status, reason } => {
+                (self.party, self.status, self.reason) = (party, status, reason);
             }
         }
         actor.clone_into(&mut self.actor);

@@ -360,6 +360,16 @@ forward! {
         async fn open_reminders(limit: usize) -> StoreResult<Vec<Reminder>>;
         async fn remind(step: ReminderStep) -> StoreResult<()>;
     }
+    impl PartyMergeStore {
+        async fn merge_parties(merge: PartyMergeWrite) -> StoreResult<()>;
+        async fn records_of_person(party: Uuid) -> StoreResult<Vec<Uuid>>;
+        async fn merged_records(into: &[Uuid]) -> StoreResult<Vec<Party>>;
+        async fn parties_matching(customer: Uuid, keys: &[String], limit: usize) -> StoreResult<Vec<Party>>;
+        async fn matching_pairs(customer: Uuid, limit: usize) -> StoreResult<Vec<[Uuid; 2]>>;
+        async fn keep_apart(distinct: DistinctParties) -> StoreResult<()>;
+        async fn kept_apart_from(party: Uuid) -> StoreResult<Vec<Uuid>>;
+        async fn refresh_match_keys(customer: Uuid, limit: usize) -> StoreResult<usize>;
+    }
     impl HouseStore {
         async fn house(customer: Uuid) -> StoreResult<Option<House>>;
         async fn put_house(entry: HouseWrite) -> StoreResult<()>;

@@ -10,6 +10,7 @@ mod connecting;
 mod connecting_embedded;
 mod consignors;
 mod downtime;
+mod duplicates;
 mod endpoint_provider;
 mod endpoint_readings;
 mod erasing;

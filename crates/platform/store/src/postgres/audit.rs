@@ -200,7 +200,9 @@ async fn inconsistent_columns(db: &impl Connection, kind: LogKind, subject: Uuid
         }
         LogKind::Party => {
             let select = "SELECT customer, name, search, reference, is_bidder, is_consignor, is_blocked, \
-                 erased_at_ms, kept_until_ms, version, state FROM parties WHERE uuid = $1";
+                 erased_at_ms, kept_until_ms, version, merged_into, keys_version, state FROM parties WHERE uuid = $1";
+            let keys = "SELECT key FROM party_keys WHERE party = $1";
+            let keys: Vec<String> = rows::list(db, keys, &[&subject], |row| rows::get(row, 0)).await?;
             rows::one(db, select, &[&subject], |row| {
                 let columns = PartyColumns {
                     uuid: subject,
@@ -214,8 +216,11 @@ async fn inconsistent_columns(db: &impl Connection, kind: LogKind, subject: Uuid
                     erased_at_ms: rows::get(row, 7)?,
                     kept_until_ms: rows::get(row, 8)?,
                     version: rows::get(row, 9)?,
+                    merged_into: rows::get(row, 10)?,
+                    keys_version: rows::get(row, 11)?,
+                    keys: keys.iter().cloned().collect(),
                 };
-                Ok(columns.inconsistent(&rows::json(row, 10)?))
+                Ok(columns.inconsistent(&rows::json(row, 12)?))
             })
             .await?
         }

@@ -11,16 +11,20 @@ use platform_rules::Item;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
+use super::party_merges::{put_keys, records_of_person};
 use super::registrations::registration;
 use super::rows::{self, SqlResult, after};
 use super::{PostgresStore, audit, mails, registrations};
-use crate::codec::{erased_at_ms, kept_until_ms, ms, to_json};
+use crate::codec::{erased_at_ms, kept_until_ms, merged_into, ms, to_json};
 
 /// The condition of [`PartyFilter`]. Its parameters are the house, the three flags, the words and the paddle.
-const MATCHES: &str = "customer = $1 AND erased_at_ms IS NULL AND (NOT $2 OR is_bidder) AND (NOT $3 OR is_consignor) AND (NOT $4 OR is_blocked) \
+const MATCHES: &str = "customer = $1 AND erased_at_ms IS NULL AND merged_into IS NULL AND (NOT $2 OR is_bidder) AND (NOT $3 OR is_consignor) AND (NOT $4 OR is_blocked) \
      AND (NOT EXISTS (SELECT 1 FROM unnest($5::text[]) AS w (word) WHERE strpos(search, w.word) = 0) \
-         OR uuid IN (SELECT r.party FROM registrations r JOIN auctions a ON a.uuid = r.auction \
-             WHERE r.paddle = $6 AND r.party IS NOT NULL AND a.customer = $1))";
+         OR uuid IN (SELECT m.merged_into FROM parties m WHERE m.customer = $1 AND m.merged_into IS NOT NULL \
+             AND m.erased_at_ms IS NULL \
+             AND NOT EXISTS (SELECT 1 FROM unnest($5::text[]) AS w (word) WHERE strpos(m.search, w.word) = 0)) \
+         OR uuid IN (SELECT coalesce(p.merged_into, r.party) FROM registrations r JOIN auctions a ON a.uuid = r.auction \
+             LEFT JOIN parties p ON p.uuid = r.party WHERE r.paddle = $6 AND r.party IS NOT NULL AND a.customer = $1))";
 
 #[async_trait]
 impl PartyStore for PostgresStore {
@@ -121,25 +125,31 @@ impl PartyStore for PostgresStore {
     }
 
     async fn registrations_of_party(&self, party: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>> {
-        let select = "SELECT state, spending_version FROM registrations WHERE party = $1 AND uuid < $2 \
+        let select = "SELECT state, spending_version FROM registrations WHERE party = ANY($1) AND uuid < $2 \
              ORDER BY uuid DESC LIMIT $3";
         let before = page.after.unwrap_or(Uuid::max());
-        let values: rows::Values<'_> = &[&party, &before, &rows::limit(page.limit)];
-        Ok(rows::list(&self.client().await?, select, values, registration).await?)
+        let client = self.client().await?;
+        let records = records_of_person(&client, party).await?;
+        let values: rows::Values<'_> = &[&records, &before, &rows::limit(page.limit)];
+        Ok(rows::list(&client, select, values, registration).await?)
     }
 
     async fn auctions_of_vendor(&self, vendor: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Uuid>> {
-        let select = "SELECT DISTINCT auction FROM items WHERE vendor = $1 AND auction < $2 \
+        let select = "SELECT DISTINCT auction FROM items WHERE vendor = ANY($1) AND auction < $2 \
              ORDER BY auction DESC LIMIT $3";
         let before = page.after.unwrap_or(Uuid::max());
-        let values: rows::Values<'_> = &[&vendor, &before, &rows::limit(page.limit)];
-        Ok(rows::list(&self.client().await?, select, values, |row| rows::get(row, 0)).await?)
+        let client = self.client().await?;
+        let records = records_of_person(&client, vendor).await?;
+        let values: rows::Values<'_> = &[&records, &before, &rows::limit(page.limit)];
+        Ok(rows::list(&client, select, values, |row| rows::get(row, 0)).await?)
     }
 
     async fn items_of_vendor(&self, vendor: Uuid, auction: Uuid, limit: usize) -> StoreResult<Vec<Item>> {
-        let select = "SELECT state FROM items WHERE vendor = $1 AND auction = $2 ORDER BY position LIMIT $3";
-        let values: rows::Values<'_> = &[&vendor, &auction, &rows::limit(limit)];
-        Ok(rows::list(&self.client().await?, select, values, |row| rows::json(row, 0)).await?)
+        let select = "SELECT state FROM items WHERE vendor = ANY($1) AND auction = $2 ORDER BY position LIMIT $3";
+        let client = self.client().await?;
+        let records = records_of_person(&client, vendor).await?;
+        let values: rows::Values<'_> = &[&records, &auction, &rows::limit(limit)];
+        Ok(rows::list(&client, select, values, |row| rows::json(row, 0)).await?)
     }
 }
 
@@ -149,13 +159,14 @@ fn storable(filter: &PartyFilter) -> Option<&PartyFilter> {
     (!has_nul).then_some(filter)
 }
 
-async fn put(db: &Transaction<'_>, entry: &PartyWrite) -> SqlResult<()> {
+pub(super) async fn put(db: &Transaction<'_>, entry: &PartyWrite) -> SqlResult<()> {
     let Versioned { expected_version, state } = &entry.party;
     let insert = "INSERT INTO parties \
          (uuid, customer, name, search, reference, is_bidder, is_consignor, is_blocked, version, state, erased_at_ms, \
-         kept_until_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+         kept_until_ms, merged_into, keys_version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $9)";
     let update = "UPDATE parties SET name = $3, search = $4, reference = $5, is_bidder = $6, is_consignor = $7, \
-         is_blocked = $8, version = $9, state = $10, erased_at_ms = $11, kept_until_ms = $12 WHERE uuid = $1 AND customer = $2 AND version + 1 = $9";
+         is_blocked = $8, version = $9, state = $10, erased_at_ms = $11, kept_until_ms = $12, merged_into = $13, \
+         keys_version = $9 WHERE uuid = $1 AND customer = $2 AND version + 1 = $9";
     let sql = if *expected_version == 0 { insert } else { update };
     let (keys, details, json) = (state.keys(), &state.details, to_json(state)?);
     let values: rows::Values<'_> = &[
@@ -171,15 +182,19 @@ async fn put(db: &Transaction<'_>, entry: &PartyWrite) -> SqlResult<()> {
         &json,
         &erased_at_ms(state),
         &kept_until_ms(state),
+        &merged_into(state),
     ];
     match rows::execute(db, sql, values).await.map_err(|error| error.or_taken("reference"))? {
-        1 => audit::append(db, &entry.log.iter().collect::<Vec<_>>()).await,
+        1 => {
+            put_keys(db, state).await?;
+            audit::append(db, &entry.log.iter().collect::<Vec<_>>()).await
+        }
         _ => Err(StoreError::Conflict.into()),
     }
 }
 
 async fn erase(db: &Transaction<'_>, erasure: &PartyErasureWrite) -> SqlResult<()> {
-    let PartyErasureWrite { party, registrations, remaining } = erasure;
+    let PartyErasureWrite { parties, registrations, remaining } = erasure;
     for registration in registrations {
         registrations::put(db, registration).await?;
         let Registration { auction, paddle, .. } = &registration.registration.state;
@@ -188,13 +203,13 @@ async fn erase(db: &Transaction<'_>, erasure: &PartyErasureWrite) -> SqlResult<(
         let Registration { uuid, party, .. } = &registration.registration.state;
         mails::erase(db, Some(*uuid), *party).await?;
     }
-    if let Some(party) = party {
+    for party in parties {
         mails::erase(db, None, Some(party.party.state.uuid)).await?;
         put(db, party).await?;
     }
     audit::replace_concealed(db, remaining).await
 }
 
-fn party(row: &Row) -> SqlResult<Party> {
+pub(super) fn party(row: &Row) -> SqlResult<Party> {
     rows::json(row, 0)
 }

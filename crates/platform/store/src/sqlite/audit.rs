@@ -163,7 +163,9 @@ fn inconsistent_columns(db: &Connection, kind: LogKind, subject: Uuid) -> SqlRes
         }
         LogKind::Party => {
             let select = "SELECT customer, name, search, reference, is_bidder, is_consignor, is_blocked, \
-                 erased_at_ms, kept_until_ms, version, state FROM parties WHERE uuid = ?1";
+                 erased_at_ms, kept_until_ms, version, merged_into, keys_version, state FROM parties WHERE uuid = ?1";
+            let keys = "SELECT key FROM party_keys WHERE party = ?1";
+            let keys: Vec<String> = rows::list(db, keys, [subject.as_bytes()], |row| Ok(row.get(0)?))?;
             rows::one(db, select, [subject.as_bytes()], |row| {
                 let columns = PartyColumns {
                     uuid: subject,
@@ -177,8 +179,11 @@ fn inconsistent_columns(db: &Connection, kind: LogKind, subject: Uuid) -> SqlRes
                     erased_at_ms: row.get(7)?,
                     kept_until_ms: row.get(8)?,
                     version: row.get(9)?,
+                    merged_into: row.get::<_, Option<[u8; 16]>>(10)?.map(Uuid::from_bytes),
+                    keys_version: row.get(11)?,
+                    keys: keys.iter().cloned().collect(),
                 };
-                Ok(columns.inconsistent(&rows::json(row, 10)?))
+                Ok(columns.inconsistent(&rows::json(row, 12)?))
             })
         }
     };

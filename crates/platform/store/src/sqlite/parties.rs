@@ -1,5 +1,8 @@
 //! The registers of houses: bidders and consignors.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use platform_core::port::{
@@ -10,17 +13,20 @@ use platform_rules::Item;
 use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
+use super::party_merges::{put_keys, records_of_person};
 use super::registrations::registration;
 use super::rows::{self, SqlResult, after};
 use super::{SqliteStore, audit, mails, registrations};
-use crate::codec::{erased_at_ms, kept_until_ms, ms, to_json};
+use crate::codec::{erased_at_ms, kept_until_ms, merged_into, ms, to_json};
 
 /// The condition of [`PartyFilter`]. Its parameters are the house, the three flags, the words as a JSON list and the paddle.
-const MATCHES: &str = "customer = ?1 AND erased_at_ms IS NULL AND (?2 = 0 OR is_bidder = 1) AND (?3 = 0 OR is_consignor = 1) \
+const MATCHES: &str = "customer = ?1 AND erased_at_ms IS NULL AND merged_into IS NULL AND (?2 = 0 OR is_bidder = 1) AND (?3 = 0 OR is_consignor = 1) \
      AND (?4 = 0 OR is_blocked = 1) \
      AND (NOT EXISTS (SELECT 1 FROM json_each(?5) WHERE instr(search, json_each.value) = 0) \
-         OR uuid IN (SELECT r.party FROM registrations r JOIN auctions a ON a.uuid = r.auction \
-             WHERE r.paddle = ?6 AND r.party IS NOT NULL AND a.customer = ?1))";
+         OR uuid IN (SELECT m.merged_into FROM parties m WHERE m.customer = ?1 AND m.merged_into IS NOT NULL \
+             AND m.erased_at_ms IS NULL AND NOT EXISTS (SELECT 1 FROM json_each(?5) WHERE instr(m.search, json_each.value) = 0)) \
+         OR uuid IN (SELECT coalesce(p.merged_into, r.party) FROM registrations r JOIN auctions a ON a.uuid = r.auction \
+             LEFT JOIN parties p ON p.uuid = r.party WHERE r.paddle = ?6 AND r.party IS NOT NULL AND a.customer = ?1))";
 
 #[async_trait]
 impl PartyStore for SqliteStore {
@@ -34,7 +40,7 @@ impl PartyStore for SqliteStore {
 
     async fn erase_party(&self, erasure: PartyErasureWrite) -> StoreResult<()> {
         self.write(move |db| {
-            let PartyErasureWrite { party, registrations, remaining } = &erasure;
+            let PartyErasureWrite { parties, registrations, remaining } = &erasure;
             for registration in registrations {
                 registrations::put(db, &registration.registration)?;
                 audit::append(db, &registration.log)?;
@@ -44,7 +50,7 @@ impl PartyStore for SqliteStore {
                 let Registration { uuid, party, .. } = &registration.registration.state;
                 mails::erase(db, Some(*uuid), *party)?;
             }
-            if let Some(party) = party {
+            for party in parties {
                 mails::erase(db, None, Some(party.party.state.uuid))?;
                 put(db, &party.party)?;
                 audit::append(db, &party.log)?;
@@ -169,7 +175,14 @@ impl PartyStore for SqliteStore {
              ORDER BY uuid DESC LIMIT ?3";
         let before = page.after.unwrap_or(Uuid::max());
         self.read(move |db| {
-            rows::list(db, select, (party.as_bytes(), before.as_bytes(), rows::limit(page.limit)), registration)
+            let mut found: Vec<Registration> = Vec::new();
+            for record in records_of_person(db, party)? {
+                let values = (record.as_bytes(), before.as_bytes(), rows::limit(page.limit));
+                found.extend(rows::list(db, select, values, registration)?);
+            }
+            found.sort_unstable_by_key(|registration| Reverse(registration.uuid));
+            found.truncate(page.limit);
+            Ok(found)
         })
         .await
     }
@@ -179,8 +192,12 @@ impl PartyStore for SqliteStore {
              ORDER BY auction DESC LIMIT ?3";
         let before = page.after.unwrap_or(Uuid::max());
         self.read(move |db| {
-            let values = (vendor.as_bytes(), before.as_bytes(), rows::limit(page.limit));
-            rows::list(db, select, values, |row| rows::uuid(row, 0))
+            let mut found: BTreeSet<Reverse<Uuid>> = BTreeSet::new();
+            for record in records_of_person(db, vendor)? {
+                let values = (record.as_bytes(), before.as_bytes(), rows::limit(page.limit));
+                found.extend(rows::list(db, select, values, |row| rows::uuid(row, 0))?.into_iter().map(Reverse));
+            }
+            Ok(found.into_iter().take(page.limit).map(|Reverse(auction)| auction).collect())
         })
         .await
     }
@@ -188,22 +205,29 @@ impl PartyStore for SqliteStore {
     async fn items_of_vendor(&self, vendor: Uuid, auction: Uuid, limit: usize) -> StoreResult<Vec<Item>> {
         let select = "SELECT state FROM items WHERE vendor = ?1 AND auction = ?2 ORDER BY position LIMIT ?3";
         self.read(move |db| {
-            let values = (vendor.as_bytes(), auction.as_bytes(), rows::limit(limit));
-            rows::list(db, select, values, |row| rows::json(row, 0))
+            let mut found: Vec<Item> = Vec::new();
+            for record in records_of_person(db, vendor)? {
+                let values = (record.as_bytes(), auction.as_bytes(), rows::limit(limit));
+                found.extend(rows::list(db, select, values, |row| rows::json::<Item>(row, 0))?);
+            }
+            found.sort_unstable_by_key(|item| item.position);
+            found.truncate(limit);
+            Ok(found)
         })
         .await
     }
 }
 
-fn put(db: &Connection, party: &Versioned<Party>) -> SqlResult<()> {
+pub(super) fn put(db: &Connection, party: &Versioned<Party>) -> SqlResult<()> {
     let Versioned { expected_version, state } = party;
     let insert = "INSERT INTO parties \
          (uuid, customer, name, search, reference, is_bidder, is_consignor, is_blocked, version, state, erased_at_ms, \
-         kept_until_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+         kept_until_ms, merged_into, keys_version) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?9)";
     let update = "UPDATE parties SET name = ?3, search = ?4, reference = ?5, is_bidder = ?6, is_consignor = ?7, \
-         is_blocked = ?8, version = ?9, state = ?10, erased_at_ms = ?11, kept_until_ms = ?12 WHERE uuid = ?1 AND customer = ?2 AND version = ?9 - 1";
+         is_blocked = ?8, version = ?9, state = ?10, erased_at_ms = ?11, kept_until_ms = ?12, merged_into = ?13, \
+         keys_version = ?9 WHERE uuid = ?1 AND customer = ?2 AND version = ?9 - 1";
     let sql = if *expected_version == 0 { insert } else { update };
-    let (keys, details) = (state.keys(), &state.details);
+    let (keys, details, into) = (state.keys(), &state.details, merged_into(state));
     let values = params![
         state.uuid.as_bytes(),
         state.customer.as_bytes(),
@@ -216,10 +240,11 @@ fn put(db: &Connection, party: &Versioned<Party>) -> SqlResult<()> {
         state.version,
         to_json(state)?,
         erased_at_ms(state),
-        kept_until_ms(state)
+        kept_until_ms(state),
+        into.as_ref().map(Uuid::as_bytes)
     ];
     match rows::execute(db, sql, values).map_err(|error| error.or_taken("reference"))? {
-        1 => Ok(()),
+        1 => put_keys(db, state),
         _ => Err(StoreError::Conflict.into()),
     }
 }
@@ -228,6 +253,6 @@ fn find(db: &Connection, uuid: Uuid) -> SqlResult<Option<Party>> {
     rows::one(db, "SELECT state FROM parties WHERE uuid = ?1", [uuid.as_bytes()], party)
 }
 
-fn party(row: &Row<'_>) -> SqlResult<Party> {
+pub(super) fn party(row: &Row<'_>) -> SqlResult<Party> {
     rows::json(row, 0)
 }

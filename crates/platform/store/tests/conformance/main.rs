@@ -31,6 +31,7 @@ mod mails;
 mod many_nodes;
 mod nodes;
 mod parties;
+mod party_merges;
 mod presence;
 mod quarantine;
 mod reference;
@@ -157,6 +158,12 @@ stories! {
         bids_on_many_items_at_once_stay_within_a_limit,
         a_bid_conflicts_when_its_registration_has_changed,
         a_paddle_can_change_until_it_has_a_bidder_item;
+    party_merges:
+        pairs_share_a_key_and_are_not_kept_apart,
+        a_key_of_many_records_gives_few_pairs,
+        a_merge_is_written_as_a_whole_or_not_at_all,
+        what_is_listed_for_a_person_is_that_of_all_records,
+        a_merge_keeps_apart_what_was_apart_from_the_merged_record;
     parties:
         a_party_reads_back_and_changes_by_its_version,
         a_reference_is_unique_in_its_house,

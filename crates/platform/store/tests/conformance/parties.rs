@@ -17,7 +17,7 @@ use super::given::{
 };
 
 /// A bidder of the first house, with characters that need escaping in SQL and JSON.
-fn party(number: usize, name: &str) -> Party {
+pub(super) fn party(number: usize, name: &str) -> Party {
     Party {
         uuid: caller_uuid(300 + number),
         customer: customer_uuid(1),
@@ -34,6 +34,7 @@ fn party(number: usize, name: &str) -> Party {
         identity: None,
         block: None,
         erasure: None,
+        merged: None,
         actor: "user:1".into(),
         version: 1,
         created_at: at(1),
@@ -42,7 +43,7 @@ fn party(number: usize, name: &str) -> Party {
     }
 }
 
-fn registration(number: usize, auction: usize, paddle: &str, party: &Party) -> Registration {
+pub(super) fn registration(number: usize, auction: usize, paddle: &str, party: &Party) -> Registration {
     Registration {
         uuid: caller_uuid(100 + number),
         auction: auction_uuid(auction),
@@ -64,19 +65,19 @@ fn registration(number: usize, auction: usize, paddle: &str, party: &Party) -> R
     }
 }
 
-fn write(expected_version: i64, state: Registration) -> RegistrationWrite {
+pub(super) fn write(expected_version: i64, state: Registration) -> RegistrationWrite {
     RegistrationWrite { registration: Versioned { expected_version, state }, log: Vec::new(), answer: None, mail: None }
 }
 
-async fn enter(store: &Shared, expected_version: i64, state: Party) -> Result<(), StoreError> {
+pub(super) async fn enter(store: &Shared, expected_version: i64, state: Party) -> Result<(), StoreError> {
     store.put_party(PartyWrite { party: Versioned { expected_version, state }, log: Vec::new() }).await
 }
 
-fn words(text: &str) -> PartyFilter {
+pub(super) fn words(text: &str) -> PartyFilter {
     PartyFilter { words: text.split(' ').map(search_form).collect(), ..PartyFilter::default() }
 }
 
-async fn names(store: &Shared, filter: &PartyFilter) -> Vec<String> {
+pub(super) async fn names(store: &Shared, filter: &PartyFilter) -> Vec<String> {
     let found = store.parties(customer_uuid(1), filter, whole()).await.unwrap();
     let count = store.count_parties(customer_uuid(1), filter).await.unwrap();
     assert_eq!(count, found.len() as u64, "{filter:?}");
@@ -223,10 +224,10 @@ pub(super) async fn an_erasure_is_written_as_a_whole_or_not_at_all(store: Shared
     let erasure = |expected_version| {
         let gone = erased(&state, None);
         let log = vec![entry(&gone, 4, None)];
-        let party = Some(PartyWrite { party: Versioned { expected_version: 1, state: gone }, log });
+        let parties = vec![PartyWrite { party: Versioned { expected_version: 1, state: gone }, log }];
         let registrations =
             vec![write(expected_version, Registration { version: expected_version + 1, ..ada.clone() })];
-        PartyErasureWrite { party, registrations, remaining: remaining.clone() }
+        PartyErasureWrite { parties, registrations, remaining: remaining.clone() }
     };
     let concealed = async || {
         let entries = store.log_entries(state.uuid, whole()).await.unwrap();
@@ -262,9 +263,10 @@ pub(super) async fn an_erased_party_is_in_no_list_and_its_kept_details_fall_due(
         enter(&store, 0, state.clone()).await.unwrap();
         store.put_registration(write(0, registration(number, 1, &number.to_string(), &state))).await.unwrap();
         let gone = erased(&state, kept_until);
-        let party = Some(PartyWrite { party: Versioned { expected_version: 1, state: gone.clone() }, log: Vec::new() });
+        let parties =
+            vec![PartyWrite { party: Versioned { expected_version: 1, state: gone.clone() }, log: Vec::new() }];
         let (registrations, remaining) = (Vec::new(), Vec::new());
-        store.erase_party(PartyErasureWrite { party, registrations, remaining }).await.unwrap();
+        store.erase_party(PartyErasureWrite { parties, registrations, remaining }).await.unwrap();
         assert_eq!(store.inconsistent_columns(LogKind::Party, gone.uuid).await.unwrap(), [""; 0]);
     }
     enter(&store, 0, party(5, "Bo")).await.unwrap();

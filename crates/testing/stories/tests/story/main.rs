@@ -56,6 +56,7 @@ mod management;
 mod official_clients;
 mod one_button;
 mod papers;
+mod people_merge;
 mod portal;
 mod portal_frame;
 mod portal_links;

@@ -97,4 +97,35 @@ CREATE TABLE reminders (
 CREATE INDEX reminders_of_auction ON reminders (auction, uuid);
 CREATE INDEX reminders_open ON reminders (created_at_ms) WHERE ended_at_ms IS NULL;
 
+-- The register's likely duplicates and merges.
+
+-- The record that a record was merged into; lists leave merged records out. A node of the version before lists such a record.
+ALTER TABLE parties ADD COLUMN merged_into BLOB;
+CREATE INDEX parties_merged ON parties (merged_into) WHERE merged_into IS NOT NULL;
+
+-- The version of the record that its match keys were written for. NULL or a lower one: an earlier program wrote the record, and the
+-- keys are written again before the house's records are compared.
+ALTER TABLE parties ADD COLUMN keys_version INTEGER;
+CREATE INDEX parties_without_keys ON parties (customer, uuid) WHERE keys_version IS NULL OR keys_version <> version;
+
+-- What records of a house are compared by, such as `email:` with an address.
+CREATE TABLE party_keys (
+    party BLOB NOT NULL,
+    key TEXT NOT NULL,
+    customer BLOB NOT NULL,
+    PRIMARY KEY (party, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX party_keys_of_customer ON party_keys (customer, key, party);
+
+-- Pairs of records that a person keeps apart; `first` is the lower UUID.
+CREATE TABLE distinct_parties (
+    first BLOB NOT NULL,
+    second BLOB NOT NULL,
+    customer BLOB NOT NULL,
+    actor TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    PRIMARY KEY (first, second)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX distinct_parties_by_second ON distinct_parties (second);
+
 UPDATE schema_compatibility SET compatible_from = 1;

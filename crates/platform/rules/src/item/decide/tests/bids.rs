@@ -52,6 +52,9 @@ fn bidders_are_rejected_without_approval_suspended_as_vendor_and_above_their_lim
         (Bidder { suspended: true, ..known.clone() }, 20_000, "bidder_suspended"),
         (Bidder { party: Some(vendor), ..known.clone() }, 20_000, "vendor_barred"),
         (Bidder { party: Some(auction.auctioneer), ..known.clone() }, 20_000, "vendor_barred"),
+        (Bidder { merged: vec![vendor], ..known.clone() }, 20_000, "vendor_barred"),
+        (Bidder { party: None, merged: vec![vendor], ..known.clone() }, 20_000, "vendor_barred"),
+        (Bidder { merged: vec![Uuid::from_u128(72)], ..known.clone() }, 20_000, taken),
         (Bidder { party: None, ..known.clone() }, 20_000, taken),
     ] {
         let command = ItemCommand::PlaceBid { bid: Uuid::nil(), bidder: bidder.clone(), amount };

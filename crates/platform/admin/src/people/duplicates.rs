@@ -1,0 +1,72 @@
+//! The likely duplicates of a register, and the decision that two records are not about one person.
+
+use askama::Template;
+use axum::response::{IntoResponse as _, Response};
+use kit_design::fields::{QueryFields, SubmittedForm};
+use kit_design::form_field::{Choice, FormField};
+use kit_design::frame::{Frame, render_page};
+use platform_core::PlatformError;
+use platform_core::Scope::PartiesWrite;
+use platform_core::bidders::{LikelyPair, LikelyPairs, RecordPair};
+use uuid::Uuid;
+
+use super::Houses;
+use super::likely::LikelyRow;
+use crate::notice;
+use crate::page_error::PageError;
+use crate::session::{Section, Session};
+
+#[derive(Template)]
+#[template(path = "people/duplicates.html")]
+struct DuplicatesPage {
+    frame: Frame,
+    /// To choose from; none when the user sees one house only.
+    houses: Option<FormField>,
+    house: String,
+    rows: Vec<PairRow>,
+    has_more: bool,
+    may_write: bool,
+}
+
+struct PairRow {
+    older: LikelyRow,
+    newer: LikelyRow,
+}
+
+pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let houses = Houses::load(&session, &query).await?;
+    let found = match houses.chosen {
+        Some(house) => session.platform().likely_pairs(&session.caller, house).await?,
+        None => LikelyPairs { pairs: Vec::new(), has_more: false },
+    };
+    let house = houses.chosen.map(|uuid| uuid.to_string()).unwrap_or_default();
+    let choices =
+        houses.all.iter().map(|customer| Choice::of(customer.uuid.to_string(), customer.name.clone(), &house));
+    render_page(&DuplicatesPage {
+        frame: session.frame("Likely duplicates", Section::People).with_notice(notice::from_query(&query)),
+        houses: (houses.all.len() > 1).then(|| FormField::select("house", "House", choices.collect())),
+        house,
+        rows: found.pairs.iter().map(row).collect(),
+        has_more: found.has_more,
+        may_write: session.may(PartiesWrite),
+    })
+}
+
+fn row(LikelyPair { older, newer, reasons }: &LikelyPair) -> PairRow {
+    PairRow { older: LikelyRow::new(older, reasons), newer: LikelyRow::new(newer, reasons) }
+}
+
+/// Remembers that two records are not about one person, and leads back to the page that asked.
+pub(super) async fn keep_apart(session: Session, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
+    let uuid = |name| Uuid::try_parse(form.text(name)).map_err(|_| PlatformError::NotFound("party"));
+    let pair = RecordPair { kept: uuid("one")?, merged: uuid("other")?, versions: None };
+    session.platform().keep_parties_apart(&session.caller, pair).await?;
+    let path = match form.non_empty("house") {
+        Some(house) => {
+            let house: String = form_urlencoded::byte_serialize(house.as_bytes()).collect();
+            format!("/people/duplicates?house={house}&done=parties-apart")
+        }
+        None => format!("/people/{}?done=parties-apart", pair.kept),
+    };
+    Ok(session.admin.redirect(&path).into_response())
+}
