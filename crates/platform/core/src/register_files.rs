@@ -122,18 +122,30 @@ pub fn register_fields() -> Vec<&'static str> {
     PartyColumn::fields()
 }
 
-/// The proposed field of each header of a register file; none for a column to ignore.
-pub fn propose_register_mapping(headers: &[String]) -> Vec<Option<&'static str>> {
-    propose(headers).into_iter().map(|column| column.map(PartyColumn::name)).collect()
-}
-
 /// A mapping of these headers of a register file. Errors: the first field that does not exist, or too many columns.
 pub fn register_mapping(columns: impl IntoIterator<Item = (String, Option<String>)>) -> Result<ColumnMapping, String> {
     ColumnMapping::to_fields(columns, &PartyColumn::fields())
 }
 
 impl Platform {
-    /// Imports a file into the register of a house: all rows or none. `source` must not wait for a client.
+    /// The proposed field of each header of a register file: that of the house's last file, or of a known header; none for a
+    /// column to ignore.
+    ///
+    /// Errors: `not_found` (customer).
+    pub async fn propose_register_mapping(
+        &self,
+        caller: &Caller,
+        customer: Uuid,
+        headers: &[String],
+    ) -> PlatformResult<Vec<Option<&'static str>>> {
+        caller.require(Scope::PartiesWrite)?;
+        self.visible_customer(caller, customer).await?;
+        let remembered = self.store().register_mapping(customer).await?.unwrap_or_default();
+        Ok(propose(headers, &remembered).into_iter().map(|column| column.map(PartyColumn::name)).collect())
+    }
+
+    /// Imports a file into the register of a house: all rows or none. The mapping is remembered for the house's next file.
+    /// `source` must not wait for a client.
     ///
     /// Errors: `not_found` (customer), `taken` (reference), `busy` (a record was changed meanwhile), `disk_full`.
     pub async fn import_register(
@@ -158,7 +170,13 @@ impl Platform {
             return Ok(file.report);
         }
         match self.store().put_parties(writes.into_iter().map(|(_, write)| write).collect()).await {
-            Ok(()) => Ok(file.report),
+            Ok(()) => {
+                if let Some(mapping) = &import.mapping {
+                    let remembered = self.store().register_mapping(import.customer).await?.unwrap_or_default();
+                    self.store().put_register_mapping(import.customer, remembered.with(mapping)).await?;
+                }
+                Ok(file.report)
+            }
             Err(StoreError::Conflict) => Err(PlatformError::Busy),
             Err(error) => Err(error.into()),
         }

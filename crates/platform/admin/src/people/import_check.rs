@@ -10,7 +10,7 @@ use kit_design::frame::{Frame, render_page_as};
 use platform_core::PlatformError;
 use platform_core::catalogue::{CatalogueSample, CatalogueUpload, ImportMode, MergeOutcome};
 use platform_core::register_files::{
-    LikelyOther, RegisterImport, RegisterReport, WithoutReference, propose_register_mapping, register_fields, register_mapping,
+    LikelyOther, RegisterImport, RegisterReport, WithoutReference, register_fields, register_mapping,
 };
 use uuid::Uuid;
 
@@ -85,15 +85,20 @@ struct Chosen {
 }
 
 impl Chosen {
-    fn read(form: &FormFields, sample: &CatalogueSample) -> Self {
+    async fn read(
+        session: &Session,
+        house: Uuid,
+        form: &FormFields,
+        sample: &CatalogueSample,
+    ) -> Result<Self, PageError> {
         let text = |name: &str, usual: &str| form.non_empty(name).unwrap_or(usual).to_owned();
         let fields = if form.text("mapped").is_empty() {
-            let proposed = propose_register_mapping(&sample.headers).into_iter();
-            proposed.map(|field| field.unwrap_or_default().to_owned()).collect()
+            let proposed = session.platform().propose_register_mapping(&session.caller, house, &sample.headers).await?;
+            proposed.into_iter().map(|field| field.unwrap_or_default().to_owned()).collect()
         } else {
             (0..sample.headers.len()).map(|place| form.text(&format!("c{place}")).to_owned()).collect()
         };
-        Self { fields, without: text("without", "email"), role: text("role", "bidder") }
+        Ok(Self { fields, without: text("without", "email"), role: text("role", "bidder") })
     }
 
     /// Identifies the choices, to recognise those that were checked.
@@ -123,7 +128,7 @@ pub(super) async fn page(
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
     let (house, file, sample) = find(&session, &query, upload).await?;
-    let chosen = Chosen::read(&query, &sample);
+    let chosen = Chosen::read(&session, house, &query, &sample).await?;
     check(&session, (house, &file), (&sample, &chosen), (Vec::new(), false)).await
 }
 
@@ -134,7 +139,7 @@ pub(super) async fn import(
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
     let (house, file, sample) = find(&session, &form, upload).await?;
-    let chosen = Chosen::read(&form, &sample);
+    let chosen = Chosen::read(&session, house, &form, &sample).await?;
     let is_check = form.text("action") == "check";
     if is_check || ![String::new(), chosen.digest()].contains(&form.text("checked").to_owned()) {
         return check(&session, (house, &file), (&sample, &chosen), (Vec::new(), !is_check)).await;

@@ -45,7 +45,7 @@ impl ColumnMapping {
     }
 
     /// This mapping with the columns of a later one.
-    pub(super) fn with(mut self, later: &Self) -> Self {
+    pub(crate) fn with(mut self, later: &Self) -> Self {
         for (header, field) in &later.0 {
             if self.0.len() < MAPPED_COLUMNS_MAX || self.0.contains_key(header) {
                 self.0.insert(header.clone(), field.clone());

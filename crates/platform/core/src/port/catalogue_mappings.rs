@@ -1,4 +1,4 @@
-//! The columns of a customer's catalogue files, as they were mapped last.
+//! The columns of a customer's catalogue and register files, as they were mapped last.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,15 @@ use super::StoreResult;
 #[serde(transparent)]
 pub struct ColumnMapping(pub(crate) BTreeMap<String, Option<String>>);
 
-/// Remembered mappings, one for each customer.
+/// Remembered mappings, one for each customer and kind of file.
 #[async_trait]
 pub trait CatalogueMappingStore: Send + Sync {
-    /// The mapping of a customer.
+    /// The mapping of a customer's catalogue files.
     async fn catalogue_mapping(&self, customer: Uuid) -> StoreResult<Option<ColumnMapping>>;
-    /// Replaces the mapping of a customer.
+    /// Replaces the mapping of a customer's catalogue files.
     async fn put_catalogue_mapping(&self, customer: Uuid, mapping: ColumnMapping) -> StoreResult<()>;
+    /// The mapping of a customer's register files.
+    async fn register_mapping(&self, customer: Uuid) -> StoreResult<Option<ColumnMapping>>;
+    /// Replaces the mapping of a customer's register files.
+    async fn put_register_mapping(&self, customer: Uuid, mapping: ColumnMapping) -> StoreResult<()>;
 }

@@ -45,12 +45,17 @@ impl RegisterFile {
     }
 }
 
-/// The proposed field of each header, in their order; none for a column to ignore. Each field is proposed once.
-pub(super) fn propose(headers: &[String]) -> Vec<Option<PartyColumn>> {
+/// The proposed field of each header, in their order: that of the house's last file, or of a known header; none for a column to
+/// ignore. Each field is proposed once.
+pub(super) fn propose(headers: &[String], remembered: &ColumnMapping) -> Vec<Option<PartyColumn>> {
     let mut taken = Vec::new();
     let mut proposed = Vec::with_capacity(headers.len());
     for header in headers {
-        let column = known_column(header).filter(|column| !taken.contains(column));
+        let column = match remembered.field(header) {
+            Some(field) => field.and_then(PartyColumn::mapped),
+            None => known_column(header),
+        };
+        let column = column.filter(|column| !taken.contains(column));
         taken.extend(column);
         proposed.push(column);
     }
@@ -109,7 +114,7 @@ impl RegisterFile {
             Some(mapping) => {
                 headers.iter().map(|header| mapping.field(header).flatten().and_then(PartyColumn::mapped)).collect()
             }
-            None => propose(&headers),
+            None => propose(&headers, &ColumnMapping::default()),
         };
         for (column, header) in columns.iter().zip(&headers) {
             match column {

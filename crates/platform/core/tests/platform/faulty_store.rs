@@ -174,6 +174,8 @@ forward! {
     impl CatalogueMappingStore {
         async fn catalogue_mapping(customer: Uuid) -> StoreResult<Option<ColumnMapping>>;
         async fn put_catalogue_mapping(customer: Uuid, mapping: ColumnMapping) -> StoreResult<()>;
+        async fn register_mapping(customer: Uuid) -> StoreResult<Option<ColumnMapping>>;
+        async fn put_register_mapping(customer: Uuid, mapping: ColumnMapping) -> StoreResult<()>;
     }
     impl CatalogueUploadStore {
         async fn begin_upload(upload: CatalogueUpload, user_files_max: usize) -> StoreResult<bool>;

@@ -226,3 +226,22 @@ async fn every_mistake_is_reported_and_nothing_changes() {
         assert_eq!(refused.unwrap_err().code(), "forbidden");
     }
 }
+
+#[tokio::test]
+async fn the_columns_of_a_house_are_remembered_for_its_next_file() {
+    let house = House::new().await;
+    let (platform, caller, customer) = (&house.fixture.platform, &house.fixture.caller, house.fixture.customer.uuid);
+    let headers = ["Client", "Ref", "Klant-ID", "Shelf"].map(str::to_owned);
+    let proposed = async || platform.propose_register_mapping(caller, customer, &headers).await.unwrap();
+    assert_eq!(proposed().await, [Some("name"), Some("reference"), None, None]);
+    let columns = [("Client", Some("name")), ("Ref", None), ("Klant-ID", Some("reference"))];
+    let columns = columns.map(|(header, field)| (header.to_owned(), field.map(str::to_owned)));
+    let mapping = register_mapping(columns).unwrap();
+    let file = "Client,Ref,Klant-ID,Shelf\nAda,x,B-1,A\n";
+    // A dry run remembers nothing.
+    house.run(&house.wanted(ImportMode::DryRun, Some(mapping.clone())), file).await;
+    assert_eq!(proposed().await, [Some("name"), Some("reference"), None, None]);
+    assert_eq!(counts(&house.run(&house.wanted(ImportMode::Import, Some(mapping)), file).await), [1, 0, 0, 0]);
+    assert_eq!(proposed().await, [Some("name"), None, Some("reference"), None]);
+    assert_eq!(house.parties().await[0].details.reference.as_deref(), Some("B-1"));
+}

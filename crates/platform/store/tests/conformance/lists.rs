@@ -176,4 +176,12 @@ pub(super) async fn the_last_mapping_of_a_customer_is_stored(store: Shared) {
         assert_eq!(store.catalogue_mapping(customer_uuid(1)).await.unwrap(), Some(mapping(field)));
     }
     assert_eq!(store.catalogue_mapping(customer_uuid(2)).await.unwrap(), None);
+    // That of register files is another one.
+    assert_eq!(store.register_mapping(customer_uuid(1)).await.unwrap(), None);
+    for field in ["description", "title"] {
+        store.put_register_mapping(customer_uuid(1), mapping(field)).await.unwrap();
+        assert_eq!(store.register_mapping(customer_uuid(1)).await.unwrap(), Some(mapping(field)));
+    }
+    assert_eq!(store.register_mapping(customer_uuid(2)).await.unwrap(), None);
+    assert_eq!(store.catalogue_mapping(customer_uuid(1)).await.unwrap(), Some(mapping("lot_number")));
 }

@@ -127,4 +127,10 @@ CREATE TABLE distinct_parties (
 );
 CREATE INDEX distinct_parties_by_second ON distinct_parties (second);
 
+-- The columns of a house's register files, as they were mapped last.
+CREATE TABLE register_mappings (
+    customer uuid NOT NULL PRIMARY KEY,
+    mapping text NOT NULL
+);
+
 UPDATE schema_compatibility SET compatible_from = 1;

@@ -128,4 +128,10 @@ CREATE TABLE distinct_parties (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX distinct_parties_by_second ON distinct_parties (second);
 
+-- The columns of a house's register files, as they were mapped last.
+CREATE TABLE register_mappings (
+    customer BLOB NOT NULL PRIMARY KEY,
+    mapping TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 UPDATE schema_compatibility SET compatible_from = 1;
