@@ -2,7 +2,7 @@
 
 use kit_design::fields::FormFields;
 use platform_core::bidders::{Combine, MergeChoices, Side};
-use platform_core::port::{Money, Party};
+use platform_core::port::{MatchReason, Money, Party};
 
 use super::list::roles;
 use crate::address_fields::one_line;
@@ -101,7 +101,13 @@ pub(super) fn rows(
             ..row("role", "Role", (role(kept), role(merged)), "both")
         },
         row("reference", "Reference", (text(&own.reference), text(&other.reference)), side(choices.reference)),
-        row("email", "E-mail", (text(&own.email), text(&other.email)), side(choices.email)),
+        FieldRow {
+            // Capitals make no other address.
+            is_choice: !own.match_reasons(other).contains(&MatchReason::Email)
+                && own.email.is_some()
+                && other.email.is_some(),
+            ..row("email", "E-mail", (text(&own.email), text(&other.email)), side(choices.email))
+        },
         row("phone", "Telephone", (text(&own.phone), text(&other.phone)), side(choices.phone)),
         with_both(
             row("addresses", "Addresses", (addresses(kept), addresses(merged)), combined(choices.addresses)),

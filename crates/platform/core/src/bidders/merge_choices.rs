@@ -5,6 +5,9 @@ use contract::models::AddressModel;
 use super::party_input::PARTY_NOTE_CHARS_MAX;
 use crate::port::{IdentityCheck, Money, Party, PartyBlock, PartyDetails};
 
+/// Between two notes. A note has no line break.
+const NOTES_JOINED_BY: &str = " · ";
+
 /// The record whose value stays. If only one record has a value, this one stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Side {
@@ -73,7 +76,8 @@ impl MergeChoices {
         let is_lower =
             |(kept, merged): (&Money, &Money)| kept.currency == merged.currency && merged.amount < kept.amount;
         let joined = [&kept.details, &merged.details].map(|details| details.note.as_deref().unwrap_or_default());
-        let fits = joined[0].chars().count() + joined[1].chars().count() < PARTY_NOTE_CHARS_MAX;
+        let chars = joined[0].chars().count() + NOTES_JOINED_BY.chars().count() + joined[1].chars().count();
+        let fits = chars <= PARTY_NOTE_CHARS_MAX;
         Self {
             limit: if limits.is_some_and(is_lower) { Side::Merged } else { Side::Kept },
             note: if fits { Combine::Both } else { Combine::Kept },
@@ -97,7 +101,9 @@ impl MergeChoices {
             addresses: self.addresses_of(own, other),
             deposit: combine(self.deposit, &own.deposit, &other.deposit, sum),
             limit: choose(self.limit, &own.limit, &other.limit),
-            note: combine(self.note, &own.note, &other.note, |own, other| Some(format!("{own}\n{other}"))),
+            note: combine(self.note, &own.note, &other.note, |own, other| {
+                Some(format!("{own}{NOTES_JOINED_BY}{other}"))
+            }),
             reference,
         };
         MergedDetails {
@@ -233,7 +239,7 @@ mod tests {
         let usual = MergeChoices::usual(&anna(), &bell());
         let found = usual.apply(&anna(), &bell()).kept;
         assert_eq!((found.limit, found.deposit), (gbp(4_000), gbp(500)));
-        assert_eq!(found.note.as_deref(), Some("Collects on Mondays\nGate code 12"));
+        assert_eq!(found.note.as_deref(), Some("Collects on Mondays · Gate code 12"));
         let both = MergeChoices { deposit: Combine::Both, ..usual }.apply(&anna(), &bell()).kept;
         assert_eq!(both.deposit, gbp(700));
     }

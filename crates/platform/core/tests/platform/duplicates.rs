@@ -374,6 +374,13 @@ async fn a_person_chooses_what_stays_and_wrong_results_are_refused() {
     let refused = platform.merge_parties(caller, pair, &both).await.unwrap_err();
     assert!(matches!(&refused, PlatformError::Invalid(problems) if problems[0].pointer == "/note"), "{refused:?}");
     assert_eq!(MergeChoices::usual(&ada, &bell).note, Combine::Kept);
+    // Two notes that fit stay together, and the usual choices can be saved.
+    let short = |text: &'static str| move |details: &mut PartyDetails| details.note = Some(text.into());
+    let (one, two) = (house.add("One", short("Pays late.")).await, house.add("Two", short("Gate 12")).await);
+    let usual = MergeChoices::usual(&one, &two);
+    let notes = RecordPair { kept: one.uuid, merged: two.uuid, versions: None };
+    let kept = platform.merge_parties(caller, notes, &usual).await.unwrap();
+    assert_eq!(kept.details.note.as_deref(), Some("Pays late. · Gate 12"));
     let choices = MergeChoices { name: Side::Merged, reference: Side::Merged, ..MergeChoices::default() };
     let kept = platform.merge_parties(caller, pair, &choices).await.unwrap();
     assert_eq!((kept.uuid, kept.label().as_str()), (ada.uuid, "Bell (C-Bell)"));

@@ -98,7 +98,7 @@ async fn merge_two_records(launch: Launch, data: tempfile::TempDir) {
 
     // An earlier sale with a purchase of the second record, and a sale in which both have a paddle.
     let lot = |number: &str, title: &str, vendor: Option<&str>| {
-        let mut lot = json!({ "lotNumber": number, "title": title, "openingBid": 10_000, "buyNow": 900_000 });
+        let mut lot = json!({ "lotNumber": number, "title": title, "openingBid": 10_000, "buyNow": 300_000 });
         lot["vendor"] = json!(vendor);
         lot
     };
@@ -127,7 +127,7 @@ async fn merge_two_records(launch: Launch, data: tempfile::TempDir) {
     page.click_through("Likely duplicates").await.unwrap();
     page.wait_until_shown("Same e-mail, same telephone").await.unwrap();
     assert_accessible(&page).await;
-    page.click_through("Compare").await.unwrap();
+    page.click_through("Compare Featherstone, A. (V-77) with Anna Featherstone (C-1042)").await.unwrap();
     page.wait_until_shown("A merge can’t be undone.").await.unwrap();
     assert_accessible(&page).await;
     assert_shows(

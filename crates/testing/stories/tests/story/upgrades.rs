@@ -19,7 +19,8 @@ for file in sys.argv[2:]:
         database.execute('ALTER TABLE ' + table + ' DROP COLUMN traceparent')
     if file == 'platform.db':
         for table in ('parties', 'endpoint_readings', 'endpoints', 'event_deliveries',
-                      'houses', 'house_logos', 'conditions', 'sale_facts', 'mails', 'reminders'):
+                      'houses', 'house_logos', 'conditions', 'sale_facts', 'mails', 'reminders',
+                      'party_keys', 'distinct_parties', 'register_mappings'):
             database.execute('DROP TABLE ' + table)
         database.execute('ALTER TABLE consumers DROP COLUMN key_made')
         database.execute('ALTER TABLE users DROP COLUMN name')
