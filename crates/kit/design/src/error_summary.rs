@@ -4,6 +4,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 
 use super::error_page::sentence;
+use super::field_group::FieldGroup;
 use super::fields::FieldErrors;
 use super::form_field::FormField;
 
@@ -41,6 +42,11 @@ impl ErrorSummary {
             (field.control_id().to_owned(), field.label().to_owned(), field.fault_text().to_owned())
         };
         Self { fields: wrong.into_iter().map(line).collect(), others, heading: "" }
+    }
+
+    /// The errors of a form with these groups of fields.
+    pub fn of_groups<'a>(errors: &FieldErrors, groups: impl IntoIterator<Item = &'a FieldGroup>) -> Self {
+        Self::of_fields(errors, groups.into_iter().flat_map(FieldGroup::fields))
     }
 
     /// The errors that stand beside these fields, and no others.

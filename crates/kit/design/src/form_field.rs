@@ -21,6 +21,8 @@ pub struct FormField {
     fault: String,
     /// The label says that the field may stay empty.
     is_optional: bool,
+    /// In a group, the field has a row of its own.
+    is_whole_row: bool,
     /// Attributes of the control; one without a value is only named.
     attributes: Vec<(&'static str, Text)>,
     control: Control,
@@ -94,6 +96,7 @@ impl FormField {
             hint: Cow::Borrowed(""),
             fault: String::new(),
             is_optional: false,
+            is_whole_row: false,
             attributes: Vec::new(),
             control,
             check: None,
@@ -216,6 +219,11 @@ impl FormField {
     /// The same for a number of a few digits.
     pub fn short(self) -> Self {
         self.attribute("class", "short").attribute("inputmode", "numeric")
+    }
+
+    /// The same with a row of its own in a group of fields, for a title or another long line.
+    pub fn whole_row(self) -> Self {
+        Self { is_whole_row: true, ..self }
     }
 
     /// The same for code and identifiers: monospace, without spelling corrections.

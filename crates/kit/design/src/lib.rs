@@ -18,6 +18,7 @@ pub mod colours;
 pub mod cookie;
 pub mod error_page;
 pub mod error_summary;
+pub mod field_group;
 pub mod fields;
 pub mod form_field;
 pub mod frame;

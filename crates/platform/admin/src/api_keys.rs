@@ -7,6 +7,7 @@ use axum::routing::get;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use kit_design::field_group::FieldGroup;
 use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
 use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page};
@@ -91,7 +92,7 @@ fn row(key: ApiKey, customers: &[Customer], now: Timestamp) -> KeyRow {
         uuid: key.uuid,
         name: key.name,
         customer: key.customer.map_or_else(|| "The platform's own staff".to_owned(), name_of),
-        scopes: key.scopes.join(", "),
+        scopes: labels::scopes(&key.scopes),
         state,
         expires: key.expires_at.map(|at| RelativeTime::new(at, now)),
         used: key.last_used_at.map(|at| RelativeTime::new(at, now)),
@@ -127,24 +128,29 @@ fn new_form(session: &Session, customers: &[Customer], form: &FormFields, refuse
     let is_ticked = |scope: Scope| form.all("scopes").any(|name| name == scope.name());
     let scopes =
         own.map(|scope| Choice::new(scope.name(), scope.name(), is_ticked(scope)).hint(labels::scope_meaning(scope)));
+    let fields = [
+        FormField::text("name", "Name", form.text("name"))
+            .chars_max(100)
+            .required()
+            .hint("Who or what uses it, such as “Web site”.")
+            .fault(refused.of("name")),
+        FormField::select("customer", "Customer", [none, staff].into_iter().chain(others).collect())
+            .hint("A key of a customer sees only what belongs to the customer.")
+            .fault(refused.of("customer")),
+        FormField::text("expires", "Last day (UTC)", form.text("expires"))
+            .chars_max(10)
+            .required()
+            .kind("date", "off")
+            .hint("Empty: the key works until it is revoked.")
+            .optional()
+            .fault(refused.of("expires")),
+    ];
     FormPage::new(session.frame("Create API key", Section::ApiKeys), ("/api-keys", "API keys"), "/api-keys/new")
-        .fields(vec![
-            FormField::text("name", "Name", form.text("name"))
-                .chars_max(100)
-                .required()
-                .hint("Who or what uses it, such as “Web site”.")
-                .fault(refused.of("name")),
-            FormField::select("customer", "Customer", [none, staff].into_iter().chain(others).collect())
-                .hint("A key of a customer sees only what belongs to the customer.")
-                .fault(refused.of("customer")),
-            FormField::boxes("scopes", "Scopes", scopes.collect()).fault(refused.of("scopes")),
-            FormField::text("expires", "Last day (UTC)", form.text("expires"))
-                .chars_max(10)
-                .required()
-                .kind("date", "off")
-                .hint("Empty: the key works until it is revoked.")
-                .optional()
-                .fault(refused.of("expires")),
+        .groups([
+            FieldGroup::new("key", "Key", fields),
+            FieldGroup::new("rights", "What it may do", [
+                FormField::boxes("scopes", "Scopes", scopes.collect()).fault(refused.of("scopes")),
+            ]),
         ])
         .button("Create API key")
 }

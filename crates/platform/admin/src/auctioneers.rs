@@ -98,7 +98,7 @@ async fn list(session: Session, QueryFields(query): QueryFields) -> Result<Respo
 fn new_form(session: &Session, customers: &[Customer], typed: &Typed, refused: &Refused) -> FormPage {
     let frame = session.frame("Create auctioneer", Section::Auctioneers);
     FormPage::new(frame, ("/auctioneers", "Auctioneers"), "/auctioneers/new")
-        .fields(typed.fields(Some(customers), refused))
+        .groups(typed.groups(Some(customers), refused))
         .button("Create auctioneer")
 }
 
@@ -140,7 +140,7 @@ fn edit_form(session: &Session, auctioneer: &Auctioneer, typed: &Typed, refused:
     let action = format!("/auctioneers/{}", auctioneer.uuid);
     FormPage::new(frame, ("/auctioneers", "Auctioneers"), action)
         .hidden("version", typed.version.clone())
-        .fields(typed.fields(None, refused))
+        .groups(typed.groups(None, refused))
         .button("Save auctioneer")
 }
 

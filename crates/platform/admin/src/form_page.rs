@@ -6,6 +6,7 @@ use axum::response::Response;
 use http::StatusCode;
 use kit_design::error_page::ErrorPage;
 use kit_design::error_summary::ErrorSummary;
+use kit_design::field_group::FieldGroup;
 use kit_design::fields::FieldErrors;
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
@@ -31,6 +32,8 @@ pub(crate) struct FormPage {
     hindrance: String,
     errors: ErrorSummary,
     fields: Vec<FormField>,
+    /// Fields of a long form, in place of `fields`.
+    groups: Vec<FieldGroup>,
     /// Names and values that the form carries unseen.
     hidden: Vec<(&'static str, String)>,
     action: String,
@@ -50,6 +53,7 @@ impl FormPage {
             hindrance: String::new(),
             errors: ErrorSummary::default(),
             fields: Vec::new(),
+            groups: Vec::new(),
             hidden: Vec::new(),
             action: action.into(),
             button: "Save",
@@ -84,6 +88,11 @@ impl FormPage {
         self
     }
 
+    /// With the fields of a long form.
+    pub(crate) fn groups(self, groups: impl IntoIterator<Item = FieldGroup>) -> Self {
+        Self { groups: groups.into_iter().collect(), ..self }
+    }
+
     /// With a value that the form carries unseen.
     pub(crate) fn hidden(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.hidden.push((name, value.into()));
@@ -107,7 +116,8 @@ impl FormPage {
 
     /// The page after the form was refused, with the errors of its fields, which the caller has put beside them.
     pub(crate) fn refuse(mut self, refused: &Refused) -> Result<Response, PageError> {
-        self.errors = ErrorSummary::of_fields(&refused.errors, &self.fields);
+        let grouped = self.groups.iter().flat_map(FieldGroup::fields);
+        self.errors = ErrorSummary::of_fields(&refused.errors, self.fields.iter().chain(grouped));
         render_page_as(refused.status, &self)
     }
 }

@@ -24,6 +24,11 @@ pub(crate) fn role_meaning(role: Role) -> &'static str {
     }
 }
 
+/// The scopes of a key.
+pub(crate) fn scopes(names: &[String]) -> String {
+    if names.len() == Scope::ALL.len() { "All scopes".to_owned() } else { names.join(", ") }
+}
+
 /// What a scope allows, in a sentence.
 pub(crate) fn scope_meaning(scope: Scope) -> &'static str {
     match scope {

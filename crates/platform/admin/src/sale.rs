@@ -62,6 +62,8 @@ pub(crate) struct Head {
     pub(crate) may_write: bool,
     /// The user may copy the auction, also an archived one.
     pub(crate) may_copy: bool,
+    /// Importing lots is what comes next on this page.
+    pub(crate) is_import_main: bool,
 }
 
 /// A link to a page of the auction.
@@ -160,6 +162,7 @@ impl Sale {
             progress,
             may_write: self.may_change(session, Scope::AuctionsWrite),
             may_copy: session.may(Scope::AuctionsWrite),
+            is_import_main: tab == Tab::Lots || (tab == Tab::Overview && self.counts.total == 0),
         }
     }
 

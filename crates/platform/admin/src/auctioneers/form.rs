@@ -1,6 +1,7 @@
 //! The form of an auctioneer.
 
 use contract::models::{AddressModel, CurrencyCode};
+use kit_design::field_group::FieldGroup;
 use kit_design::fields::{FieldErrors, FormFields};
 use kit_design::form_field::{Choice, FormField};
 use platform_core::customers::addresses::AddressInput;
@@ -40,7 +41,7 @@ impl Typed {
     }
 
     /// The fields; with customers to choose from for a new auctioneer.
-    pub(super) fn fields(&self, customers: Option<&[Customer]>, refused: &Refused) -> Vec<FormField> {
+    pub(super) fn groups(&self, customers: Option<&[Customer]>, refused: &Refused) -> [FieldGroup; 2] {
         let text = |name, label, value: &str| {
             FormField::text(name, label, value).chars_max(200).required().fault(refused.of(name))
         };
@@ -56,7 +57,10 @@ impl Typed {
             text("name", "Name", &self.name),
             text("currency", "Usual currency", &self.currency).hint("ISO 4217, such as GBP.").optional(),
         ];
-        customer.into_iter().chain(others).chain(self.address.fields(refused)).collect()
+        [
+            FieldGroup::new("auctioneer", "Auctioneer", customer.into_iter().chain(others)),
+            FieldGroup::new("address", "Address", self.address.fields(refused)),
+        ]
     }
 
     fn currency(&self, errors: &mut FieldErrors) -> Option<CurrencyCode> {

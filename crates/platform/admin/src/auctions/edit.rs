@@ -5,8 +5,8 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_design::error_summary::ErrorSummary;
+use kit_design::field_group::FieldGroup;
 use kit_design::fields::{FieldErrors, QueryFields, SubmittedForm};
-use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::port::SaleFacts;
 use platform_core::sales::auctions::edit::{AuctionPatch, problems};
@@ -30,9 +30,7 @@ struct EditPage {
     version: i64,
     /// Version of the facts that the person saw.
     facts_version: i64,
-    fields: Vec<FormField>,
-    /// What bidders read about the sale.
-    for_bidders: Vec<FormField>,
+    groups: Vec<FieldGroup>,
     errors: ErrorSummary,
 }
 
@@ -97,19 +95,18 @@ impl EditPage {
         (entered, entered_facts): &(Entered, EnteredFacts),
         errors: &FieldErrors,
     ) -> Result<Self, PageError> {
-        let mut fields = entered.main_fields(None, errors);
-        fields.extend(entered.more_fields(errors));
         let versions = facts_form::versions(session, &sale.auction, facts).await?;
-        let for_bidders = entered_facts.fields(Some(&versions), errors);
+        let mut groups = vec![entered.sale_group(None, errors), entered.date_group(errors)];
+        groups.extend(entered.term_groups(errors));
+        groups.extend(entered_facts.groups(Some(&versions), errors));
         Ok(Self {
             frame: session.frame(format!("Edit · {}", sale.title()), Section::Auctions),
             title: sale.title(),
             path: sale.path(""),
             version: sale.auction.version,
             facts_version: facts.version,
-            errors: ErrorSummary::of_fields(errors, fields.iter().chain(&for_bidders)),
-            fields,
-            for_bidders,
+            errors: ErrorSummary::of_groups(errors, &groups),
+            groups,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! What bidders read about a sale, in the forms of an auction: venue, viewing times, description, and conditions.
 
 use contract::models::AddressModel;
+use kit_design::field_group::FieldGroup;
 use kit_design::fields::{FieldErrors, FormFields};
 use kit_design::form_field::{Choice, FormField};
 use platform_core::PlatformError;
@@ -54,8 +55,8 @@ impl EnteredFacts {
         }
     }
 
-    /// The fields; `versions` are the conditions of the house, none for a new auction.
-    pub(super) fn fields(&self, versions: Option<&[Conditions]>, errors: &FieldErrors) -> Vec<FormField> {
+    /// The texts and the venue; `versions` are the conditions of the house, none for a new auction.
+    pub(super) fn groups(&self, versions: Option<&[Conditions]>, errors: &FieldErrors) -> [FieldGroup; 2] {
         let mut choices = vec![Choice::of("", "None", &self.conditions)];
         let conditions = match versions {
             None => {
@@ -78,9 +79,9 @@ impl EnteredFacts {
         let viewing = FormField::area("viewing", "Viewing times", self.viewing.as_str())
             .chars_max(VIEWING_CHARS_MAX)
             .hint("Such as: Friday, 12 June, 10:00 to 18:00.");
-        let texts = [conditions, description, viewing].map(|field| field.with(errors));
+        let texts = [description, viewing, conditions].map(|field| field.with(errors));
         let address = self.address.fields(&Refused::default()).map(|field| field.with(errors));
-        texts.into_iter().chain(address).collect()
+        [FieldGroup::new("for-bidders", "For bidders", texts), FieldGroup::new("venue", "Venue", address)]
     }
 
     /// The facts of a sale of this house.

@@ -1,5 +1,6 @@
 //! The form of an auction: what people type, and the platform's input.
 
+use kit_design::field_group::FieldGroup;
 use kit_design::fields::{FieldErrors, FormFields};
 use kit_design::form_field::{Choice, FormField};
 use platform_core::sales::auctions::NewAuction;
@@ -151,8 +152,8 @@ impl Entered {
         self.is_sandbox
     }
 
-    /// The fields that are always open.
-    pub(super) fn main_fields(&self, owners: Option<Vec<OwnerGroup>>, errors: &FieldErrors) -> Vec<FormField> {
+    /// What the sale is; with owners to choose from for a new one.
+    pub(super) fn sale_group(&self, owners: Option<Vec<OwnerGroup>>, errors: &FieldErrors) -> FieldGroup {
         let mut fields = Vec::new();
         let is_new = owners.is_some();
         if let Some(owners) = owners {
@@ -164,7 +165,7 @@ impl Entered {
                 "A timed auction ends by the clock. In a webcast, a clerk sells lot by lot. It can't change later.";
             fields.push(FormField::select("kind", "Kind", kinds.collect()).hint(hint));
         }
-        fields.push(FormField::text("title", "Title", &self.title).required());
+        fields.push(FormField::text("title", "Title", &self.title).required().whole_row());
         fields.push(
             FormField::text("currency", "Currency", &self.currency)
                 .hint(if is_new { "ISO 4217 code. Empty: that of the house." } else { "ISO 4217 code." })
@@ -174,40 +175,65 @@ impl Entered {
         let hint = "All times below are in this zone.";
         let hint = if is_new { format!("{hint} Empty: that of the house.") } else { hint.to_owned() };
         fields.push(zone.hint(hint).suggesting(TIME_ZONES.iter().copied()));
-        let ends = FormField::time("endsAt", "Closing time", &self.ends_at);
-        fields.push(ends.hint("A timed auction needs it before its preview: its first lots end then."));
-        let starts = FormField::time("startsAt", "Start", &self.starts_at);
-        fields.push(starts.hint("A webcast needs it before its preview. In a timed auction, bidding opens then."));
-        fields.into_iter().map(|field| field.with(errors)).collect()
+        FieldGroup::new("sale", "Sale", fields.into_iter().map(|field| field.with(errors)))
     }
 
-    /// The fields with defaults, below "More".
-    pub(super) fn more_fields(&self, errors: &FieldErrors) -> Vec<FormField> {
+    pub(super) fn date_group(&self, errors: &FieldErrors) -> FieldGroup {
+        let fields = [
+            FormField::time("endsAt", "Closing time", &self.ends_at)
+                .hint("A timed auction needs it before its preview: its first lots end then."),
+            FormField::time("startsAt", "Start", &self.starts_at)
+                .hint("A webcast needs it before its preview. In a timed auction, bidding opens then."),
+        ];
+        FieldGroup::new("dates", "Dates", fields.map(|field| field.with(errors)))
+    }
+
+    /// How lots end, who may bid, and what buyers pay: values that have defaults.
+    pub(super) fn term_groups(&self, errors: &FieldErrors) -> [FieldGroup; 3] {
+        [
+            FieldGroup::new("ends", "Ends of lots", self.end_fields().map(|field| field.with(errors)))
+                .hint("For a timed auction."),
+            FieldGroup::new("bidding", "Bidding", self.bidding_fields().map(|field| field.with(errors))),
+            FieldGroup::new("charges", "Premium and tax", self.charge_fields().map(|field| field.with(errors))),
+        ]
+    }
+
+    fn end_fields(&self) -> [FormField; 3] {
         let text = FormField::text;
-        let mut fields = vec![
+        [
             text("staggerSeconds", "Seconds between ends", &self.stagger_seconds)
-                .hint("Timed only. Empty: all lots end together."),
+                .hint("Empty: all lots end together."),
             text("staggerItems", "Lots that end together", &self.stagger_items),
             text("extensionSeconds", "Soft close, seconds", &self.extension_seconds)
-                .hint("Timed only. A bid in the last seconds extends the end by as many. Empty: off."),
-        ];
+                .hint("A bid in the last seconds extends the end by as many. Empty: off."),
+        ]
+    }
+
+    fn bidding_fields(&self) -> [FormField; 3] {
         let internet = [InternetBids::WaitForClerk, InternetBids::AcceptedAtOnce].map(|own| {
             let words = if own == InternetBids::WaitForClerk { "Wait for the clerk" } else { "Accepted at once" };
             Choice::of(internet_bids_name(own), words, &self.internet_bids)
         });
-        fields.push(FormField::select("internetBids", "Internet bids in a webcast", internet.into()));
         let admissions = Admission::ALL.map(|own| {
             let words = if own == Admission::Required { "Approved registrations only" } else { "Any bidder" };
             Choice::of(own.as_str(), words, &self.registration)
         });
-        let admission = FormField::select("registration", "Who may bid", admissions.into());
-        fields.push(admission.hint("Fixed once the sale is live or has a bid."));
-        fields.push(text("premium", "Buyer's premium, %", &self.premium));
-        fields.push(text("hammerTax", "Tax on the hammer price, %", &self.hammer_tax));
-        fields.push(text("premiumTax", "Tax on the premium, %", &self.premium_tax));
         let hint = "One line for each row: the price from which it applies, a colon, the increment. The first row begins at 0.";
-        fields.push(FormField::area("increments", "Increments", &self.increments).hint(hint));
-        fields.into_iter().map(|field| field.with(errors)).collect()
+        [
+            FormField::select("registration", "Who may bid", admissions.into())
+                .hint("Fixed once the sale is live or has a bid."),
+            FormField::select("internetBids", "Internet bids in a webcast", internet.into()),
+            FormField::area("increments", "Increments", &self.increments).hint(hint),
+        ]
+    }
+
+    fn charge_fields(&self) -> [FormField; 3] {
+        let text = FormField::text;
+        [
+            text("premium", "Buyer's premium, %", &self.premium),
+            text("hammerTax", "Tax on the hammer price, %", &self.hammer_tax),
+            text("premiumTax", "Tax on the premium, %", &self.premium_tax),
+        ]
     }
 
     /// A new auction of the entered values. A value that has an error is left out.

@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_design::error_summary::ErrorSummary;
+use kit_design::field_group::FieldGroup;
 use kit_design::fields::{FieldErrors, QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
@@ -27,14 +28,14 @@ struct NewPage {
     frame: Frame,
     has_owners: bool,
     may_add_owners: bool,
-    fields: Vec<FormField>,
+    main: [FieldGroup; 2],
     /// What bidders read about the sale.
-    facts: Vec<FormField>,
-    more: Vec<FormField>,
+    facts: [FieldGroup; 2],
+    terms: [FieldGroup; 3],
     is_sandbox: bool,
     errors: ErrorSummary,
     are_facts_open: bool,
-    is_more_open: bool,
+    are_terms_open: bool,
 }
 
 /// The form.
@@ -111,20 +112,19 @@ fn show(
     status: StatusCode,
 ) -> Result<Response, PageError> {
     let has_owners = !owners.is_empty();
-    let fields = entered.main_fields(Some(owners), errors);
-    let facts = facts.fields(None, errors);
-    let more = entered.more_fields(errors);
-    let has_fault = |fields: &[FormField]| fields.iter().any(|field| !field.fault_text().is_empty());
+    let main = [entered.sale_group(Some(owners), errors), entered.date_group(errors)];
+    let facts = facts.groups(None, errors);
+    let terms = entered.term_groups(errors);
     let page = NewPage {
         frame: session.frame("Create auction", Section::Auctions),
         has_owners,
         may_add_owners: session.may(Scope::CustomersWrite),
-        errors: ErrorSummary::of_fields(errors, fields.iter().chain(&facts).chain(&more)),
-        are_facts_open: has_fault(&facts),
-        is_more_open: has_fault(&more),
-        fields,
+        errors: ErrorSummary::of_groups(errors, main.iter().chain(&facts).chain(&terms)),
+        are_facts_open: facts.iter().any(FieldGroup::has_fault),
+        are_terms_open: terms.iter().any(FieldGroup::has_fault),
+        main,
         facts,
-        more,
+        terms,
         is_sandbox: entered.is_sandbox(),
     };
     render_page_as(status, &page)

@@ -120,6 +120,7 @@ async fn show(
     let field = |column: Column| {
         let label = column.label();
         let field = match column {
+            Column::Title => FormField::text(column.name(), label, value(column)).whole_row(),
             Column::Description => FormField::area(column.name(), label, value(column)),
             amount if amount.is_amount() => {
                 FormField::text(column.name(), format!("{label}, {}", sale.currency.code()), value(column))

@@ -102,6 +102,7 @@ async fn show(
     status: StatusCode,
 ) -> Result<Response, PageError> {
     let field = |column: Column| match column {
+        Column::Title => FormField::text(column.name(), column.label(), value(column)).whole_row(),
         Column::Description => FormField::area(column.name(), column.label(), value(column)),
         amount if amount.is_amount() => {
             FormField::text(column.name(), format!("{}, {}", column.label(), sale.currency.code()), value(column))

@@ -43,6 +43,7 @@ mod fake_provider;
 mod find_a_message;
 mod first_hour;
 mod first_start;
+mod house_week;
 mod http_server;
 mod import_uploads;
 mod large_payloads;
