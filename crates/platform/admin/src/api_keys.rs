@@ -148,9 +148,11 @@ fn new_form(session: &Session, customers: &[Customer], form: &FormFields, refuse
     FormPage::new(session.frame("Create API key", Section::ApiKeys), ("/api-keys", "API keys"), "/api-keys/new")
         .groups([
             FieldGroup::new("key", "Key", fields),
-            FieldGroup::new("rights", "What it may do", [
-                FormField::boxes("scopes", "Scopes", scopes.collect()).fault(refused.of("scopes")),
-            ]),
+            FieldGroup::new(
+                "rights",
+                "What it may do",
+                [FormField::boxes("scopes", "Scopes", scopes.collect()).fault(refused.of("scopes"))],
+            ),
         ])
         .button("Create API key")
 }

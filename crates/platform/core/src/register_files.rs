@@ -13,6 +13,7 @@ mod rows;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Read;
 
+use contract::models::CurrencyCode;
 use uuid::Uuid;
 
 use self::columns::PartyColumn;
@@ -54,6 +55,8 @@ pub struct RegisterImport {
     pub mapping: Option<ColumnMapping>,
     /// What a row without a reference is.
     pub without_reference: WithoutReference,
+    /// The currency of amounts that name none in the file. Without it, they are refused.
+    pub currency: Option<CurrencyCode>,
     /// New records without a role in the file are bidders.
     pub is_bidder: bool,
     /// New records without a role in the file are consignors.
@@ -281,7 +284,7 @@ impl Platform {
                     ..PartyDetails::default()
                 },
             };
-            let of_cells = row.apply(&mut details, file.is_exported);
+            let of_cells = row.apply(&mut details, import.currency, file.is_exported);
             faults.extend(of_cells.into_iter().map(|(column, message)| (Some(column), message)));
             // A reference of a record that was merged names the one that stayed, which keeps its own.
             let is_former = |text: &str| known.former_references.contains_key(text);

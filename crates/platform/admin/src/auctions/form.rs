@@ -201,8 +201,7 @@ impl Entered {
     fn end_fields(&self) -> [FormField; 3] {
         let text = FormField::text;
         [
-            text("staggerSeconds", "Seconds between ends", &self.stagger_seconds)
-                .hint("Empty: all lots end together."),
+            text("staggerSeconds", "Seconds between ends", &self.stagger_seconds).hint("Empty: all lots end together."),
             text("staggerItems", "Lots that end together", &self.stagger_items),
             text("extensionSeconds", "Soft close, seconds", &self.extension_seconds)
                 .hint("A bid in the last seconds extends the end by as many. Empty: off."),

@@ -20,8 +20,11 @@ use crate::session::{PathIds, Section, Session};
 /// Auctioneers that are read for the currency of a house.
 const AUCTIONEERS_MAX: usize = 50;
 
-/// The currency of a house: the one that its first auctioneer names.
-async fn currency_of(session: &Session, house: Uuid) -> Result<String, PageError> {
+/// The currency of a house's new sales, or the one that its first auctioneer names; empty for none.
+pub(super) async fn currency_of(session: &Session, house: Uuid) -> Result<String, PageError> {
+    if let Some(currency) = session.platform().house(&session.caller, house).await?.profile.currency {
+        return Ok(currency.as_str().to_owned());
+    }
     let page = ListPage { after: None, limit: AUCTIONEERS_MAX };
     let auctioneers = match session.platform().auctioneers(&session.caller, Some(house), page).await {
         Err(PlatformError::Forbidden(_)) => Vec::new(),

@@ -15,7 +15,9 @@ use platform_core::register_files::{
 use uuid::Uuid;
 
 use super::Houses;
+use super::edit::currency_of;
 use super::likely::reasons_in_words;
+use crate::auctions::CURRENCIES;
 use crate::lots::import_columns::{self, MappedColumn};
 use crate::page_error::PageError;
 use crate::sale::labels::{self, Badge};
@@ -38,7 +40,7 @@ struct CheckPage {
     /// The form was changed after the check, and is checked now.
     is_changed: bool,
     summary: Vec<(&'static str, String)>,
-    choices: [FormField; 2],
+    choices: [FormField; 3],
     columns: Vec<MappedColumn>,
     errors: Vec<CheckError>,
     error_count: u64,
@@ -82,6 +84,8 @@ struct Chosen {
     without: String,
     /// `bidder`, `consignor` or `both`.
     role: String,
+    /// Code of the currency of amounts that name none; may be empty.
+    currency: String,
 }
 
 impl Chosen {
@@ -92,18 +96,20 @@ impl Chosen {
         sample: &CatalogueSample,
     ) -> Result<Self, PageError> {
         let text = |name: &str, usual: &str| form.non_empty(name).unwrap_or(usual).to_owned();
-        let fields = if form.text("mapped").is_empty() {
+        let is_first = form.text("mapped").is_empty();
+        let fields = if is_first {
             let proposed = session.platform().propose_register_mapping(&session.caller, house, &sample.headers).await?;
             proposed.into_iter().map(|field| field.unwrap_or_default().to_owned()).collect()
         } else {
             (0..sample.headers.len()).map(|place| form.text(&format!("c{place}")).to_owned()).collect()
         };
-        Ok(Self { fields, without: text("without", "email"), role: text("role", "bidder") })
+        let currency = if is_first { currency_of(session, house).await? } else { form.text("currency").to_uppercase() };
+        Ok(Self { fields, without: text("without", "email"), role: text("role", "bidder"), currency })
     }
 
     /// Identifies the choices, to recognise those that were checked.
     fn digest(&self) -> String {
-        format!("{} {} {}", self.without, self.role, self.fields.join(" "))
+        format!("{} {} {} {}", self.without, self.role, self.currency, self.fields.join(" "))
     }
 }
 
@@ -167,11 +173,19 @@ async fn run(
         Ok(mapping) => mapping,
         Err(fault) => return Ok(Err(sentence(&fault))),
     };
+    let currency = match chosen.currency.as_str() {
+        "" => None,
+        code => match code.parse::<CurrencyCode>() {
+            Ok(currency) => Some(currency),
+            Err(_) => return Ok(Err(format!("“{code}” is not a currency: write its three letters, such as GBP."))),
+        },
+    };
     let wanted = RegisterImport {
         customer: house,
         mode,
         mapping: Some(mapping),
         without_reference: if chosen.without == "new" { WithoutReference::New } else { WithoutReference::ByEmail },
+        currency,
         is_bidder: chosen.role != "consignor",
         is_consignor: chosen.role != "bidder",
     };
@@ -254,7 +268,7 @@ async fn check(
 }
 
 /// What applies to the whole file.
-fn choices(chosen: &Chosen) -> [FormField; 2] {
+fn choices(chosen: &Chosen) -> [FormField; 3] {
     let without =
         [("email", "Update the record with its e-mail address, or add a new one"), ("new", "Add a new record")];
     let roles = [("bidder", "Bidders"), ("consignor", "Consignors"), ("both", "Bidders and consignors")];
@@ -265,5 +279,9 @@ fn choices(chosen: &Chosen) -> [FormField; 2] {
         select("without", "A row without a reference", &without, &chosen.without)
             .hint("A row with a reference updates the record that has it. A row of an export updates its own record."),
         select("role", "New records without a role are", &roles, &chosen.role),
+        FormField::text("currency", "Amounts without a currency are in", chosen.currency.as_str())
+            .chars_max(3)
+            .hint("ISO 4217, such as GBP. Empty: such an amount is an error.")
+            .suggesting(CURRENCIES.iter().copied()),
     ]
 }

@@ -192,7 +192,12 @@ impl PartyRow {
     }
 
     /// Puts the filled cells into the details of a record. An empty cell changes nothing. Returns the mistakes.
-    pub(super) fn apply(&self, details: &mut PartyDetails, is_exported: bool) -> Vec<(PartyColumn, String)> {
+    pub(super) fn apply(
+        &self,
+        details: &mut PartyDetails,
+        usual: Option<CurrencyCode>,
+        is_exported: bool,
+    ) -> Vec<(PartyColumn, String)> {
         let mut faults = Vec::new();
         let set = |column: PartyColumn, to: &mut Option<String>| {
             if let Some(text) = self.text(column) {
@@ -222,7 +227,7 @@ impl PartyRow {
             (PartyColumn::Limit, PartyColumn::LimitCurrency, &mut details.limit),
         ];
         for (column, currency, of) in money {
-            if let Err(fault) = self.set_money((column, currency), of, is_exported) {
+            if let Err(fault) = self.set_money((column, currency), of, (usual, is_exported)) {
                 faults.push(fault);
             }
         }
@@ -233,18 +238,20 @@ impl PartyRow {
         &self,
         (column, currency): (PartyColumn, PartyColumn),
         of: &mut Option<Money>,
-        is_exported: bool,
+        (usual, is_exported): (Option<CurrencyCode>, bool),
     ) -> Result<(), (PartyColumn, String)> {
         let Some(text) = self.text(column) else { return Ok(()) };
         let named = [currency, PartyColumn::Currency].into_iter().find_map(|own| Some((own, self.text(own)?)));
-        let currency = match (named, of.as_ref()) {
+        let currency = match (named, of.as_ref().map(|before| before.currency).or(usual)) {
             (Some((own, code)), _) => code
                 .to_uppercase()
                 .parse::<CurrencyCode>()
                 .map_err(|_| (own, format!("“{code}” is not a currency: write its three letters, such as GBP")))?,
-            (None, Some(before)) => before.currency,
+            (None, Some(currency)) => currency,
             (None, None) => {
-                return Err((column, "has no currency: map a column with its three letters, such as GBP".to_owned()));
+                let message =
+                    "has no currency: map a column with its three letters, such as GBP, or name one for the whole file";
+                return Err((column, message.to_owned()));
             }
         };
         let format = CurrencyFormat::of(currency.as_str());

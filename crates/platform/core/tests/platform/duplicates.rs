@@ -401,6 +401,7 @@ async fn an_import_warns_of_likely_duplicates_and_finds_merged_records() {
             mode,
             mapping: None,
             without_reference: WithoutReference::New,
+            currency: None,
             is_bidder: true,
             is_consignor: false,
         };

@@ -24,7 +24,15 @@ impl House {
 
     fn wanted(&self, mode: ImportMode, mapping: Option<ColumnMapping>) -> RegisterImport {
         let (customer, without_reference) = (self.fixture.customer.uuid, WithoutReference::ByEmail);
-        RegisterImport { customer, mode, mapping, without_reference, is_bidder: true, is_consignor: false }
+        RegisterImport {
+            customer,
+            mode,
+            mapping,
+            without_reference,
+            currency: None,
+            is_bidder: true,
+            is_consignor: false,
+        }
     }
 
     async fn run(&self, wanted: &RegisterImport, file: &str) -> RegisterReport {
@@ -94,6 +102,11 @@ async fn a_file_becomes_records_and_updates_them_the_second_time() {
     assert_eq!(parties[0].details.email.as_deref(), Some("ada@example.com"));
     assert_eq!(parties[1].details.phone.as_deref(), Some("030 1234"));
     assert_eq!(parties[1].details.name, "Zo\u{eb} Gr\u{fc}n");
+    // An amount without a currency is refused, or in the one that a person names for the file.
+    let limited = "Name,Email,Limit\nZoe Green,zoe@example.com,250\n";
+    assert_eq!(errors(&house.import(limited).await), [(2, "Limit")]);
+    let named = RegisterImport { currency: "EUR".parse().ok(), ..house.wanted(ImportMode::DryRun, None) };
+    assert_eq!(counts(&house.run(&named, limited).await), [0, 1, 0, 0]);
     // A person can choose that rows without a reference are new records.
     let new = RegisterImport {
         without_reference: WithoutReference::New,
