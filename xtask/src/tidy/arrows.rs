@@ -18,15 +18,19 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("kit-engine", &["kit-runtime"]),
     ("kit-identity", &["kit-runtime"]),
     ("kit-mail", &[]),
+    ("kit-openid", &["kit-identity", "kit-outbound", "kit-runtime"]),
     ("platform-rules", &["contract"]),
-    ("platform-core", &["contract", "kit-identity", "kit-mail", "kit-outbound", "kit-runtime", "platform-rules"]),
+    (
+        "platform-core",
+        &["contract", "kit-identity", "kit-mail", "kit-openid", "kit-outbound", "kit-runtime", "platform-rules"],
+    ),
     ("platform-store", &["contract", "kit-engine", "kit-identity", "kit-runtime", "platform-core", "platform-rules"]),
     ("platform-api", &["contract", "kit-http", "kit-runtime", "platform-core", "platform-rules"]),
     (
         "platform-admin",
         &["contract", "kit-design", "kit-http", "kit-identity", "kit-runtime", "platform-core", "platform-rules"],
     ),
-    ("provider-core", &["kit-identity", "kit-mail", "kit-outbound", "kit-runtime"]),
+    ("provider-core", &["kit-identity", "kit-mail", "kit-openid", "kit-outbound", "kit-runtime"]),
     ("provider-store", &["kit-engine", "kit-identity", "kit-runtime", "provider-core"]),
     ("provider-api", &["kit-http", "kit-runtime", "provider-core"]),
     ("provider-pages", &["kit-design", "kit-http", "kit-runtime", "provider-core"]),
@@ -40,6 +44,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "kit-engine",
             "kit-http",
             "kit-mail",
+            "kit-openid",
             "kit-outbound",
             "kit-runtime",
             "platform-admin",
@@ -68,6 +73,8 @@ const SINGLE_USER_LIBRARIES: &[(&str, &[&str])] = &[
     ("refinery", STORES),
     ("tokio-postgres-rustls", &["kit-engine"]),
     ("chacha20poly1305", &["kit-runtime"]),
+    ("openidconnect", &["kit-openid"]),
+    ("chrono", &["kit-openid"]),
 ];
 const STORES: &[&str] = &["kit-engine", "platform-store", "provider-store"];
 

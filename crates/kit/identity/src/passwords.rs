@@ -15,8 +15,9 @@ pub use choice::problem;
 /// Bytes of the longest password.
 pub const BYTES_MAX: usize = 1_024;
 const SALT_BYTES: usize = 16;
-/// The hash for unknown users, with the same parameters as all others: a comparison takes as long and never matches.
-const DUMMY_HASH: &str =
+/// The stored hash of a user without a password, which is also what an unknown user's password is compared with: a comparison takes
+/// as long as any other and never matches.
+pub const NO_PASSWORD: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 /// `Retry-After` in seconds when too many passwords wait.
 const RETRY_AFTER_S: u64 = 2;
@@ -70,7 +71,7 @@ impl Passwords {
     /// `Full`, `Failed`.
     pub async fn verify(&self, password: &Secret, hash: Option<&str>) -> Result<bool, PasswordsError> {
         let (password, has_hash) = (password.clone(), hash.is_some());
-        let hash = hash.unwrap_or(DUMMY_HASH).to_owned();
+        let hash = hash.unwrap_or(NO_PASSWORD).to_owned();
         let fits =
             self.work(move || Argon2::default().verify_password(password.expose(), hash.as_str()).is_ok()).await?;
         Ok(fits && has_hash)
@@ -108,8 +109,8 @@ mod tests {
         assert!(!passwords.verify(&secret("correct house"), Some(&hash)).await.unwrap());
         assert!(!passwords.verify(&secret("correct horse"), None).await.unwrap());
         let parameters = |hash: &str| hash.split('$').take(4).collect::<Vec<_>>().join("$");
-        assert_eq!(parameters(&hash), parameters(DUMMY_HASH), "so that both cost the same");
-        assert_eq!(hash.len(), DUMMY_HASH.len());
+        assert_eq!(parameters(&hash), parameters(NO_PASSWORD), "so that both cost the same");
+        assert_eq!(hash.len(), NO_PASSWORD.len());
     }
 
     #[tokio::test]

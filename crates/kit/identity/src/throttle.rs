@@ -92,6 +92,13 @@ impl AttemptsToReturn {
     }
 }
 
+/// An attempt that can be taken once within this time, on all nodes and across restarts: for what must not be used twice. `purpose`
+/// keeps the names of one kind apart from those of another.
+pub fn one_use(purpose: &str, name: &str, within: Duration) -> Attempt {
+    let subject = Sha256::new_with_prefix(b"once\0").chain_update(purpose).chain_update([0]).chain_update(name);
+    Attempt { subject: subject.finalize().into(), refill_interval: within, attempts_max: 1 }
+}
+
 /// The limit on attempts at one account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
@@ -114,6 +121,13 @@ impl Limit {
     /// An attempt from this address to open a link, which is counted apart from sign-ins.
     pub fn at_link(self, from: IpAddr) -> TakenAttempts {
         TakenAttempts { own: self.of_link(from), address: None }
+    }
+
+    /// An attempt from this address to sign in with the answer of an issuer, which is counted apart from passwords and links.
+    pub fn at_issuer_answer(self, from: IpAddr) -> TakenAttempts {
+        let subject = Sha256::new_with_prefix(b"openid\0").chain_update(address_subject(from)).finalize().into();
+        let limit = Self { attempts_max: self.attempts_max.saturating_mul(USERS_AT_AN_ADDRESS), ..self };
+        TakenAttempts { own: limit.attempt(subject), address: None }
     }
 
     /// The refusal when the next attempt is allowed from this time on.
@@ -177,6 +191,9 @@ mod tests {
         assert!(!unknown.iter().any(|attempt| attempt.subject == known[0].subject));
         assert_eq!((unknown[0].attempts_max, unknown[1].attempts_max), (10, 50));
         assert_ne!(LIMIT.at_link(from.unwrap()).all()[0].subject, unknown[1].subject, "links are counted apart");
+        let answer = LIMIT.at_issuer_answer(from.unwrap()).all()[0];
+        assert_eq!(answer.attempts_max, 50);
+        assert!(![unknown[1], LIMIT.at_link(from.unwrap()).all()[0]].contains(&answer), "answers are counted apart");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use kit_runtime::vault::Sealed;
 
 use crate::Digest;
+use crate::passwords::NO_PASSWORD;
 use crate::sessions::SessionsToEnd;
 
 /// Bytes of the longest e-mail address.
@@ -30,6 +31,8 @@ pub struct User<I, P> {
     pub totp: Option<Totp>,
     /// True when the user has to choose another password before anything else.
     pub must_change_password: bool,
+    /// The person at an issuer who signs in as this user by single sign-on.
+    pub openid: Option<OpenIdentity>,
     /// The wing's own fields.
     pub profile: P,
 }
@@ -47,14 +50,29 @@ impl<I, P> User<I, P> {
             signed_in_at: None,
             totp: None,
             must_change_password: false,
+            openid: None,
             profile,
         }
+    }
+
+    /// False for a user who was created by single sign-on and got no password since.
+    pub fn has_password(&self) -> bool {
+        self.password_hash != NO_PASSWORD
     }
 
     /// True when a sign-in needs a code: the user has a confirmed second factor.
     pub fn has_second_factor(&self) -> bool {
         self.totp.as_ref().is_some_and(|totp| totp.confirmed_at.is_some())
     }
+}
+
+/// A person at an issuer of OpenID Connect. Both texts are compared byte for byte; together they never name another person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenIdentity {
+    /// Address of the issuer.
+    pub issuer: String,
+    /// The person's id at the issuer (`sub`).
+    pub subject: String,
 }
 
 /// A user's second factor (RFC 6238).
