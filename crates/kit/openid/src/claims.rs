@@ -48,7 +48,9 @@ impl Person {
             subject: subject.to_owned(),
             email: text("email").map(plain_email).filter(|email| is_email(email)),
             is_email_verified,
-            name: text("name").filter(|name| !has_control(name)).map(|name| name.chars().take(NAME_CHARS_MAX).collect()),
+            name: text("name")
+                .filter(|name| !has_control(name))
+                .map(|name| name.chars().take(NAME_CHARS_MAX).collect()),
             groups: groups(claims.get(groups_claim)),
         })
     }
@@ -71,7 +73,9 @@ fn has_control(text: &str) -> bool {
 
 /// True when the claims of the ID token are not enough, so that the userinfo endpoint is asked.
 pub(crate) fn are_incomplete(claims: &Claims, groups_claim: &str, needs_groups: bool) -> bool {
-    !claims.contains_key("email") || !claims.contains_key("email_verified") || (needs_groups && !claims.contains_key(groups_claim))
+    !claims.contains_key("email")
+        || !claims.contains_key("email_verified")
+        || (needs_groups && !claims.contains_key(groups_claim))
 }
 
 #[cfg(test)]
@@ -123,7 +127,8 @@ mod tests {
 
     #[test]
     fn claims_that_cannot_be_used_are_left_out_and_a_person_needs_a_subject() {
-        let found = person(json!({ "sub": " 1 ", "email": "not an address", "name": "a\u{1b}[2J", "groups": {} })).unwrap();
+        let found =
+            person(json!({ "sub": " 1 ", "email": "not an address", "name": "a\u{1b}[2J", "groups": {} })).unwrap();
         assert_eq!((found.subject.as_str(), found.email, found.name), (" 1 ", None, None));
         for subject in [json!(""), json!(7), json!("a".repeat(256)), json!("a\nb"), Value::Null] {
             assert_eq!(person(json!({ "sub": subject })), None, "{subject}");
@@ -132,7 +137,8 @@ mod tests {
 
     #[test]
     fn the_userinfo_endpoint_is_asked_for_what_the_token_does_not_have() {
-        let incomplete = |claims: Value, needs_groups| are_incomplete(claims.as_object().unwrap(), "groups", needs_groups);
+        let incomplete =
+            |claims: Value, needs_groups| are_incomplete(claims.as_object().unwrap(), "groups", needs_groups);
         let with_email = json!({ "email": "a@example.com", "email_verified": true });
         assert!(incomplete(json!({}), false) && incomplete(json!({ "email": "a@example.com" }), false));
         assert!(!incomplete(with_email.clone(), false) && incomplete(with_email, true));

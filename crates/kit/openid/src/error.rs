@@ -5,7 +5,9 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OpenIdError {
     /// The issuer could not be reached, or did not answer as an issuer does.
-    #[error("{issuer} does not answer as it should, so nobody can sign in with it now: try again in a few minutes, or sign in with a password")]
+    #[error(
+        "{issuer} does not answer as it should, so single sign-on does not work now: try again in a few minutes, or sign in with a password"
+    )]
     IssuerUnavailable {
         /// The name on the button.
         issuer: String,
@@ -30,7 +32,9 @@ pub enum OpenIdError {
         code: String,
     },
     /// The issuer did not accept the code of its answer.
-    #[error("{issuer} did not accept the sign-in: begin again. If that does not help, the operator finds the cause in the server's log")]
+    #[error(
+        "{issuer} did not accept the sign-in: begin again. If that does not help, the operator finds the cause in the server's log"
+    )]
     CodeRefused {
         /// The name on the button.
         issuer: String,
@@ -38,7 +42,9 @@ pub enum OpenIdError {
         detail: String,
     },
     /// The ID token is not valid.
-    #[error("what {issuer} says of you can't be verified: begin again. If that does not help, the operator finds the cause in the server's log")]
+    #[error(
+        "what {issuer} says of you can't be verified: begin again. If that does not help, the operator finds the cause in the server's log"
+    )]
     TokenRefused {
         /// The name on the button.
         issuer: String,
@@ -52,7 +58,9 @@ pub enum OpenIdError {
         issuer: String,
     },
     /// The issuer has not verified the address, and no user is linked to the person.
-    #[error("{issuer} has not verified your e-mail address, so it can't be used to find your user: verify it there, then sign in again")]
+    #[error(
+        "{issuer} has not verified your e-mail address, so it can't be used to find your user: verify it there, then sign in again"
+    )]
     EmailNotVerified {
         /// The name on the button.
         issuer: String,
@@ -61,7 +69,9 @@ pub enum OpenIdError {
     #[error("the user with your e-mail address is linked to another account: ask an administrator to remove that link")]
     LinkedToAnother,
     /// No user has the address, and none is made.
-    #[error("there is no user for you here: ask an administrator for an invitation to the e-mail address that {issuer} knows")]
+    #[error(
+        "there is no user for you here: ask an administrator for an invitation to the e-mail address that {issuer} knows"
+    )]
     NoUser {
         /// The name on the button.
         issuer: String,

@@ -68,21 +68,19 @@ impl IssuerClient {
         secret_in: SecretIn,
     ) -> Result<Response, String> {
         let mut headers = HeaderMap::from_iter([(ACCEPT, JSON), (CONTENT_TYPE, FORM)]);
-        let mut form = form_urlencoded::Serializer::new(String::new());
-        form.extend_pairs(fields);
         let secret = settings.client_secret.as_ref().and_then(|secret| secret.expose_str());
-        match (secret, secret_in) {
+        let of_client = [("client_id", settings.client_id.as_str()), ("client_secret", secret.unwrap_or_default())];
+        let of_client = match (secret, secret_in) {
             (Some(secret), SecretIn::Header) => {
                 headers.insert(AUTHORIZATION, basic(&settings.client_id, secret)?);
+                &of_client[..0]
             }
-            (Some(secret), SecretIn::Form) => {
-                form.append_pair("client_id", &settings.client_id).append_pair("client_secret", secret);
-            }
-            (None, _) => {
-                form.append_pair("client_id", &settings.client_id);
-            }
-        }
-        self.send(Method::POST, url, headers, form.finish().into()).await
+            (Some(_), SecretIn::Form) => &of_client[..],
+            (None, _) => &of_client[..1],
+        };
+        let form =
+            form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).extend_pairs(of_client).finish();
+        self.send(Method::POST, url, headers, form.into()).await
     }
 
     async fn send(&self, method: Method, url: &Url, headers: HeaderMap, body: Bytes) -> Result<Response, String> {
@@ -117,7 +115,8 @@ fn basic(id: &str, secret: &str) -> Result<HeaderValue, String> {
 }
 
 fn sensitive(text: String) -> Result<HeaderValue, String> {
-    let mut value = HeaderValue::try_from(text).map_err(|_| "a token or secret has characters of no header".to_owned())?;
+    let mut value =
+        HeaderValue::try_from(text).map_err(|_| "a token or secret has characters of no header".to_owned())?;
     value.set_sensitive(true);
     Ok(value)
 }

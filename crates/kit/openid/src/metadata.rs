@@ -102,9 +102,8 @@ mod tests {
     fn a_document_has_the_addresses_and_the_place_of_the_secret() {
         let plain = parse(|_| (), true).unwrap();
         assert_eq!((plain.secret_in, plain.userinfo_endpoint), (SecretIn::Header, None));
-        let methods = |methods: Value| {
-            move |document: &mut Value| document["token_endpoint_auth_methods_supported"] = methods
-        };
+        let methods =
+            |methods: Value| move |document: &mut Value| document["token_endpoint_auth_methods_supported"] = methods;
         assert_eq!(parse(methods(json!([POST])), true).unwrap().secret_in, SecretIn::Form);
         assert_eq!(parse(methods(json!([POST, BASIC])), true).unwrap().secret_in, SecretIn::Header);
         assert!(parse(methods(json!(["private_key_jwt"])), true).unwrap_err().contains(BASIC));

@@ -136,8 +136,9 @@ impl RelyingParty {
             && let (Some(url), Some(token)) = (&metadata.userinfo_endpoint, &tokens.access_token)
         {
             let answer = issuer.client().get(url, Some(token)).await.map_err(|detail| self.unavailable(detail))?;
-            let further = serde_json::from_slice(&answer)
-                .map_err(|error| self.unavailable(format!("the answer of the userinfo endpoint can't be read: {error}")))?;
+            let further = serde_json::from_slice(&answer).map_err(|error| {
+                self.unavailable(format!("the answer of the userinfo endpoint can't be read: {error}"))
+            })?;
             complete(&mut claims, further).map_err(|why| self.token_refused(why))?;
         }
         let person = Person::from_claims(&settings.issuer, &claims, groups_claim);
@@ -263,6 +264,17 @@ mod tests {
         RelyingParty::new("platform", settings, true, Arc::new(TestClock::new(now)))
     }
 
+    fn sendable<F: Future + Send>(future: F) -> F {
+        future
+    }
+
+    /// Never called. It compiles only if the futures are `Send`, which servers need.
+    #[expect(dead_code, reason = "checked by the compiler")]
+    fn steps_can_move_between_threads(party: &RelyingParty, vault: &Vault, random: &dyn Random, answer: &Answer) {
+        drop(sendable(party.begin(vault, random, "/")));
+        drop(sendable(party.redeem(answer)));
+    }
+
     #[test]
     fn an_answer_belongs_to_the_cookie_of_its_browser_and_to_the_issuer_that_was_asked() {
         let (party, random) = (party(), SeededRandom::new(1));
@@ -312,7 +324,8 @@ mod tests {
         assert_eq!(merged(own.clone(), further.clone()), Ok(own), "the token has everything");
         let unverified = merged(json!({ "sub": "1", "email": "bob@example.com" }), further.clone()).unwrap();
         assert_eq!(unverified["email"], "ann@example.com", "address and verification stay together");
-        let half = merged(json!({ "sub": "1", "email": "bob@example.com" }), json!({ "sub": "1", "email_verified": true }));
+        let half =
+            merged(json!({ "sub": "1", "email": "bob@example.com" }), json!({ "sub": "1", "email_verified": true }));
         assert_eq!(half.unwrap().get("email_verified"), None);
         assert!(merged(json!({ "sub": "1" }), json!({ "sub": "2" })).is_err());
         assert!(merged(json!({ "sub": "1" }), json!({})).is_err());

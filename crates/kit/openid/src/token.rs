@@ -66,7 +66,9 @@ pub(crate) fn verify(token: &str, keys: &[CoreJsonWebKey], expected: &Expected<'
         Err(ClaimsVerificationError::SignatureVerification(SignatureVerificationError::NoMatchingKey)) => {
             return Err(TokenFault::UnknownKey);
         }
-        Err(ClaimsVerificationError::SignatureVerification(fault)) => return Err(TokenFault::Invalid(fault.to_string())),
+        Err(ClaimsVerificationError::SignatureVerification(fault)) => {
+            return Err(TokenFault::Invalid(fault.to_string()));
+        }
         Err(fault) => return Err(TokenFault::Invalid(fault.to_string())),
     };
     if claims.authorized_party().is_some_and(|party| party.as_str() != expected.client_id) {
@@ -150,7 +152,10 @@ mod tests {
     fn a_token_with_another_or_no_signature_is_refused() {
         let header = |alg: &str, kid: &str| json!({ "alg": alg, "kid": kid });
         let good = claims(|_| ());
-        assert_eq!(checked(&signed(&header("EdDSA", "two"), &good, &key(OTHER_KEY, "two"))), Err(TokenFault::UnknownKey));
+        assert_eq!(
+            checked(&signed(&header("EdDSA", "two"), &good, &key(OTHER_KEY, "two"))),
+            Err(TokenFault::UnknownKey)
+        );
         let foreign = checked(&signed(&header("EdDSA", "one"), &good, &key(OTHER_KEY, "one")));
         assert!(matches!(foreign, Err(TokenFault::Invalid(_))), "{foreign:?}");
         for alg in ["none", "HS256", "RS256"] {
