@@ -81,6 +81,7 @@ struct AccountPage {
     email: String,
     name: Option<String>,
     role: &'static str,
+    has_password: bool,
     has_second_factor: bool,
     recovery_codes: usize,
     sessions: Vec<SessionRow>,
@@ -93,6 +94,7 @@ async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Respo
     render_page(&AccountPage {
         frame: session.frame("Your account", Section::Account).with_notice(notice::from_query(&query)),
         role: labels::role(session.role),
+        has_password: user.has_password(),
         has_second_factor: user.has_second_factor(),
         recovery_codes: platform.own_recovery_codes(&session.caller).await?,
         sessions: own.iter().rev().map(|stored| SessionRow::new(stored, &session)).collect(),

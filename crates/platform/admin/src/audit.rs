@@ -79,7 +79,7 @@ fn named(text: &str, names: &Names) -> String {
 /// `keyCreated` as `Key created`, and `signInsRefused` as `Sign-ins refused`.
 fn in_words(name: &str) -> String {
     let mut words = String::new();
-    for (index, char) in name.replace("signIn", "sign-in").chars().enumerate() {
+    for (index, char) in name.replace("signIn", "sign-in").replace("SignOn", " sign-on").chars().enumerate() {
         match (index, char.is_uppercase()) {
             (0, _) => words.extend(char.to_uppercase()),
             (_, true) => {
@@ -211,6 +211,7 @@ mod tests {
     fn names_of_events_are_words() {
         assert_eq!(in_words("keyCreated"), "Key created");
         assert_eq!(in_words("signInsRefused"), "Sign-ins refused");
+        assert_eq!(in_words("singleSignOnLinked"), "Single sign-on linked");
         assert_eq!(in_words(""), "");
     }
 

@@ -52,6 +52,7 @@ const NOTICES: &[(&str, &str)] = &[
     ("user-unchanged", "Nothing was changed."),
     ("user-removed", "The user was removed."),
     ("sessions-ended", "The user's sessions have ended."),
+    ("user-unlinked", "The user is not linked to single sign-on any more, and their sessions have ended."),
     ("user-second-factor-off", "The user's second factor is off."),
     ("key-revoked", "The API key was revoked. Other nodes refuse it within 5 seconds."),
     ("screen-link-revoked", "The link was revoked. Screens that used it show nothing any more."),

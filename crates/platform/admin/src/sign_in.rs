@@ -1,5 +1,7 @@
 //! Signing in and signing out.
 
+mod single_sign_on;
+
 use std::net::IpAddr;
 
 use askama::Template;
@@ -30,7 +32,11 @@ const DEVICE_S: i64 = 400 * 24 * 3_600;
 pub(crate) const PAGES: &[Page] = &[("POST", "/sign-out", Need::SignedIn)];
 
 pub(crate) fn router() -> Router<Admin> {
-    Router::new().route("/sign-in", get(page).post(sign_in)).route("/sign-out", post(sign_out))
+    Router::new()
+        .route("/sign-in", get(page).post(sign_in))
+        .route(single_sign_on::PATH, get(single_sign_on::start))
+        .route(single_sign_on::CALLBACK_PATH, get(single_sign_on::finish))
+        .route("/sign-out", post(sign_out))
 }
 
 #[derive(Template)]
@@ -44,6 +50,15 @@ struct SignInPage {
     has_signed_out: bool,
     /// The installation has no user yet.
     is_empty: bool,
+    issuer: Option<IssuerLink>,
+}
+
+/// The button that leads to the issuer of single sign-on.
+struct IssuerLink {
+    /// What people call the issuer.
+    name: String,
+    /// Address below the administration.
+    path: String,
 }
 
 impl SignInPage {
@@ -56,7 +71,15 @@ impl SignInPage {
             fault: String::new(),
             has_signed_out: false,
             is_empty: false,
+            issuer: admin.platform().single_sign_on_name().map(|name| IssuerLink::new(name, own_path(next))),
         }
+    }
+}
+
+impl IssuerLink {
+    fn new(name: &str, next: &str) -> Self {
+        let query = form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
+        Self { name: name.to_owned(), path: format!("{}?{query}", single_sign_on::PATH) }
     }
 }
 
@@ -99,11 +122,7 @@ async fn sign_in(
         email: form.text("email").to_owned(),
         password: secret(form.all("password").next().unwrap_or_default()),
         code: form.non_empty("code").map(str::to_owned),
-        client: Client {
-            from: client_ip(&admin, &parts),
-            browser: None,
-            device_token: admin.device_cookie().read(&parts.headers).map(secret),
-        },
+        client: client(&admin, &parts),
     };
     let refusal = match platform.sign_in(&wanted, None).await {
         Ok(signed_in) => return begin(&admin, &signed_in.fresh()?, own_path(form.text("next"))),
@@ -121,6 +140,12 @@ async fn sign_in(
         ..SignInPage::new(&admin, &wanted.email, form.text("next"))
     };
     render_page_as(status, &page)
+}
+
+/// The client of a request, with the token of its device.
+fn client(admin: &Admin, parts: &Parts) -> Client {
+    let device_token = admin.device_cookie().read(&parts.headers).map(|token| Secret::new(token.into()));
+    Client { from: client_ip(admin, parts), browser: None, device_token }
 }
 
 /// The IP address of the client, if it is known.

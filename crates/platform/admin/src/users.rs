@@ -49,6 +49,8 @@ pub(crate) const PAGES: &[Page] = &[
     ("POST", "/users/{user}/require-password", Need::Has(UsersWrite)),
     ("GET", "/users/{user}/second-factor-off", Need::Has(UsersWrite)),
     ("POST", "/users/{user}/second-factor-off", Need::Has(UsersWrite)),
+    ("GET", "/users/{user}/unlink", Need::Has(UsersWrite)),
+    ("POST", "/users/{user}/unlink", Need::Has(UsersWrite)),
     ("POST", "/users/{user}/webcasts", Need::Has(UsersRead)),
     ("POST", "/users/{user}/end-sessions", Need::Has(UsersWrite)),
     ("GET", "/users/{user}/remove", Need::Has(UsersWrite)),
@@ -69,6 +71,7 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/users/{user}/password", get(detail::password_page).post(detail::reset_password))
         .route("/users/{user}/require-password", post(detail::require_password))
         .route("/users/{user}/second-factor-off", get(detail::second_factor_page).post(detail::second_factor_off))
+        .route("/users/{user}/unlink", get(detail::unlink_page).post(detail::unlink))
         .route("/users/{user}/webcasts", post(detail::change_webcast))
         .route("/users/{user}/end-sessions", post(detail::end_sessions))
         .route("/users/{user}/remove", get(detail::remove_page).post(detail::remove))
@@ -85,6 +88,7 @@ struct UserRow {
     is_disabled: bool,
     must_change_password: bool,
     has_second_factor: bool,
+    signs_in_with: &'static str,
     signed_in: Option<RelativeTime>,
 }
 
@@ -96,6 +100,16 @@ struct ListTemplate {
     invitations: Vec<InvitationRow>,
     next: Option<Uuid>,
     may_write: bool,
+}
+
+/// What a user signs in with.
+fn signs_in_with(user: &User) -> &'static str {
+    match (user.has_password(), user.openid.is_some()) {
+        (true, false) => "Password",
+        (true, true) => "Single sign-on, password",
+        (false, true) => "Single sign-on",
+        (false, false) => "Nothing yet",
+    }
 }
 
 /// The label of a stored role.
@@ -115,6 +129,7 @@ async fn list(session: Session, QueryFields(query): QueryFields) -> Result<Respo
         is_disabled: user.disabled_at.is_some(),
         must_change_password: user.must_change_password,
         has_second_factor: user.has_second_factor(),
+        signs_in_with: signs_in_with(&user),
         signed_in: user.signed_in_at.map(|at| RelativeTime::new(at, now)),
         address: user.profile.name.as_ref().map(|_| user.email.clone()),
         shown: user.profile.name.unwrap_or(user.email),

@@ -202,6 +202,7 @@ fn of_users(refusal: &UserRefusal) -> StatusCode {
         | UserRefusal::TooManyInvitations { .. }
         | UserRefusal::LastAdministrator
         | UserRefusal::HasSignedIn
+        | UserRefusal::NoPassword
         | UserRefusal::NotAClerk
         | UserRefusal::TooManyClerks { .. } => StatusCode::CONFLICT,
     }

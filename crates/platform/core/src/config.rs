@@ -9,11 +9,13 @@ use std::time::Duration;
 use ipnet::IpNet;
 pub use kit_identity::IdentityConfig;
 use kit_mail::Mailer;
+use kit_openid::SingleSignOn;
 use kit_runtime::disk_space::DiskReserve;
 use kit_runtime::trace::Tracer;
 
 pub use self::endpoint_readings::EndpointReadingConfig;
 pub use self::live::LiveConfig;
+use crate::caller::scope::Role;
 
 /// Limits and intervals of the platform. Every field can be set by itself: `PlatformConfig { …, ..Default::default()
 /// }`.
@@ -48,6 +50,8 @@ pub struct PlatformConfig {
     pub key_requests_per_min_max: u32,
     /// Limits of sessions and sign-in attempts.
     pub identity: IdentityConfig,
+    /// Single sign-on of the platform's users. None.
+    pub single_sign_on: Option<SingleSignOn<Role>>,
     /// Subnets of trusted reverse proxies, whose `X-Forwarded-For` is used. None.
     pub trusted_proxies: Vec<IpNet>,
     /// Limits and intervals of ending items.
@@ -195,6 +199,7 @@ impl Default for PlatformConfig {
             key_cache_max: 10_000,
             key_requests_per_min_max: 600_000,
             identity: IdentityConfig::default(),
+            single_sign_on: None,
             trusted_proxies: Vec::new(),
             timers: TimerConfig::default(),
             bulk_changes: BulkChangeConfig::default(),

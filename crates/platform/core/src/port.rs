@@ -107,7 +107,9 @@ pub use sealings::{SealedAnswer, SealedLocation, SealedReplacement, SealingStore
 pub use sessions::{Session, SessionStore, SessionsToEnd};
 pub use staff_reads::{JournalWindow, StaffReadStore};
 pub use telephone_bookings::{TelephoneBooking, TelephoneBookingStore};
-pub use users::{Digest, MadeLinks, Profile, Totp, TotpChange, User, UserChange, UserChangeResult, UserStore};
+pub use users::{
+    Digest, MadeLinks, OpenIdentity, Profile, Totp, TotpChange, User, UserChange, UserChangeResult, UserStore,
+};
 
 /// Position in the journal; 0 is before the first row.
 pub type Cursor = i64;

@@ -1,7 +1,7 @@
 //! Users: who may sign in, with which role, and their sessions.
 //!
-//! The API and the command line call it. A user signs in with a password and, if one is set up, a second factor, and
-//! gets a session token: `lws_` and 33 base62 characters (192 random bits). The platform shows it once and stores its
+//! The API and the command line call it. A user signs in with a password and, if one is set up, a second factor, or by single
+//! sign-on, and gets a session token: `lws_` and 33 base62 characters (192 random bits). The platform shows it once and stores its
 //! SHA-256. A session has the scopes of its user's role and works wherever an API key works. Journal and audit log name
 //! its user as `user:<uuid>`.
 //!
@@ -14,6 +14,8 @@
 //! - Wrong passwords from elsewhere don't delay a device that signed in before: it has attempts of its own.
 //! - A code of the second factor works once; so does a recovery code.
 //! - Open invitations and links of screens that a user made end or are replaced in the commit that takes their maker's access.
+//! - By single sign-on, a user is whom the issuer's verified ID token is linked to: once, by an e-mail address that the issuer
+//!   verified. Passwords work beside it.
 //! - Once there is an administrator who can sign in, there always is one.
 
 mod administration;
@@ -25,6 +27,7 @@ mod names;
 mod second_factor;
 mod sessions;
 mod sign_in;
+mod single_sign_on;
 mod throttle;
 
 use kit_identity::passwords;
@@ -36,6 +39,7 @@ pub use change_user::{ChangedUser, UserPatch};
 pub use first_administrator::{FirstAdministrator, SETUP_CODE_VALID};
 pub use invitations::{INVITATION_VALID, NewInvitation};
 pub use kit_identity::Refusal;
+pub use kit_openid::OpenIdError;
 pub use made_links::{
     MadeByUser, MadeScreenLink, REPLACED_LINK_VALID, ReplacedScreenLink, ScreenLinksToEnd, loses_access,
 };
@@ -46,6 +50,7 @@ pub use names::{NAME_CHARS_MAX, UserName, UserNames};
 pub use second_factor::{Enrolled, RecoveryCodes};
 pub use sessions::SignedInUser;
 pub use sign_in::{Client, SignIn, SignedIn};
+pub use single_sign_on::{NewSingleSignOn, SignedInByIssuer};
 
 pub use crate::access::SESSION_PREFIX;
 

@@ -14,7 +14,9 @@ use platform_core::users::{PasswordReset, UserPatch, UserRefusal, loses_access};
 use platform_core::{PlatformError, Role};
 use uuid::Uuid;
 
-use super::{first_password, made_links, name_field, requires_new, role_choices, role_label, show_password};
+use super::{
+    first_password, made_links, name_field, requires_new, role_choices, role_label, show_password, signs_in_with,
+};
 use crate::account::SessionRow;
 use crate::auctions::clerks::{self, ClerksPanel};
 use crate::form_page::{FormPage, Refused};
@@ -40,6 +42,10 @@ struct DetailPage {
     is_disabled: bool,
     must_change_password: bool,
     has_second_factor: bool,
+    has_password: bool,
+    signs_in_with: &'static str,
+    /// The issuer that the user is linked to.
+    issuer: Option<String>,
     created: RelativeTime,
     signed_in: Option<RelativeTime>,
     sessions: Vec<SessionRow>,
@@ -100,6 +106,9 @@ async fn show(
         is_disabled: user.disabled_at.is_some(),
         must_change_password: user.must_change_password,
         has_second_factor: user.has_second_factor(),
+        has_password: user.has_password(),
+        signs_in_with: signs_in_with(&user),
+        issuer: user.openid.as_ref().map(|identity| identity.issuer.clone()),
         created: RelativeTime::new(user.created_at, now),
         signed_in: user.signed_in_at.map(|at| RelativeTime::new(at, now)),
         sessions: sessions.iter().rev().map(|stored| SessionRow::new(stored, session)).collect(),
@@ -238,6 +247,28 @@ pub(super) async fn second_factor_page(session: Session, PathIds([uuid]): PathId
 pub(super) async fn second_factor_off(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Redirect, PageError> {
     session.platform().turn_off_second_factor(&session.caller, uuid, None).await?;
     Ok(done(&session, uuid, "user-second-factor-off"))
+}
+
+pub(super) async fn unlink_page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
+    let user = user(&session, uuid).await?;
+    let then = match user.has_password() {
+        true => "The user signs in with the password only, until single sign-on links them again.",
+        false => {
+            "The user has no password: reset it to let them sign in, or wait until single sign-on links them again."
+        }
+    };
+    confirm(&session, &user, "Remove the link to single sign-on", "unlink")
+        .causes(then)
+        .causes(
+            "The next person whom the issuer signs in with this verified e-mail address is linked. Their sessions end.",
+        )
+        .destroys("Remove the link")
+        .open()
+}
+
+pub(super) async fn unlink(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Redirect, PageError> {
+    session.platform().unlink_single_sign_on(&session.caller, uuid).await?;
+    Ok(done(&session, uuid, "user-unlinked"))
 }
 
 pub(super) async fn end_sessions(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Redirect, PageError> {

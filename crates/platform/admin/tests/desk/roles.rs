@@ -223,6 +223,8 @@ const TABLE: &[(&str, &str, &[Role])] = &[
     ("POST", "/users/invite", ADMINISTRATORS),
     ("POST", "/users/invitations/{invitation}/withdraw", ADMINISTRATORS),
     ("POST", "/users/{user}/require-password", ADMINISTRATORS),
+    ("GET", "/users/{user}/unlink", ADMINISTRATORS),
+    ("POST", "/users/{user}/unlink", ADMINISTRATORS),
     ("GET", "/users/{user}", ADMINISTRATORS),
     ("GET", "/users/{user}/name", ADMINISTRATORS),
     ("POST", "/users/{user}/name", ADMINISTRATORS),

@@ -18,7 +18,7 @@ pub(crate) struct AccessEntryView {
     /// When it happened.
     #[schema(format = DateTime)]
     pub(crate) at: String,
-    /// Who acted: `user:<uuid>`, `key:<uuid>`, `command-line`, `setup-code` or `platform`.
+    /// Who acted: `user:<uuid>`, `key:<uuid>`, `command-line`, `setup-code`, `single-sign-on` or `platform`.
     pub(crate) actor: String,
     /// The session in which the actor acted; null for an API key.
     pub(crate) session: Option<Uuid>,
@@ -26,7 +26,7 @@ pub(crate) struct AccessEntryView {
     pub(crate) address: Option<String>,
     /// What happened: `signedIn`, `signInRefused`, `signInsRefused`, `userCreated`, `userChanged`, `userRemoved`,
     /// `userInvited`, `invitationWithdrawn`, `invitationAccepted`, `passwordReset`, `newPasswordRequired`, `passwordChanged`,
-    /// `secondFactorOn`, `secondFactorOff`, `clerkAssigned`, `clerkTakenOff`, `screenLinkCreated`, `screenLinkRevoked`, `partyViewed`, `partyExported`, `registerListed`, `registerExported`, `mailsListed`, `mailViewed`, `reminderPreviewed`,
+    /// `singleSignOnLinked`, `singleSignOnUnlinked`, `secondFactorOn`, `secondFactorOff`, `clerkAssigned`, `clerkTakenOff`, `screenLinkCreated`, `screenLinkRevoked`, `partyViewed`, `partyExported`, `registerListed`, `registerExported`, `mailsListed`, `mailViewed`, `reminderPreviewed`,
     /// `keyCreated`, `keyRevoked`, `connectionEntered` or `connectionEnded`. There may be others later.
     pub(crate) event: String,
     /// The subject and further facts: an object whose members depend on the event.

@@ -27,6 +27,8 @@ pub(crate) struct UserView {
     pub(crate) disabled_at: Option<String>,
     /// True if signing in needs a code too.
     pub(crate) second_factor: bool,
+    /// True if the user is linked to a person of the issuer of single sign-on, who signs in without the password.
+    pub(crate) single_sign_on: bool,
     /// When the user was created.
     #[schema(format = DateTime)]
     pub(crate) created_at: String,
@@ -44,6 +46,7 @@ impl From<&User> for UserView {
             role: user.profile.role.clone(),
             disabled_at: user.disabled_at.map(time),
             second_factor: user.has_second_factor(),
+            single_sign_on: user.openid.is_some(),
             created_at: time(user.created_at),
             signed_in_at: user.signed_in_at.map(time),
         }

@@ -27,6 +27,8 @@ use crate::{Caller, Platform, Scope};
 
 /// The actor who created the first administrator with a set-up code.
 const SETUP_CODE: &str = "setup-code";
+/// The actor of changes that follow from what the issuer of single sign-on says.
+pub(crate) const SINGLE_SIGN_ON: &str = "single-sign-on";
 /// The actor of entries that the platform makes by itself.
 const PLATFORM: &str = "platform";
 
@@ -37,7 +39,7 @@ pub struct AccessContent {
     /// The server's time.
     #[serde(serialize_with = "in_milliseconds")]
     pub at: Timestamp,
-    /// Who did it: `user:<uuid>`, `key:<uuid>`, `command-line`, `setup-code` or `platform`.
+    /// Who did it: `user:<uuid>`, `key:<uuid>`, `command-line`, `setup-code`, `single-sign-on` or `platform`.
     pub actor: String,
     /// The session of the actor. The entry of its sign-in has the address.
     pub session: Option<Uuid>,
@@ -92,6 +94,11 @@ impl Platform {
     /// The content of an entry about a user who was created with a set-up code.
     pub(crate) fn note_setup(&self, from: Option<IpAddr>, event: AccessEvent) -> PlatformResult<String> {
         self.content(SETUP_CODE.to_owned(), None, from, event)
+    }
+
+    /// The content of an entry about a change that follows from what the issuer of single sign-on says.
+    pub(crate) fn note_issuer(&self, from: Option<IpAddr>, event: AccessEvent) -> PlatformResult<String> {
+        self.content(SINGLE_SIGN_ON.to_owned(), None, from, event)
     }
 
     /// Appends an entry without a change of access.

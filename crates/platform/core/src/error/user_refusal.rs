@@ -24,6 +24,9 @@ pub enum UserRefusal {
     /// The change would leave no administrator who can sign in.
     #[error("this is the last administrator who can sign in: make another user an administrator first")]
     LastAdministrator,
+    /// The user has no password to choose another one in place of.
+    #[error("this user has no password and signs in by single sign-on: reset the password first to give them one")]
+    NoPassword,
     /// The audit log may name the user.
     #[error("this user has signed in, so the log may name them: disable them instead")]
     HasSignedIn,
@@ -51,6 +54,7 @@ impl UserRefusal {
             Self::SetupCodeRefused => "setup_code_refused",
             Self::TooManyInvitations { .. } => "too_many_invitations",
             Self::LastAdministrator => "last_administrator",
+            Self::NoPassword => "no_password",
             Self::HasSignedIn => "has_signed_in",
             Self::ClerkNotAssigned => "clerk_not_assigned",
             Self::NotAClerk => "not_a_clerk",

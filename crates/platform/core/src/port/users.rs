@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::{IdempotentAnswer, Page, ScreenLink, StoreResult};
 
 pub use kit_identity::Digest;
-pub use kit_identity::user::{Totp, TotpChange};
+pub use kit_identity::user::{OpenIdentity, Totp, TotpChange};
 
 /// A user of the platform.
 pub type User = kit_identity::user::User<Uuid, Profile>;
@@ -36,8 +36,8 @@ pub enum MadeLinks {
 /// A change of a user, with everything that is committed with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserChange {
-    /// The change: role, password, `must_change_password`, `disabled_at` and version are stored, and the second factor as
-    /// the change says.
+    /// The change: role, name, password, `must_change_password`, `disabled_at`, `openid` and version are stored, and the
+    /// second factor as the change says.
     pub change: Change<Uuid, Profile>,
     /// What becomes of the links that the user made.
     pub made_links: MadeLinks,
@@ -64,10 +64,13 @@ pub trait UserStore: Send + Sync {
     async fn user(&self, uuid: Uuid) -> StoreResult<Option<User>>;
     /// The user with this address, in lower case.
     async fn user_by_email(&self, email: &str) -> StoreResult<Option<User>>;
+    /// The user who is linked to this person of an issuer.
+    async fn user_by_openid(&self, identity: &OpenIdentity) -> StoreResult<Option<User>>;
     /// In order of creation (UUID).
     async fn users(&self, page: Page<Uuid>) -> StoreResult<Vec<User>>;
     /// Commits a change as a whole or not at all. One enabled administrator always remains, however many changes run at
-    /// the same time. `Conflict` when the version changed or the user does not exist; `Replayed`.
+    /// the same time. `Conflict` when the version changed or the user does not exist; `Taken("openid")` when another user is
+    /// linked to the person; `Replayed`.
     async fn change_user(&self, change: UserChange) -> StoreResult<UserChangeResult>;
     /// Records the use of a code. False when it was used before, a later one was used, or a recovery code does not exist.
     async fn use_code(&self, user: Uuid, code: CodeUse) -> StoreResult<bool>;

@@ -193,11 +193,14 @@ impl Platform {
 
     /// Requires that a user chooses another password before anything else. Their sessions go on, for that only.
     ///
-    /// Errors: `forbidden`, `not_found`, `busy`.
+    /// Errors: `forbidden`, `not_found`, `no_password`, `busy`.
     pub async fn require_new_password(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<User> {
         let user = self.changeable_user(caller, uuid).await?;
         if user.must_change_password {
             return Ok(user);
+        }
+        if !user.has_password() {
+            return Err(UserRefusal::NoPassword.into());
         }
         let note = self.note(caller, AccessEvent::NewPasswordRequired { user: uuid })?;
         let change = Change::to(User { must_change_password: true, ..user });

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use kit_identity::devices::Device;
 use kit_identity::sign_in::{Attempted, PasswordCheck};
 use uuid::Uuid;
 
@@ -13,6 +14,15 @@ use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Platform, Problem};
 
 pub use kit_identity::sign_in::{Client, SignIn};
+
+/// What a user signed in with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SignInMethod {
+    /// The password, and the code of a second factor.
+    Password,
+    /// An answer of the issuer.
+    SingleSignOn,
+}
 
 /// The result of a sign-in. The platform does not show its tokens again.
 pub type SignedIn = kit_identity::sign_in::SignedIn<Uuid, Profile>;
@@ -41,7 +51,7 @@ impl Platform {
                 return Err(self.refused(None, from, Refusal::SignInRefused));
             }
             PasswordCheck::Disabled(user) => {
-                self.note_refused(&user, from, "disabled").await?;
+                self.note_refused(user.id, from, "disabled").await?;
                 return Err(self.refused(None, from, Refusal::SignInRefused));
             }
         };
@@ -52,7 +62,12 @@ impl Platform {
             return Ok(Outcome::Replayed(answer));
         }
         self.check_second_factor(&user, sign_in).await?;
-        self.begin_session(user, attempted, sign_in, answering).await
+        let Attempted { device, attempts, .. } = attempted;
+        let begun = self.begin_session(user, device, &sign_in.client, SignInMethod::Password, answering).await?;
+        if let Outcome::Fresh(_) = &begun {
+            self.return_attempts(attempts.after_sign_in()).await?;
+        }
+        Ok(begun)
     }
 
     async fn check_second_factor(&self, user: &User, sign_in: &SignIn) -> PlatformResult<()> {
@@ -63,28 +78,30 @@ impl Platform {
         if self.uses_code(user, code).await? {
             return Ok(());
         }
-        self.note_refused(user, sign_in.client.from, "code_refused").await?;
+        self.note_refused(user.id, sign_in.client.from, "code_refused").await?;
         Err(self.refused(Some(user.id), sign_in.client.from, Refusal::CodeRefused))
     }
 
-    /// Logs a refused sign-in of a user who gave the right password.
-    async fn note_refused(&self, user: &User, from: Option<IpAddr>, reason: &str) -> PlatformResult<()> {
-        let event = AccessEvent::SignInRefused { user: user.id, reason: reason.to_owned() };
-        self.note_alone(self.note_sign_in((user.id, None), from, event)?).await
+    /// Logs a refused sign-in of a user who gave the right password, or whom the issuer signed in.
+    pub(super) async fn note_refused(&self, user: Uuid, from: Option<IpAddr>, reason: &str) -> PlatformResult<()> {
+        let event = AccessEvent::SignInRefused { user, reason: reason.to_owned() };
+        self.note_alone(self.note_sign_in((user, None), from, event)?).await
     }
 
-    async fn begin_session(
+    /// Begins the session of a user who is signed in by now.
+    pub(super) async fn begin_session(
         &self,
         user: User,
-        attempted: Attempted,
-        sign_in: &SignIn,
+        device: Option<Device>,
+        client: &Client,
+        method: SignInMethod,
         answering: Option<IdempotentRequest<'_, SignedIn>>,
     ) -> PlatformResult<Outcome<SignedIn>> {
-        let Attempted { device, attempts, .. } = attempted;
-        let signed_in = self.identity().begin_session(self.ids().uuid_v7(), user, device, &sign_in.client)?;
-        let (user, session, from) = (signed_in.user.id, signed_in.session.id, sign_in.client.from);
+        let signed_in = self.identity().begin_session(self.ids().uuid_v7(), user, device, client)?;
+        let (user, session, from) = (signed_in.user.id, signed_in.session.id, client.from);
         let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&signed_in, self.now())));
-        let note = self.note_sign_in((user, Some(session)), from, AccessEvent::SignedIn { user, session })?;
+        let event = AccessEvent::SignedIn { user, session, single_sign_on: method == SignInMethod::SingleSignOn };
+        let note = self.note_sign_in((user, Some(session)), from, event)?;
         let (version, sessions_max) = (signed_in.user.version, self.config().identity.sessions_max);
         let begin = AccessChange::BeginSession(signed_in.session.clone(), version, sessions_max, answer);
         match self.store().apply_access_change(begin, note).await {
@@ -95,9 +112,8 @@ impl Platform {
             }
             Err(error) => return Err(error.into()),
         }
-        self.return_attempts(attempts.after_sign_in()).await?;
         self.metrics().signed_in();
-        tracing::info!(%user, %session, from = from.map(tracing::field::display), "a user signed in");
+        tracing::info!(%user, %session, ?method, from = from.map(tracing::field::display), "a user signed in");
         Ok(Outcome::Fresh(signed_in))
     }
 

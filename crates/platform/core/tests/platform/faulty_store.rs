@@ -439,6 +439,7 @@ forward! {
     impl UserStore {
         async fn user(uuid: Uuid) -> StoreResult<Option<User>>;
         async fn user_by_email(email: &str) -> StoreResult<Option<User>>;
+        async fn user_by_openid(identity: &OpenIdentity) -> StoreResult<Option<User>>;
         async fn users(page: Page<Uuid>) -> StoreResult<Vec<User>>;
         async fn change_user(change: UserChange) -> StoreResult<UserChangeResult>;
         async fn use_code(user: Uuid, code: CodeUse) -> StoreResult<bool>;

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_engine::postgres::{Connection, Transaction};
 use kit_identity::second_factor::CodeUse;
+use kit_identity::user::OpenIdentity;
 use kit_runtime::vault::Sealed;
 use platform_core::port::{
     Digest, IdempotentAnswer, MadeLinks, Page, Profile, ScreenLink, StoreError, StoreResult, Totp, TotpChange, User,
@@ -19,7 +20,7 @@ use super::{PostgresStore, clerks, idempotency, invitations, screens, sessions};
 use crate::codec::{self, ms};
 
 pub(super) const USER: &str = "SELECT uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, signed_in_at_ms, \
-     totp_secret, totp_step, totp_confirmed_at_ms, must_change_password, name FROM users";
+     totp_secret, totp_step, totp_confirmed_at_ms, must_change_password, name, openid_issuer, openid_subject FROM users";
 
 #[async_trait]
 impl UserStore for PostgresStore {
@@ -33,6 +34,16 @@ impl UserStore for PostgresStore {
             return Ok(None);
         }
         Ok(rows::one(&self.client().await?, &format!("{USER} WHERE email = $1"), &[&email], user).await?)
+    }
+
+    async fn user_by_openid(&self, identity: &OpenIdentity) -> StoreResult<Option<User>> {
+        let OpenIdentity { issuer, subject } = identity;
+        // PostgreSQL rejects texts with a NUL, so no user has such an identity.
+        if issuer.contains('\0') || subject.contains('\0') {
+            return Ok(None);
+        }
+        let select = format!("{USER} WHERE openid_issuer = $1 AND openid_subject = $2");
+        Ok(rows::one(&self.client().await?, &select, &[issuer, subject], user).await?)
     }
 
     async fn users(&self, page: Page<Uuid>) -> StoreResult<Vec<User>> {
@@ -94,7 +105,9 @@ pub(super) async fn create_first(db: &Transaction<'_>, user: &User, code: Digest
 pub(super) async fn create(db: &Transaction<'_>, user: &User, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     idempotency::keep_or_replay(db, answer).await?;
     let insert = "INSERT INTO users (uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, \
-         signed_in_at_ms, totp_step, must_change_password, name) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $10)";
+         signed_in_at_ms, totp_step, must_change_password, name, openid_issuer, openid_subject) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, $12)";
+    let (issuer, subject) = openid_columns(user);
     let values: rows::Values<'_> = &[
         &user.id,
         &user.email,
@@ -106,6 +119,8 @@ pub(super) async fn create(db: &Transaction<'_>, user: &User, answer: Option<&Id
         &user.signed_in_at.map(ms),
         &user.must_change_password,
         &user.profile.name,
+        &issuer,
+        &subject,
     ];
     rows::execute(db, insert, values).await.map(drop).map_err(|error| error.or_taken("email"))
 }
@@ -123,6 +138,7 @@ async fn at_version(db: &Transaction<'_>, uuid: Uuid, version: i64) -> SqlResult
 pub(super) fn user(row: &Row) -> SqlResult<User> {
     let secret = rows::get::<Option<String>>(row, 8)?.map(Sealed::from_text);
     let (step, confirmed_at) = (rows::get(row, 9)?, rows::optional_time(row, 10)?);
+    let (issuer, subject) = (rows::get::<Option<String>>(row, 13)?, rows::get::<Option<String>>(row, 14)?);
     Ok(User {
         id: rows::get(row, 0)?,
         email: rows::get(row, 1)?,
@@ -134,7 +150,12 @@ pub(super) fn user(row: &Row) -> SqlResult<User> {
         signed_in_at: rows::optional_time(row, 7)?,
         totp: secret.map(|secret| Totp { secret, step, confirmed_at }),
         must_change_password: rows::get(row, 11)?,
+        openid: issuer.zip(subject).map(|(issuer, subject)| OpenIdentity { issuer, subject }),
     })
+}
+
+fn openid_columns(user: &User) -> (Option<&str>, Option<&str>) {
+    user.openid.as_ref().map(|identity| (identity.issuer.as_str(), identity.subject.as_str())).unzip()
 }
 
 pub(super) async fn change_user(db: &Transaction<'_>, change: &UserChange) -> SqlResult<UserChangeResult> {
@@ -147,7 +168,8 @@ pub(super) async fn change_user(db: &Transaction<'_>, change: &UserChange) -> Sq
     }
     idempotency::keep_or_replay(db, answer.as_ref()).await?;
     let update = "UPDATE users SET role = $2, password_hash = $3, disabled_at_ms = $4, version = $5, \
-         must_change_password = $6, name = $7 WHERE uuid = $1";
+         must_change_password = $6, name = $7, openid_issuer = $8, openid_subject = $9 WHERE uuid = $1";
+    let (issuer, subject) = openid_columns(user);
     let disabled_at = user.disabled_at.map(ms);
     let values: rows::Values<'_> = &[
         &user.id,
@@ -157,8 +179,10 @@ pub(super) async fn change_user(db: &Transaction<'_>, change: &UserChange) -> Sq
         &user.version,
         &user.must_change_password,
         &user.profile.name,
+        &issuer,
+        &subject,
     ];
-    rows::execute(db, update, values).await?;
+    rows::execute(db, update, values).await.map_err(|error| error.or_taken("openid"))?;
     match &change.totp {
         TotpChange::Keep => {}
         TotpChange::Set(totp, codes) => put_totp(db, user.id, Some(totp), codes).await?,

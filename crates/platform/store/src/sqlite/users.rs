@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_identity::second_factor::CodeUse;
+use kit_identity::user::OpenIdentity;
 use kit_runtime::vault::Sealed;
 use platform_core::port::{
     Digest, IdempotentAnswer, MadeLinks, Page, Profile, ScreenLink, StoreError, StoreResult, Totp, TotpChange, User,
@@ -18,7 +19,8 @@ use super::{SqliteStore, clerks, idempotency, invitations, screens, sessions};
 use crate::codec::{self, ms};
 
 pub(super) const USER: &str = "SELECT users.uuid, email, role, password_hash, users.created_at_ms, version, disabled_at_ms, \
-     signed_in_at_ms, totp_secret, totp_step, totp_confirmed_at_ms, must_change_password, users.name FROM users";
+     signed_in_at_ms, totp_secret, totp_step, totp_confirmed_at_ms, must_change_password, users.name, openid_issuer, openid_subject \
+     FROM users";
 
 #[async_trait]
 impl UserStore for SqliteStore {
@@ -30,6 +32,12 @@ impl UserStore for SqliteStore {
         let select = format!("{USER} WHERE email = ?1");
         let email = email.to_owned();
         self.read(move |db| rows::one(db, &select, [email], user)).await
+    }
+
+    async fn user_by_openid(&self, identity: &OpenIdentity) -> StoreResult<Option<User>> {
+        let select = format!("{USER} WHERE openid_issuer = ?1 AND openid_subject = ?2");
+        let OpenIdentity { issuer, subject } = identity.clone();
+        self.read(move |db| rows::one(db, &select, (issuer, subject), user)).await
     }
 
     async fn users(&self, page: Page<Uuid>) -> StoreResult<Vec<User>> {
@@ -93,7 +101,8 @@ pub(super) fn create_first(db: &Connection, user: &User, code: Digest, now: Time
 pub(super) fn create(db: &Connection, user: &User, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     idempotency::keep_or_replay(db, answer)?;
     let insert = "INSERT INTO users (uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, \
-         signed_in_at_ms, totp_step, must_change_password, name) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9, ?10)";
+         signed_in_at_ms, totp_step, must_change_password, name, openid_issuer, openid_subject) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9, ?10, ?11, ?12)";
     let values = params![
         user.id.as_bytes(),
         user.email,
@@ -104,7 +113,9 @@ pub(super) fn create(db: &Connection, user: &User, answer: Option<&IdempotentAns
         user.disabled_at.map(ms),
         user.signed_in_at.map(ms),
         user.must_change_password,
-        user.profile.name
+        user.profile.name,
+        user.openid.as_ref().map(|identity| &identity.issuer),
+        user.openid.as_ref().map(|identity| &identity.subject)
     ];
     rows::execute(db, insert, values).map(drop).map_err(|error| error.or_taken("email"))
 }
@@ -120,6 +131,7 @@ pub(super) fn at_version(db: &Connection, uuid: Uuid, version: i64) -> SqlResult
 pub(super) fn user(row: &Row<'_>) -> SqlResult<User> {
     let (step, confirmed_at) = (row.get(9)?, rows::optional_time(row, 10)?);
     let secret = row.get::<_, Option<String>>(8)?.map(Sealed::from_text);
+    let (issuer, subject) = (row.get::<_, Option<String>>(13)?, row.get::<_, Option<String>>(14)?);
     Ok(User {
         id: rows::uuid(row, 0)?,
         email: row.get(1)?,
@@ -131,6 +143,7 @@ pub(super) fn user(row: &Row<'_>) -> SqlResult<User> {
         signed_in_at: rows::optional_time(row, 7)?,
         totp: secret.map(|secret| Totp { secret, step, confirmed_at }),
         must_change_password: row.get(11)?,
+        openid: issuer.zip(subject).map(|(issuer, subject)| OpenIdentity { issuer, subject }),
     })
 }
 
@@ -144,7 +157,7 @@ pub(super) fn change_user(db: &Connection, change: &UserChange) -> SqlResult<Use
     }
     idempotency::keep_or_replay(db, answer.as_ref())?;
     let update = "UPDATE users SET role = ?2, password_hash = ?3, disabled_at_ms = ?4, version = ?5, \
-         must_change_password = ?6, name = ?7 WHERE uuid = ?1";
+         must_change_password = ?6, name = ?7, openid_issuer = ?8, openid_subject = ?9 WHERE uuid = ?1";
     let values = params![
         user.id.as_bytes(),
         user.profile.role,
@@ -152,9 +165,11 @@ pub(super) fn change_user(db: &Connection, change: &UserChange) -> SqlResult<Use
         user.disabled_at.map(ms),
         user.version,
         user.must_change_password,
-        user.profile.name
+        user.profile.name,
+        user.openid.as_ref().map(|identity| &identity.issuer),
+        user.openid.as_ref().map(|identity| &identity.subject)
     ];
-    rows::execute(db, update, values)?;
+    rows::execute(db, update, values).map_err(|error| error.or_taken("openid"))?;
     match &change.totp {
         TotpChange::Keep => {}
         TotpChange::Set(totp, codes) => put_totp(db, user.id, Some(totp), codes)?,

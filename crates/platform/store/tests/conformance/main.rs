@@ -82,6 +82,7 @@ stories! {
         an_email_address_belongs_to_one_user,
         a_change_of_a_user_needs_its_version_and_ends_the_sessions,
         a_user_has_a_name_or_none,
+        a_person_of_an_issuer_is_linked_to_one_user,
         concurrent_removals_keep_the_last_administrator,
         a_user_who_has_signed_in_is_not_removed,
         a_code_of_a_second_factor_is_used_once,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kit_identity::second_factor::CodeUse;
 use kit_identity::throttle::{Attempt, AttemptsToReturn};
-use kit_identity::user::Change;
+use kit_identity::user::{Change, OpenIdentity};
 use kit_runtime::vault::Sealed;
 use platform_core::port::{
     AccessChange, AccessChangeResult, Invitation, Profile, SealedLocation, SealedReplacement, Session, SessionsToEnd,
@@ -170,6 +170,37 @@ pub(super) async fn a_user_has_a_name_or_none(store: Shared) {
     store.change_user(change(User { version: 2, ..bob.clone() })).await.unwrap();
     assert_eq!(stored(&bob).await.name, None);
     assert_eq!(store.sessions(ann.id, whole()).await.unwrap(), [session(1, 1)]);
+}
+
+pub(super) async fn a_person_of_an_issuer_is_linked_to_one_user(store: Shared) {
+    let person = |subject: &str| OpenIdentity { issuer: "https://id.example.com".into(), subject: subject.into() };
+    let linked = |user: User, subject: &str| User { openid: Some(person(subject)), ..user };
+    let found = async |subject: &str| store.user_by_openid(&person(subject)).await.unwrap().map(|user| user.id);
+    let ann = linked(user(1, "administrator"), "ann");
+    store.create_user(ann.clone(), None).await.unwrap();
+    store.create_user(user(2, "viewer"), None).await.unwrap();
+    store.create_user(user(3, "viewer"), None).await.unwrap();
+    assert_eq!(store.user_by_openid(&person("ann")).await.unwrap(), Some(ann.clone()));
+    assert_eq!((found("Ann").await, found("an\0n").await), (None, None));
+    let elsewhere = OpenIdentity { issuer: "https://other.example.com".into(), ..person("ann") };
+    assert_eq!(store.user_by_openid(&elsewhere).await.unwrap(), None);
+
+    store.change_user(change(linked(user(2, "viewer"), "bea"))).await.unwrap();
+    assert_eq!(found("bea").await, Some(caller_uuid(2)));
+    let taken = store.change_user(change(linked(user(3, "viewer"), "bea"))).await;
+    assert!(matches!(taken, Err(StoreError::Taken("openid"))), "{taken:?}");
+    let taken = store.create_user(linked(user(4, "viewer"), "ann"), None).await;
+    assert!(matches!(taken, Err(StoreError::Taken(_))), "{taken:?}");
+    // Another change keeps the link; a change without it removes the link, and another user can have it.
+    store
+        .change_user(change(User { version: 2, must_change_password: true, ..linked(user(2, "viewer"), "bea") }))
+        .await
+        .unwrap();
+    assert_eq!(found("bea").await, Some(caller_uuid(2)));
+    store.change_user(change(User { version: 3, ..user(2, "viewer") })).await.unwrap();
+    assert_eq!(found("bea").await, None);
+    store.change_user(change(linked(user(3, "viewer"), "bea"))).await.unwrap();
+    assert_eq!(found("bea").await, Some(caller_uuid(3)));
 }
 
 pub(super) async fn concurrent_removals_keep_the_last_administrator(store: Shared) {

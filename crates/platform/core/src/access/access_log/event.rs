@@ -13,12 +13,15 @@ pub enum AccessEvent {
         user: Uuid,
         /// The session.
         session: Uuid,
+        /// True when the issuer of single sign-on vouched for the user; else the user gave the password.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        single_sign_on: bool,
     },
-    /// A user gave the right password, and the sign-in was refused.
+    /// A user gave the right password, or the issuer of single sign-on vouched for them, and the sign-in was refused.
     SignInRefused {
         /// The user.
         user: Uuid,
-        /// `disabled` or `code_refused`.
+        /// `disabled` or `code_refused`; by single sign-on `disabled`, `no_group`, `linked_to_another` or `last_administrator`.
         reason: String,
     },
     /// The number of sign-ins with a wrong name or password on one node since its last such entry.
@@ -89,6 +92,24 @@ pub enum AccessEvent {
         user: Uuid,
         /// The new name.
         name: Option<String>,
+    },
+    /// A user was linked to a person of the issuer of single sign-on, by the e-mail address that the issuer verified.
+    SingleSignOnLinked {
+        /// The user.
+        user: Uuid,
+        /// The issuer.
+        issuer: String,
+        /// The person's id at the issuer.
+        subject: String,
+    },
+    /// The link between a user and a person of the issuer was removed.
+    SingleSignOnUnlinked {
+        /// The user.
+        user: Uuid,
+        /// The issuer.
+        issuer: String,
+        /// The person's id at the issuer.
+        subject: String,
     },
     /// A user who had never signed in was removed.
     UserRemoved {

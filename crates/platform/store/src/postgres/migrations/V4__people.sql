@@ -42,7 +42,7 @@ ALTER TABLE items ADD COLUMN vendor uuid;
 UPDATE items SET vendor = (state::json ->> 'vendor')::uuid WHERE state::json ->> 'vendor' IS NOT NULL;
 CREATE INDEX items_of_vendor ON items (vendor, auction, position) WHERE vendor IS NOT NULL;
 
--- Connections that the platform made, and names of users. An earlier program leaves both columns empty.
+-- Connections that the platform made, names of users, and single sign-on. An earlier program leaves these columns empty.
 
 -- True when the platform made the API key, for the account that the embedded provider opens for the customer.
 ALTER TABLE consumers ADD COLUMN key_made boolean;
@@ -132,5 +132,10 @@ CREATE TABLE register_mappings (
     customer uuid NOT NULL PRIMARY KEY,
     mapping text NOT NULL
 );
+
+-- The person at an issuer of OpenID Connect who signs in as the user. Both are NULL for a user who only has a password.
+ALTER TABLE users ADD COLUMN openid_issuer text;
+ALTER TABLE users ADD COLUMN openid_subject text;
+CREATE UNIQUE INDEX users_by_openid ON users (openid_issuer, openid_subject) WHERE openid_subject IS NOT NULL;
 
 UPDATE schema_compatibility SET compatible_from = 1;
