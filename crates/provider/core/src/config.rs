@@ -3,6 +3,7 @@
 pub mod endpoint_address;
 pub mod retention;
 pub mod retry_schedule;
+pub mod single_sign_on;
 pub mod users;
 
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use kit_runtime::trace::Tracer;
 use crate::config::endpoint_address::EndpointAddressPolicy;
 use crate::config::retention::RetentionConfig;
 use crate::config::retry_schedule::RetrySchedule;
+use crate::config::single_sign_on::DashboardSignOn;
 use crate::config::users::UserConfig;
 use crate::model::cause::seconds;
 use crate::signing::secret::SecretKind;
@@ -72,6 +74,8 @@ pub struct ProviderConfig {
     pub cache_for: Duration,
     /// Limits of sessions and sign-in attempts.
     pub identity: IdentityConfig,
+    /// Single sign-on to the dashboard, if there is an issuer.
+    pub single_sign_on: Option<DashboardSignOn>,
     /// Limits of users and their links.
     pub users: UserConfig,
     /// How long messages, payloads and the activity log are kept.
@@ -145,6 +149,7 @@ impl Default for ProviderConfig {
             event_types_max: 10_000,
             cache_for: Duration::from_secs(5),
             identity: IdentityConfig::default(),
+            single_sign_on: None,
             users: UserConfig::default(),
             retention: RetentionConfig::default(),
             disk_reserve: Arc::default(),

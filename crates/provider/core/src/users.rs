@@ -12,6 +12,8 @@
 //!   correct password restores an account's attempts only together with the correct code.
 //! - A device that signed in before has its own attempts, so wrong passwords from other devices do not delay it.
 //! - A code of the second factor, a recovery code and an invitation work once.
+//! - By single sign-on, a user is whom the issuer's verified ID token is linked to: once, by an e-mail address that the issuer
+//!   verified. Passwords work beside it.
 //! - An account with an Admin always keeps at least one.
 
 mod invitations;
@@ -21,16 +23,19 @@ mod refusal;
 mod second_factor;
 mod sessions;
 mod sign_in;
+mod single_sign_on;
 
 use kit_identity::passwords;
 use kit_identity::user::is_email;
 use kit_identity::{IdentityError, Refusal};
+pub use kit_openid::OpenIdError;
 use kit_runtime::vault::Secret;
 
 pub use invitations::{InvitationLink, Joining};
 pub use second_factor::Enrolled;
 pub use sessions::SignedInUser;
 pub use sign_in::{Client, SignIn, SignInResult, SignedIn};
+pub use single_sign_on::{NewSingleSignOn, SignedInByIssuer};
 
 use crate::error::{ProviderError, Quota};
 use crate::validation::FieldErrors;

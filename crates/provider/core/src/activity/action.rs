@@ -50,6 +50,10 @@ actions! {
     SecondFactorOn = "user.second_factor_on", "Turned on the second factor of";
     /// A second factor was turned off.
     SecondFactorOff = "user.second_factor_off", "Turned off the second factor of";
+    /// A user was linked to a person of the issuer of single sign-on.
+    SingleSignOnLinked = "user.single_sign_on_linked", "Linked to single sign-on";
+    /// The link of a user to a person of the issuer was removed.
+    SingleSignOnUnlinked = "user.single_sign_on_unlinked", "Removed the link to single sign-on of";
     /// An API key was created.
     KeyCreated = "api_key.created", "Created the API key";
     /// The expiry of an API key was changed.

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use kit_identity::Digest;
 use kit_identity::second_factor::CodeUse;
-use kit_identity::user::Change;
+use kit_identity::user::{Change, OpenIdentity};
 
 use super::{Page, StoreResult};
 use crate::model::{ActivityEntry, Id, Invitation, Profile, User, UserSession};
@@ -11,7 +11,7 @@ use crate::model::{ActivityEntry, Id, Invitation, Profile, User, UserSession};
 /// A change of a user, with everything that is committed with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserChange {
-    /// The change: name, role, password and version are stored, and the second factor as the change says.
+    /// The change: name, role, password, `openid` and version are stored, and the second factor as the change says.
     pub change: Change<Id, Profile>,
     /// Entry of the activity log.
     pub activity: Option<ActivityEntry>,
@@ -59,11 +59,16 @@ pub trait UserStore: Send + Sync {
     async fn user(&self, id: &str) -> StoreResult<Option<User>>;
     /// The user with this address, in lower case.
     async fn user_by_email(&self, email: &str) -> StoreResult<Option<User>>;
+    /// The user who is linked to this person of an issuer.
+    async fn user_by_openid(&self, identity: &OpenIdentity) -> StoreResult<Option<User>>;
+    /// Adds a user of an account. Errors: `NotFound` (account), `Taken` (the address, or the person of an issuer),
+    /// `LimitReached` when the account would have more than `users_max` users and invitations.
+    async fn create_user(&self, user: User, users_max: usize, activity: ActivityEntry) -> StoreResult<()>;
     /// An account's users by id.
     async fn users(&self, account: &str, page: Page) -> StoreResult<Vec<User>>;
     /// Commits a change in one transaction. If the user is no longer an Admin, the transaction deletes the links that
-    /// they created; if they have a lower role, the tokens of applications that they created. Error: `Conflict` when the
-    /// user has another version or does not exist.
+    /// they created; if they have a lower role, the tokens of applications that they created. Errors: `Conflict` when the
+    /// user has another version or does not exist, `Taken("openid")` when another user is linked to the person.
     async fn change_user(&self, change: UserChange) -> StoreResult<UserChangeResult>;
     /// Removes a user with their sessions, their recovery codes, the links for them and by them, and the tokens of
     /// applications that they created. Error: `Conflict` when the user has another version or does not exist.

@@ -22,6 +22,15 @@ use crate::provider::Provider;
 
 pub use kit_identity::sign_in::{Client, SignIn};
 
+/// What a user signed in with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SignInMethod {
+    /// The password, and the code of a second factor.
+    Password,
+    /// An answer of the issuer.
+    SingleSignOn,
+}
+
 /// A new session. Its tokens are returned once and not stored.
 pub type SignedIn = kit_identity::sign_in::SignedIn<Id, Profile>;
 
@@ -53,7 +62,8 @@ impl Provider {
             self.return_attempts(attempted.attempts.before_code()).await?;
             return Ok(SignInResult::CodeRequired(identity.await_code(&user)));
         }
-        let signed_in = self.begin_session(user, attempted.device, client, attempted.attempts).await?;
+        let signed_in = self.begin_session(user, attempted.device, client, SignInMethod::Password).await?;
+        self.return_attempts(attempted.attempts.after_sign_in()).await?;
         Ok(SignInResult::SignedIn(Box::new(signed_in)))
     }
 
@@ -74,28 +84,34 @@ impl Provider {
             tracing::warn!(user = &*user.id, "a code of a second factor was refused");
             return Err(Refusal::CodeRefused.into());
         }
-        self.begin_session(user, attempted.device, client, attempted.attempts).await
+        let signed_in = self.begin_session(user, attempted.device, client, SignInMethod::Password).await?;
+        self.return_attempts(attempted.attempts.after_sign_in()).await?;
+        Ok(signed_in)
     }
 
-    async fn begin_session(
+    /// Begins the session of a user who is signed in by now.
+    pub(super) async fn begin_session(
         &self,
         user: User,
         device: Option<Device>,
         client: &Client,
-        taken: TakenAttempts,
+        method: SignInMethod,
     ) -> ProviderResult<SignedIn> {
         let signed_in = self.new_session(user, device, client)?;
         let (session, user) = (&signed_in.session, &signed_in.user);
         let (subject, actor) = (Subject { id: &session.id, name: "" }, Actor::user(user));
         let from = ChangedValues::default().value("from", None, session.address.as_deref());
-        let entry = self.activity_entry(&actor, Action::SignedIn, subject, from);
+        let values = match method {
+            SignInMethod::Password => from,
+            SignInMethod::SingleSignOn => from.value("by", None, Some("single sign-on")),
+        };
+        let entry = self.activity_entry(&actor, Action::SignedIn, subject, values);
         let sessions_max = self.config().identity.sessions_max;
         match self.store().begin_session(session.clone(), user.version, sessions_max, entry).await {
             Err(StoreError::Conflict) => return Err(refusal::changed_meanwhile()),
             begun => begun?,
         }
-        self.return_attempts(taken.after_sign_in()).await?;
-        tracing::info!(user = &*user.id, session = &*session.id, "a user signed in to the dashboard");
+        tracing::info!(user = &*user.id, session = &*session.id, ?method, "a user signed in to the dashboard");
         Ok(signed_in)
     }
 
@@ -104,7 +120,7 @@ impl Provider {
         Ok(self.identity().begin_session(self.ids().make(ids::USER_SESSION), user, device, client)?)
     }
 
-    async fn take_attempts(&self, wanted: &TakenAttempts, from: Option<IpAddr>) -> ProviderResult<()> {
+    pub(super) async fn take_attempts(&self, wanted: &TakenAttempts, from: Option<IpAddr>) -> ProviderResult<()> {
         let now = self.now();
         let Some(allowed_from) = self.store().take_sign_in_attempts(wanted.all(), now).await? else { return Ok(()) };
         tracing::warn!(from = from.map(tracing::field::display), "a sign-in to the dashboard was throttled");

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use kit_identity::Digest;
 use kit_identity::second_factor::CodeUse;
 use kit_identity::throttle::{Attempt as Attempts, AttemptsToReturn};
+use kit_identity::user::OpenIdentity;
 use kit_runtime::database_figures::DatabaseFigures;
 use kit_runtime::hold::Hold;
 use kit_runtime::signal::Signal;
@@ -117,6 +118,8 @@ forward! {
     impl UserStore {
         async fn user(id: &str) -> StoreResult<Option<User>>;
         async fn user_by_email(email: &str) -> StoreResult<Option<User>>;
+        async fn user_by_openid(identity: &OpenIdentity) -> StoreResult<Option<User>>;
+        async fn create_user(user: User, users_max: usize, activity: ActivityEntry) -> StoreResult<()>;
         async fn users(account: &str, page: Page) -> StoreResult<Vec<User>>;
         async fn change_user(change: UserChange) -> StoreResult<UserChangeResult>;
         async fn remove_user(user: User, activity: ActivityEntry) -> StoreResult<UserChangeResult>;

@@ -1,6 +1,7 @@
 //! Signing in and signing out.
 
 mod join;
+mod single_sign_on;
 
 use askama::Template;
 use axum::Router;
@@ -35,6 +36,8 @@ pub(super) const PAGES: &[Page] = &[("POST", "/sign-out", Role::Viewer)];
 pub(super) fn router() -> Router<Dashboard> {
     Router::new()
         .route("/sign-in", get(page).post(sign_in))
+        .route(single_sign_on::PATH, get(single_sign_on::start))
+        .route(single_sign_on::CALLBACK_PATH, get(single_sign_on::finish))
         .route("/sign-in/code", get(code_page).post(sign_in_with_code))
         .route("/sign-out", post(sign_out))
         .merge(join::router())
@@ -51,6 +54,15 @@ struct SignInPage {
     has_signed_out: bool,
     /// The installation has no account, or none with a user.
     is_empty: bool,
+    issuer: Option<IssuerLink>,
+}
+
+/// The button that leads to the issuer of single sign-on.
+struct IssuerLink {
+    /// What people call the issuer.
+    name: String,
+    /// Address below the dashboard.
+    path: String,
 }
 
 #[derive(Template)]
@@ -72,6 +84,7 @@ impl SignInPage {
             fault: String::new(),
             has_signed_out: false,
             is_empty: false,
+            issuer: dashboard.provider().single_sign_on_name().map(|name| IssuerLink::new(name, own_path(next))),
         }
     }
 
@@ -79,6 +92,13 @@ impl SignInPage {
     fn refused(self, fault: String) -> Self {
         let fields = self.fields.map(|field| field.attribute("aria-describedby", "fault"));
         Self { fields, fault, ..self }
+    }
+}
+
+impl IssuerLink {
+    fn new(name: &str, next: &str) -> Self {
+        let query = form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
+        Self { name: name.to_owned(), path: format!("{}?{query}", single_sign_on::PATH) }
     }
 }
 

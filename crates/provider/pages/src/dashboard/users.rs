@@ -33,6 +33,7 @@ pub(super) const PAGES: &[Page] = &[
     ("POST", "/users/{user}/role", Role::Admin),
     ("POST", "/users/{user}/password-link", Role::Admin),
     ("POST", "/users/{user}/sessions/end", Role::Admin),
+    ("POST", "/users/{user}/unlink", Role::Admin),
     ("GET", "/users/{user}/remove", Role::Admin),
     ("POST", "/users/{user}/remove", Role::Admin),
     ("GET", "/profile", Role::Viewer),
@@ -55,6 +56,7 @@ pub(super) fn router() -> Router<Dashboard> {
         .route("/users/{user}/role", post(user::change_role))
         .route("/users/{user}/password-link", post(user::password_link))
         .route("/users/{user}/sessions/end", post(user::end_sessions))
+        .route("/users/{user}/unlink", post(user::unlink))
         .route("/users/{user}/remove", get(user::remove_page).post(user::remove))
         .route("/profile", get(profile::page))
         .route("/profile/name", post(profile::rename))
@@ -90,6 +92,7 @@ struct UserRow {
     email: String,
     role: &'static str,
     has_second_factor: bool,
+    signs_in_with: &'static str,
     is_self: bool,
     signed_in: Option<RelativeTime>,
 }
@@ -128,6 +131,16 @@ impl SessionRow {
     }
 }
 
+/// What a user signs in with.
+fn signs_in_with(user: &User) -> &'static str {
+    match (user.has_password(), user.openid.is_some()) {
+        (true, false) => "Password",
+        (true, true) => "Single sign-on, password",
+        (false, true) => "Single sign-on",
+        (false, false) => "Nothing yet",
+    }
+}
+
 /// The users and the open links of the account.
 async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let iterator = query.non_empty("iterator");
@@ -142,6 +155,7 @@ async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Res
         email: user.email.clone(),
         role: user.profile.role.title(),
         has_second_factor: user.has_second_factor(),
+        signs_in_with: signs_in_with(user),
         is_self: user.id == *own,
         signed_in: user.signed_in_at.map(|at| RelativeTime::new(at, now)),
     };

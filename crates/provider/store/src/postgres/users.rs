@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use kit_identity::Digest;
 use kit_identity::second_factor::CodeUse;
-use kit_identity::user::{Totp, TotpChange};
+use kit_identity::user::{OpenIdentity, Totp, TotpChange};
 use kit_runtime::vault::Sealed;
 use provider_core::model::Role;
 use provider_core::model::{ActivityEntry, Invitation, Profile, User};
@@ -18,9 +18,12 @@ use super::{PostgresStore, activity, app_tokens, user_sessions};
 use crate::codec::{self, PageQuery};
 
 const USER: &str = "SELECT id, account, email, name, role, password_hash, created_at, version, signed_in_at, \
-     totp_secret, totp_step, totp_confirmed_at FROM users";
+     totp_secret, totp_step, totp_confirmed_at, openid_issuer, openid_subject FROM users";
 const INVITATION: &str =
     "SELECT id, account, role, user_id, note, created_by, created_at, hash, expires_at, maker FROM invitations";
+/// Users and open invitations of an account.
+const COUNT: &str = "SELECT (SELECT count(*) FROM users WHERE account = $1) + \
+     (SELECT count(*) FROM invitations WHERE account = $1 AND user_id IS NULL) WHERE $2::BIGINT > 0";
 
 #[async_trait]
 impl UserStore for PostgresStore {
@@ -32,6 +35,16 @@ impl UserStore for PostgresStore {
     async fn user_by_email(&self, email: &str) -> StoreResult<Option<User>> {
         let client = self.client().await?;
         Ok(rows::one(&client, &format!("{USER} WHERE email = $1"), &[&email], user).await?)
+    }
+
+    async fn user_by_openid(&self, identity: &OpenIdentity) -> StoreResult<Option<User>> {
+        let client = self.client().await?;
+        Ok(find_by_openid(&client, identity).await?)
+    }
+
+    async fn create_user(&self, user: User, users_max: usize, entry: ActivityEntry) -> StoreResult<()> {
+        let input = (&user, users_max, &entry);
+        self.transaction(&input, |db, &(user, users_max, entry)| Box::pin(create(db, user, users_max, entry))).await
     }
 
     async fn users(&self, account: &str, page: Page) -> StoreResult<Vec<User>> {
@@ -114,9 +127,24 @@ pub(super) async fn find(db: &impl Client, id: &str) -> SqlResult<Option<User>> 
     rows::one(db, &format!("{USER} WHERE id = $1"), &[&id], user).await
 }
 
+async fn find_by_openid(db: &impl Client, identity: &OpenIdentity) -> SqlResult<Option<User>> {
+    let OpenIdentity { issuer, subject } = identity;
+    // PostgreSQL rejects texts with a NUL, so no user has such an identity.
+    if issuer.contains('\0') || subject.contains('\0') {
+        return Ok(None);
+    }
+    let select = format!("{USER} WHERE openid_issuer = $1 AND openid_subject = $2");
+    rows::one(db, &select, &[issuer, subject], user).await
+}
+
+fn openid_columns(user: &User) -> (Option<&str>, Option<&str>) {
+    user.openid.as_ref().map(|identity| (identity.issuer.as_str(), identity.subject.as_str())).unzip()
+}
+
 fn user(row: &Row) -> StoreResult<User> {
     let secret = rows::get::<Option<String>>(row, 9)?.map(Sealed::from_text);
     let (step, confirmed_at) = (rows::get(row, 10)?, rows::get(row, 11)?);
+    let (issuer, subject) = (rows::get::<Option<String>>(row, 12)?, rows::get::<Option<String>>(row, 13)?);
     Ok(User {
         id: rows::id(row, 0)?,
         email: rows::get(row, 2)?,
@@ -127,6 +155,7 @@ fn user(row: &Row) -> StoreResult<User> {
         totp: secret.map(|secret| Totp { secret, step, confirmed_at }),
         disabled_at: None,
         must_change_password: false,
+        openid: issuer.zip(subject).map(|(issuer, subject)| OpenIdentity { issuer, subject }),
         profile: Profile {
             account: rows::id(row, 1)?,
             name: rows::get(row, 3)?,
@@ -151,9 +180,10 @@ fn invitation(row: &Row) -> StoreResult<Invitation> {
 }
 
 async fn insert(db: &impl Client, user: &User) -> SqlResult<()> {
-    let insert = "INSERT INTO users (id, account, email, name, role, password_hash, created_at, version, signed_in_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING";
-    let values: [&(dyn ToSql + Sync); 9] = [
+    let insert = "INSERT INTO users (id, account, email, name, role, password_hash, created_at, version, signed_in_at, \
+         openid_issuer, openid_subject) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING";
+    let (issuer, subject) = openid_columns(user);
+    let values: [&(dyn ToSql + Sync); 11] = [
         &&*user.id,
         &&*user.profile.account,
         &user.email,
@@ -163,11 +193,20 @@ async fn insert(db: &impl Client, user: &User) -> SqlResult<()> {
         &user.created_at,
         &user.version,
         &user.signed_in_at,
+        &issuer,
+        &subject,
     ];
     match rows::write(db, insert, &values).await? {
         0 => Err(StoreError::Taken("email").into()),
         _ => Ok(()),
     }
+}
+
+async fn create(db: &impl Client, user: &User, users_max: usize, entry: &ActivityEntry) -> SqlResult<()> {
+    lock_account(db, &user.profile.account).await?;
+    insert(db, user).await?;
+    rows::check_limit(db, COUNT, &user.profile.account, users_max).await?;
+    activity::insert(db, entry).await
 }
 
 /// The user, if the stored version is the expected one. Locks the account, so that two Admins can't remove each other
@@ -191,9 +230,17 @@ async fn change_user(db: &impl Client, change: &UserChange) -> SqlResult<UserCha
     if codec::ends_admin(before.profile.role, Some(user.profile.role)) && is_last_admin(db, &before).await? {
         return Ok(UserChangeResult::LastAdmin);
     }
-    let update = "UPDATE users SET name = $2, role = $3, password_hash = $4, version = version + 1 WHERE id = $1";
-    let role = user.profile.role.name();
-    rows::write(db, update, &[&&*user.id, &user.profile.name, &role, &user.password_hash]).await?;
+    if let Some(identity) = &user.openid
+        && find_by_openid(db, identity).await?.is_some_and(|other| other.id != user.id)
+    {
+        return Err(StoreError::Taken("openid").into());
+    }
+    let update = "UPDATE users SET name = $2, role = $3, password_hash = $4, openid_issuer = $5, openid_subject = $6, \
+         version = version + 1 WHERE id = $1";
+    let (role, (issuer, subject)) = (user.profile.role.name(), openid_columns(user));
+    let values: [&(dyn ToSql + Sync); 6] =
+        [&&*user.id, &user.profile.name, &role, &user.password_hash, &issuer, &subject];
+    rows::write(db, update, &values).await?;
     match &change.totp {
         TotpChange::Keep => {}
         TotpChange::Set(totp, codes) => put_totp(db, &user.id, Some(totp), codes).await?,
@@ -286,9 +333,7 @@ async fn create_invitation(
         &maker,
     ];
     rows::write(db, insert, &values).await?;
-    let count = "SELECT (SELECT count(*) FROM users WHERE account = $1) + \
-         (SELECT count(*) FROM invitations WHERE account = $1 AND user_id IS NULL) WHERE $2::BIGINT > 0";
-    rows::check_limit(db, count, &invitation.account, users_max).await?;
+    rows::check_limit(db, COUNT, &invitation.account, users_max).await?;
     activity::insert(db, entry).await
 }
 

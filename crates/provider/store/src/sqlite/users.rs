@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use kit_identity::Digest;
 use kit_identity::second_factor::CodeUse;
-use kit_identity::user::{Totp, TotpChange};
+use kit_identity::user::{OpenIdentity, Totp, TotpChange};
 use kit_runtime::vault::Sealed;
 use provider_core::model::Role;
 use provider_core::model::{ActivityEntry, Invitation, Profile, User};
@@ -17,9 +17,12 @@ use super::{SqliteStore, accounts, activity, app_tokens, user_sessions};
 use crate::codec::{self, PageQuery};
 
 const USER: &str = "SELECT id, account, email, name, role, password_hash, created_at, version, signed_in_at, \
-     totp_secret, totp_step, totp_confirmed_at FROM users";
+     totp_secret, totp_step, totp_confirmed_at, openid_issuer, openid_subject FROM users";
 const INVITATION: &str =
     "SELECT id, account, role, user_id, note, created_by, created_at, hash, expires_at, maker FROM invitations";
+/// Users and open invitations of an account.
+const COUNT: &str = "SELECT (SELECT count(*) FROM users WHERE account = ?1) + \
+     (SELECT count(*) FROM invitations WHERE account = ?1 AND user_id IS NULL) WHERE ?2 > 0";
 
 #[async_trait]
 impl UserStore for SqliteStore {
@@ -31,6 +34,15 @@ impl UserStore for SqliteStore {
     async fn user_by_email(&self, email: &str) -> StoreResult<Option<User>> {
         let email = email.to_owned();
         self.read(move |db| rows::one(db, &format!("{USER} WHERE email = ?1"), [email], user)).await
+    }
+
+    async fn user_by_openid(&self, identity: &OpenIdentity) -> StoreResult<Option<User>> {
+        let identity = identity.clone();
+        self.read(move |db| find_by_openid(db, &identity)).await
+    }
+
+    async fn create_user(&self, user: User, users_max: usize, entry: ActivityEntry) -> StoreResult<()> {
+        self.write(move |db| create(db, &user, users_max, &entry)).await
     }
 
     async fn users(&self, account: &str, page: Page) -> StoreResult<Vec<User>> {
@@ -107,6 +119,11 @@ pub(super) fn find(db: &Connection, id: &str) -> SqlResult<Option<User>> {
     rows::one(db, &format!("{USER} WHERE id = ?1"), [id], user)
 }
 
+fn find_by_openid(db: &Connection, identity: &OpenIdentity) -> SqlResult<Option<User>> {
+    let select = format!("{USER} WHERE openid_issuer = ?1 AND openid_subject = ?2");
+    rows::one(db, &select, (&identity.issuer, &identity.subject), user)
+}
+
 pub(super) fn at_version(db: &Connection, id: &str, version: i64) -> SqlResult<User> {
     Ok(find(db, id)?.filter(|user| user.version == version).ok_or(StoreError::Conflict)?)
 }
@@ -114,6 +131,7 @@ pub(super) fn at_version(db: &Connection, id: &str, version: i64) -> SqlResult<U
 fn user(row: &Row<'_>) -> SqlResult<User> {
     let secret = rows::optional_text(row, 9)?.map(|secret| Sealed::from_text(secret.to_owned()));
     let (step, confirmed_at) = (row.get(10)?, rows::optional_time(row, 11)?);
+    let (issuer, subject) = (row.get::<_, Option<String>>(12)?, row.get::<_, Option<String>>(13)?);
     Ok(User {
         id: rows::id(row, 0)?,
         email: row.get(2)?,
@@ -124,6 +142,7 @@ fn user(row: &Row<'_>) -> SqlResult<User> {
         totp: secret.map(|secret| Totp { secret, step, confirmed_at }),
         disabled_at: None,
         must_change_password: false,
+        openid: issuer.zip(subject).map(|(issuer, subject)| OpenIdentity { issuer, subject }),
         profile: Profile { account: rows::id(row, 1)?, name: row.get(3)?, role: codec::role(rows::text(row, 4)?)? },
     })
 }
@@ -144,8 +163,8 @@ fn invitation(row: &Row<'_>) -> SqlResult<Invitation> {
 }
 
 fn insert(db: &Connection, user: &User) -> SqlResult<()> {
-    let insert = "INSERT INTO users (id, account, email, name, role, password_hash, created_at, version, signed_in_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING";
+    let insert = "INSERT INTO users (id, account, email, name, role, password_hash, created_at, version, signed_in_at, \
+         openid_issuer, openid_subject) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO NOTHING";
     let values = params![
         &*user.id,
         &*user.profile.account,
@@ -155,12 +174,24 @@ fn insert(db: &Connection, user: &User) -> SqlResult<()> {
         user.password_hash,
         ms(user.created_at),
         user.version,
-        user.signed_in_at.map(ms)
+        user.signed_in_at.map(ms),
+        user.openid.as_ref().map(|identity| &identity.issuer),
+        user.openid.as_ref().map(|identity| &identity.subject)
     ];
     match db.execute(insert, values)? {
         0 => Err(StoreError::Taken("email").into()),
         _ => Ok(()),
     }
+}
+
+fn create(db: &Connection, user: &User, users_max: usize, entry: &ActivityEntry) -> SqlResult<()> {
+    let account = &user.profile.account;
+    if accounts::find(db, account)?.is_none() {
+        return Err(StoreError::NotFound.into());
+    }
+    insert(db, user)?;
+    rows::check_limit(db, COUNT, account, users_max)?;
+    activity::insert(db, entry)
 }
 
 /// SQLite has one writer, so no call changes the user between the check and the write.
@@ -171,8 +202,22 @@ fn change_user(db: &Connection, change: &UserChange) -> SqlResult<UserChangeResu
     if codec::ends_admin(before.profile.role, Some(user.profile.role)) && is_last_admin(db, &before)? {
         return Ok(UserChangeResult::LastAdmin);
     }
-    let update = "UPDATE users SET name = ?2, role = ?3, password_hash = ?4, version = version + 1 WHERE id = ?1";
-    db.execute(update, (&*user.id, &user.profile.name, user.profile.role.name(), &user.password_hash))?;
+    if let Some(identity) = &user.openid
+        && find_by_openid(db, identity)?.is_some_and(|other| other.id != user.id)
+    {
+        return Err(StoreError::Taken("openid").into());
+    }
+    let update = "UPDATE users SET name = ?2, role = ?3, password_hash = ?4, openid_issuer = ?5, openid_subject = ?6, \
+         version = version + 1 WHERE id = ?1";
+    let values = params![
+        &*user.id,
+        user.profile.name,
+        user.profile.role.name(),
+        user.password_hash,
+        user.openid.as_ref().map(|identity| &identity.issuer),
+        user.openid.as_ref().map(|identity| &identity.subject)
+    ];
+    db.execute(update, values)?;
     match &change.totp {
         TotpChange::Keep => {}
         TotpChange::Set(totp, codes) => put_totp(db, &user.id, Some(totp), codes)?,
@@ -261,9 +306,7 @@ fn create_invitation(
             invitation.maker.as_deref()
         ],
     )?;
-    let count = "SELECT (SELECT count(*) FROM users WHERE account = ?1) + \
-         (SELECT count(*) FROM invitations WHERE account = ?1 AND user_id IS NULL) WHERE ?2 > 0";
-    rows::check_limit(db, count, &invitation.account, users_max)?;
+    rows::check_limit(db, COUNT, &invitation.account, users_max)?;
     activity::insert(db, entry)
 }
 

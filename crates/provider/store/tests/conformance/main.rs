@@ -108,6 +108,7 @@ stories! {
     users:
         a_user_joins_once_with_an_invitation,
         a_link_for_a_new_password_changes_the_user,
+        a_person_of_an_issuer_is_linked_to_one_user,
         an_account_keeps_an_admin,
         two_admins_can_not_remove_each_other,
         a_session_is_found_until_it_ends,

@@ -48,7 +48,7 @@ pub(super) async fn due_deliveries_without_an_owner_are_counted(store: Shared) {
 
 pub(super) async fn the_provider_database_reports_its_version_and_size(store: Shared) {
     let figures = store.database_figures().await.unwrap();
-    assert_eq!(figures.schema_version, 2);
+    assert_eq!(figures.schema_version, 3);
     assert!(figures.size_bytes > 100_000, "{figures:?}");
     // Only a database in a file shows its log.
     let is_file = store.database_time().await.unwrap().is_none();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kit_identity::second_factor::CodeUse;
 use kit_identity::throttle::{Attempt, AttemptsToReturn};
-use kit_identity::user::{Change, Totp, TotpChange};
+use kit_identity::user::{Change, OpenIdentity, Totp, TotpChange};
 use kit_runtime::vault::Sealed;
 use provider_core::model::Role;
 use provider_core::model::{Id, Invitation, Profile, User, UserSession};
@@ -122,6 +122,37 @@ pub(super) async fn a_link_for_a_new_password_changes_the_user(store: Shared) {
     let changed = User { version: 2, ..with_password };
     assert_eq!(store.session_by_hash([1; 32]).await.unwrap(), None, "the older session ended");
     assert_eq!(store.session_by_hash([3; 32]).await.unwrap(), Some((session(3, 1), changed)));
+}
+
+pub(super) async fn a_person_of_an_issuer_is_linked_to_one_user(store: Shared) {
+    let person = |subject: &str| OpenIdentity { issuer: "https://id.example.com".into(), subject: subject.into() };
+    let linked = |user: User, subject: &str| User { openid: Some(person(subject)), ..user };
+    let found = async |subject: &str| store.user_by_openid(&person(subject)).await.unwrap().map(|user| user.id);
+    let ann = linked(user(1, Role::Admin), "ann");
+    let refused = store.create_user(ann.clone(), 9, entry(1)).await;
+    assert!(matches!(refused, Err(StoreError::NotFound)), "there is no such account");
+    store.create_account(account(1)).await.unwrap();
+    store.create_user(ann.clone(), 2, entry(1)).await.unwrap();
+    assert_eq!(store.user_by_openid(&person("ann")).await.unwrap(), Some(ann.clone()));
+    assert_eq!((found("Ann").await, found("an\0n").await), (None, None));
+    for taken in [linked(user(2, Role::Viewer), "ann"), User { email: ann.email.clone(), ..user(2, Role::Viewer) }] {
+        let taken = store.create_user(taken, 9, entry(2)).await;
+        assert!(matches!(taken, Err(StoreError::Taken(_))), "{taken:?}");
+    }
+    store.create_user(user(2, Role::Viewer), 2, entry(2)).await.unwrap();
+    let third = store.create_user(user(3, Role::Viewer), 2, entry(3)).await;
+    assert!(matches!(third, Err(StoreError::LimitReached)), "{third:?}");
+    assert_eq!(store.user(&id("usr", 3)).await.unwrap(), None);
+
+    store.change_user(change(linked(user(2, Role::Viewer), "bea"))).await.unwrap();
+    assert_eq!(found("bea").await, Some(id("usr", 2)));
+    store.create_user(user(3, Role::Viewer), 9, entry(3)).await.unwrap();
+    let taken = store.change_user(change(linked(user(3, Role::Viewer), "bea"))).await;
+    assert!(matches!(taken, Err(StoreError::Taken("openid"))), "{taken:?}");
+    store.change_user(change(User { version: 2, ..user(2, Role::Viewer) })).await.unwrap();
+    assert_eq!(found("bea").await, None, "a change without the link removes it");
+    store.change_user(change(linked(user(3, Role::Viewer), "bea"))).await.unwrap();
+    assert_eq!(found("bea").await, Some(id("usr", 3)));
 }
 
 pub(super) async fn an_account_keeps_an_admin(store: Shared) {

@@ -10,14 +10,15 @@ use kit_design::relative_time::RelativeTime;
 use provider_core::model::Invitation;
 use provider_core::model::Role;
 
-use super::SessionRow;
 use super::invite::show_link;
+use super::{SessionRow, signs_in_with};
 use crate::dashboard::form_errors::{form_errors, notice};
 use crate::dashboard::session::{DashboardSession, PathParams, Section};
 use crate::page_error::PageError;
 
 const NOTICES: &[(&str, &str)] = &[
     ("role", "The role was changed. It counts from the user's next request on."),
+    ("unlinked", "The user is not linked to single sign-on any more, and their sessions have ended."),
     ("ended", "The user's sessions have ended. Signing in again needs the password."),
 ];
 
@@ -30,6 +31,9 @@ struct UserPage {
     email: String,
     role: Role,
     has_second_factor: bool,
+    signs_in_with: &'static str,
+    /// The issuer that the user is linked to.
+    issuer: Option<String>,
     joined: RelativeTime,
     signed_in: Option<RelativeTime>,
     sessions: Vec<SessionRow>,
@@ -100,6 +104,8 @@ impl UserPage {
             email: user.email.clone(),
             role: user.profile.role,
             has_second_factor: user.has_second_factor(),
+            signs_in_with: signs_in_with(&user),
+            issuer: user.openid.as_ref().map(|identity| identity.issuer.clone()),
             joined: RelativeTime::new(user.created_at, now),
             signed_in: user.signed_in_at.map(|at| RelativeTime::new(at, now)),
             sessions: sessions.iter().map(|row| SessionRow::new(session, row)).collect(),
@@ -170,6 +176,12 @@ pub(super) async fn end_sessions(
 ) -> Result<Redirect, PageError> {
     session.provider().end_sessions_of(&session.caller, &id).await?;
     Ok(session.dashboard.redirect(&format!("/users/{id}?done=ended")))
+}
+
+/// Removes the link of the user to a person of the issuer.
+pub(super) async fn unlink(session: DashboardSession, PathParams([id]): PathParams<1>) -> Result<Redirect, PageError> {
+    session.provider().unlink_single_sign_on(&session.caller, &id).await?;
+    Ok(session.dashboard.redirect(&format!("/users/{id}?done=unlinked")))
 }
 
 async fn remove_form(session: &DashboardSession, id: &str, fault: String) -> Result<RemovePage, PageError> {
