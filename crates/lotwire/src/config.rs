@@ -5,6 +5,7 @@
 
 mod duration;
 pub(crate) mod listen_address;
+mod openid;
 mod setting_error;
 pub(crate) mod settings;
 mod sources;
@@ -20,6 +21,7 @@ use kit_engine::postgres::PostgresConfig;
 use provider_core::config::retention::RETENTION_DAYS_MAX;
 use serde::{Deserialize, Serialize};
 
+use self::openid::{OpenId, ProviderOpenId};
 use self::tls::Tls;
 pub(crate) use duration::ConfigDuration;
 pub(crate) use sources::{Overrides, Resolved, load, look_up, table_of};
@@ -65,7 +67,9 @@ pub(crate) struct Config {
     pub(crate) connections_per_address: usize,
     pub(crate) database: Database,
     pub(crate) platform: Platform,
+    pub(crate) platform_openid: OpenId,
     pub(crate) provider: Provider,
+    pub(crate) provider_openid: ProviderOpenId,
     pub(crate) tls: Tls,
     pub(crate) mail: Mail,
     pub(crate) metrics: Metrics,
@@ -200,7 +204,9 @@ impl Default for Config {
             connections_per_address: kit_http::serve::CONNECTIONS_PER_ADDRESS_MAX,
             database: Database::default(),
             platform: Platform::default(),
+            platform_openid: OpenId::default(),
             provider: Provider::default(),
+            provider_openid: ProviderOpenId::default(),
             tls: Tls::default(),
             mail: Mail::default(),
             metrics: Metrics::default(),
@@ -311,6 +317,8 @@ impl Config {
             self.check_numbers(),
             self.check_durations(),
             self.check_texts(),
+            self.platform_openid.mistakes("platform_openid", |role| platform_core::Role::parse(role).is_some()),
+            self.provider_openid.mistakes("provider_openid", |role| provider_core::model::Role::parse(role).is_some()),
         ];
         checks.into_iter().flatten().collect()
     }
@@ -508,6 +516,15 @@ impl Config {
             Role::Platform => self.platform_public_url(),
             Role::Provider => self.provider_public_url(),
         }
+    }
+
+    /// Address at which an issuer of OpenID Connect sends browsers back to a role.
+    pub(crate) fn redirect_uri(&self, role: Role) -> String {
+        let site = match role {
+            Role::Platform => platform_admin::PATH,
+            Role::Provider => provider_pages::dashboard::PATH,
+        };
+        format!("{}{site}/sign-in/openid/callback", self.public_url(role))
     }
 
     /// Whether the operator set that URL.

@@ -50,7 +50,10 @@ use crate::trace_export::Tracing;
 use crate::upgrade_copy;
 
 use self::metrics::NodeMetrics;
-pub(crate) use self::stores::{open_platform, open_platform_with, open_provider, open_provider_with};
+pub(crate) use self::stores::{
+    open_platform, open_platform_with, open_provider, open_provider_with, platform_single_sign_on,
+    provider_single_sign_on,
+};
 
 /// A source of metrics.
 type MetricsSource = Arc<dyn kit_http::metrics::Source>;

@@ -5,6 +5,7 @@ mod endpoints;
 mod files;
 mod postgres;
 mod queues;
+mod single_sign_on;
 mod tls;
 
 use std::net::SocketAddr;
@@ -71,6 +72,8 @@ async fn check(config: &Config) -> Vec<(&'static str, CheckResult)> {
             findings.extend(postgres::check(config).await.into_iter().map(|finding| ("PostgreSQL", finding)));
             findings.extend(hold(config, &services).await.map(|finding| ("hold", finding)));
             findings.extend(services.tracing.check().await.map(|finding| ("traces", finding)));
+            let issuers = single_sign_on::check(config, &services).await;
+            findings.extend(issuers.into_iter().map(|finding| ("single sign-on", finding)));
             findings.extend(check_platform(config, &services).await);
             findings.extend(check_provider(config, &services).await);
         }

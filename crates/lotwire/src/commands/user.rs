@@ -252,10 +252,14 @@ fn show(user: &User, json: bool) -> Result<(), CommandError> {
         return print_json(&json!({
             "uuid": user.id, "email": user.email, "name": user.profile.name, "role": user.profile.role,
             "disabledAt": disabled_at,
-            "secondFactor": second_factor, "createdAt": rfc3339_ms(user.created_at), "signedInAt": signed_in_at,
+            "secondFactor": second_factor, "singleSignOn": user.openid.is_some(), "createdAt": rfc3339_ms(user.created_at), "signedInAt": signed_in_at,
         }));
     }
-    let factor = if second_factor { "second factor" } else { "password only" };
+    let factor = match (second_factor, user.openid.is_some()) {
+        (true, _) => "second factor",
+        (false, true) => "single sign-on",
+        (false, false) => "password only",
+    };
     let state = disabled_at.map_or_else(String::new, |at| format!("  disabled {at}"));
     let signed_in = signed_in_at.unwrap_or_else(|| "-".to_owned());
     let name = user.profile.name.as_ref().map_or_else(String::new, |name| format!("  {name}"));

@@ -168,6 +168,43 @@ pub(crate) const SETTINGS: &[Setting] = &[
         SettingKind::List,
         "Subnets of reverse proxies whose `X-Forwarded-For` is trusted. Sign-in attempts are then counted for the caller's own address.",
     ),
+    setting(
+        "platform_openid.issuer",
+        SettingKind::Text,
+        "Issuer of OpenID Connect at which the platform's users can sign in, exactly as its discovery document names it ([single-sign-on.md](single-sign-on.md)). Empty: no single sign-on.",
+    ),
+    setting("platform_openid.client_id", SettingKind::Text, "Id of the client that is registered at the issuer."),
+    setting(
+        "platform_openid.client_secret",
+        SettingKind::Secret,
+        "Secret of that client. Empty: a public client, which proves itself by PKCE only.",
+    ),
+    setting(
+        "platform_openid.name",
+        SettingKind::Text,
+        "What the button calls the issuer: `Sign in with …`. Empty: the issuer's host.",
+    ),
+    setting("platform_openid.scopes", SettingKind::List, "Scopes to ask the issuer for, besides `openid`."),
+    setting(
+        "platform_openid.groups_claim",
+        SettingKind::Text,
+        "Claim with the groups of a person: a list of texts in the ID token or at the userinfo endpoint.",
+    ),
+    setting(
+        "platform_openid.roles",
+        SettingKind::List,
+        "Groups with the role that each gives, the most powerful first: the first entry whose group a person is in counts, at each sign-in. Who is in none of them is refused. Empty: roles are given in the administration only.",
+    ),
+    setting(
+        "platform_openid.create_users",
+        SettingKind::Switch,
+        "Whether a person without a user gets one, if the issuer verified their e-mail address and one of their groups gives a role.",
+    ),
+    setting(
+        "platform_openid.tls_roots",
+        SettingKind::Text,
+        "PEM file of certificate authorities that requests to the issuer trust in addition to the public ones. Empty: none.",
+    ),
     setting("provider.listen", SettingKind::Text, "Address and port of the provider's API."),
     setting(
         "provider.tls_listen",
@@ -269,6 +306,48 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "provider.endpoints_per_application",
         SettingKind::Number,
         "Maximum number of endpoints of an application. `lotwire provider account set` overrides it for an account.",
+    ),
+    setting(
+        "provider_openid.issuer",
+        SettingKind::Text,
+        "Issuer of OpenID Connect at which users of the provider's dashboard can sign in, exactly as its discovery document names it ([single-sign-on.md](single-sign-on.md)). Empty: no single sign-on.",
+    ),
+    setting("provider_openid.client_id", SettingKind::Text, "Id of the client that is registered at the issuer."),
+    setting(
+        "provider_openid.client_secret",
+        SettingKind::Secret,
+        "Secret of that client. Empty: a public client, which proves itself by PKCE only.",
+    ),
+    setting(
+        "provider_openid.name",
+        SettingKind::Text,
+        "What the button calls the issuer: `Sign in with …`. Empty: the issuer's host.",
+    ),
+    setting("provider_openid.scopes", SettingKind::List, "Scopes to ask the issuer for, besides `openid`."),
+    setting(
+        "provider_openid.groups_claim",
+        SettingKind::Text,
+        "Claim with the groups of a person: a list of texts in the ID token or at the userinfo endpoint.",
+    ),
+    setting(
+        "provider_openid.roles",
+        SettingKind::List,
+        "Groups with the role that each gives in `provider_openid.account`, the most powerful first: the first entry whose group a person is in counts, at each sign-in. Who is in none of them is refused. Empty: roles are given in the dashboard only.",
+    ),
+    setting(
+        "provider_openid.create_users",
+        SettingKind::Switch,
+        "Whether a person without a user gets one, if the issuer verified their e-mail address and one of their groups gives a role.",
+    ),
+    setting(
+        "provider_openid.tls_roots",
+        SettingKind::Text,
+        "PEM file of certificate authorities that requests to the issuer trust in addition to the public ones. Empty: none.",
+    ),
+    setting(
+        "provider_openid.account",
+        SettingKind::Text,
+        "Account whose users can sign in with it. Empty: users of every account, whose roles are given in the dashboard.",
     ),
     setting(
         "tls.certificates",

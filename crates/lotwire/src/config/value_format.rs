@@ -77,6 +77,36 @@ impl Setting {
                 value_format("an http or socks5 URL, or empty", "http://user:password@proxy.example.com:3128")
             }
             "provider.tls_roots" => value_format("the path of a readable PEM file, or empty", "/etc/lotwire/roots.pem"),
+            "platform_openid.tls_roots" | "provider_openid.tls_roots" => {
+                value_format("the path of a readable PEM file, or empty", "/etc/lotwire/roots.pem")
+            }
+            "platform_openid.issuer" | "provider_openid.issuer" => {
+                value_format("an https URL, an http URL on this machine, or empty", "https://id.example.com")
+            }
+            "platform_openid.client_id" | "provider_openid.client_id" => {
+                value_format("a text without spaces at its ends", "lotwire")
+            }
+            "platform_openid.client_secret" | "provider_openid.client_secret" => {
+                value_format("a text without spaces at its ends, or empty", "secret")
+            }
+            "platform_openid.name" | "provider_openid.name" => {
+                value_format("at most 40 characters, or empty", "Example Auctions")
+            }
+            "platform_openid.scopes" | "provider_openid.scopes" => value_format("a list of scopes", "email,profile"),
+            "platform_openid.groups_claim" | "provider_openid.groups_claim" => {
+                value_format("the name of a claim", "groups")
+            }
+            "platform_openid.roles" => value_format(
+                "a list of entries `group=role` with the roles `administrator`, `operator`, `clerk`, `support` and `viewer`",
+                "it-admins=administrator,sales=operator",
+            ),
+            "provider_openid.roles" => value_format(
+                "a list of entries `group=role` with the roles `admin`, `member`, `support` and `viewer`",
+                "it-admins=admin,engineers=member",
+            ),
+            "provider_openid.account" => {
+                value_format("the id of an account, or empty", "org_2Yb1mVOZPfBOvFr9dkF4bBJsVqH")
+            }
             "provider.drain_timeout" => value_format("a duration from 0s to 10m", "20s"),
             "provider.signature" => value_format("`hmac256` or `ed25519`", "hmac256"),
             "provider.key_region" => value_format("lower-case letters and digits, or empty", "eu"),

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use kit_engine::OlderTables;
+use kit_openid::{RelyingParty, SingleSignOn};
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
+use kit_runtime::clock::SharedClock;
 use platform_core::provider_access::ProviderAccess;
 use platform_core::{Platform, PlatformConfig, PlatformParts};
 use provider_core::config::retention::{RetentionConfig, days};
 use provider_core::config::retry_schedule::RetrySchedule;
+use provider_core::config::single_sign_on::DashboardSignOn;
 use provider_core::{AllowedSchemes, EndpointAddressPolicy, Provider, ProviderConfig, ProviderParts};
 
 use super::NodeServices;
@@ -49,6 +52,7 @@ pub(crate) async fn open_platform_with(
     limits.identity.session_ttl = config.platform.session_ttl.get();
     limits.identity.session_idle = config.platform.session_idle.get();
     limits.identity.attempts_max = config.platform.sign_in_attempts;
+    limits.single_sign_on = platform_single_sign_on(config, &services.clock)?;
     limits.trusted_proxies = config.platform.trusted_proxies.clone();
     limits.disk_reserve = services.disk_reserve.clone();
     limits.tracer = services.tracing.tracer.clone();
@@ -108,6 +112,7 @@ pub(crate) async fn open_provider_with(
         node_url: config.provider_node_url(),
         public_url: config.provider_public_url(),
         has_public_url: config.has_public_url(Role::Provider),
+        single_sign_on: provider_single_sign_on(config, &services.clock)?,
         trusted_proxies: config.provider.trusted_proxies.clone(),
         requests_per_second_max: config.provider.requests_per_second,
         endpoints_max: config.provider.endpoints_per_application,
@@ -134,6 +139,40 @@ pub(crate) async fn open_provider_with(
         transport: Arc::new(delivery_client(config, policy)?),
         config: settings,
     }))
+}
+
+/// Single sign-on of the platform's users, if an issuer is set.
+pub(crate) fn platform_single_sign_on(
+    config: &Config,
+    clock: &SharedClock,
+) -> Result<Option<SingleSignOn<platform_core::Role>>, CommandError> {
+    let client = &config.platform_openid;
+    if !client.is_on() {
+        return Ok(None);
+    }
+    let redirect_uri = config.redirect_uri(Role::Platform);
+    let settings = client.relying_party(redirect_uri).context("reading platform_openid.tls_roots")?;
+    let roles = client.roles(platform_core::Role::parse);
+    let party = RelyingParty::new("platform", settings, !roles.is_empty(), clock.clone());
+    Ok(Some(SingleSignOn { party, roles, creates_users: client.create_users }))
+}
+
+/// Single sign-on of the dashboard's users, if an issuer is set.
+pub(crate) fn provider_single_sign_on(
+    config: &Config,
+    clock: &SharedClock,
+) -> Result<Option<DashboardSignOn>, CommandError> {
+    let client = &config.provider_openid.client;
+    if !client.is_on() {
+        return Ok(None);
+    }
+    let redirect_uri = config.redirect_uri(Role::Provider);
+    let settings = client.relying_party(redirect_uri).context("reading provider_openid.tls_roots")?;
+    let roles = client.roles(provider_core::model::Role::parse);
+    let party = RelyingParty::new("provider", settings, !roles.is_empty(), clock.clone());
+    let account = Some(config.provider_openid.account.as_str()).filter(|account| !account.is_empty());
+    let rules = SingleSignOn { party, roles, creates_users: client.create_users };
+    Ok(Some(DashboardSignOn { rules, account: account.map(Into::into) }))
 }
 
 /// The mail server, if one is set.

@@ -18,6 +18,18 @@ pub(crate) fn of(config: &Config) -> Vec<String> {
     if config.runs(Role::Provider) {
         warnings.extend(of_provider(config));
     }
+    for (role, is_on) in
+        [(Role::Platform, config.platform_openid.is_on()), (Role::Provider, config.provider_openid.client.is_on())]
+    {
+        if is_on && config.runs(role) && !config.has_public_url(role) {
+            let name = role.name();
+            warnings.push(format!(
+                "{name}_openid.issuer is set and {name}.public_url is empty: the issuer sends browsers back to {}, which leads only \
+                 to this machine. Set {name}.public_url to the URL at which people reach the {name}",
+                config.redirect_uri(role)
+            ));
+        }
+    }
     if config.runs(Role::Platform) {
         let platform = &config.platform;
         if !platform.listen.ip().is_loopback() && platform.trusted_proxies.is_empty() {
@@ -135,6 +147,23 @@ mod tests {
         assert_eq!(named, [""; 0]);
         let warnings = after(|config| config.platform.listen = SocketAddr::from(([0, 0, 0, 0], 8080)));
         assert_one(&warnings, &["0.0.0.0:8080", "platform.public_url", "https://auctions.example.com"]);
+    }
+
+    #[test]
+    fn an_issuer_that_can_not_send_people_back_causes_a_warning() {
+        let set = |config: &mut Config| {
+            config.platform_openid.issuer = "https://id.example.com".to_owned();
+            config.provider_openid.client.issuer = "https://id.example.com".to_owned();
+        };
+        let warnings = after(set);
+        assert_one(&warnings, &["platform_openid.issuer", "http://127.0.0.1:8080/admin/sign-in/openid/callback"]);
+        assert_one(&warnings, &["provider_openid.issuer", "http://127.0.0.1:8071/dashboard/sign-in/openid/callback"]);
+        let reachable = after(|config| {
+            set(config);
+            config.platform.public_url = "https://auctions.example.com".to_owned();
+            config.provider.public_url = "https://hooks.example.com".to_owned();
+        });
+        assert_eq!(reachable, [""; 0]);
     }
 
     #[test]

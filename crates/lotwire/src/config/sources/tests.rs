@@ -111,6 +111,29 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("provider.payload_retention_days", "0",               "out of range"),
     ("provider.activity_retention_days", "29",             "out of range"),
     ("provider.tls_roots",             "/nowhere.pem",     "can't read /nowhere.pem"),
+    ("platform_openid.issuer",         "http://id.example.com", "allowed for an issuer on this machine only"),
+    ("platform_openid.issuer",         "https://id.example.com?a=b", "without query"),
+    ("platform_openid.client_id",      " lotwire",         "begins or ends with a space"),
+    ("platform_openid.client_secret",  "hush ",            "begins or ends with a space"),
+    ("platform_openid.name",           "a name that is too long for a button of any width", "longer than 40 characters"),
+    ("platform_openid.scopes",         "email profile",    "entry \"email profile\" is empty or has a space"),
+    ("platform_openid.groups_claim",   "",                 "it is empty"),
+    ("platform_openid.roles",          "admins",           "entry \"admins\" is not a group and a role"),
+    ("platform_openid.roles",          "admins=king",      "\"king\" is not a role"),
+    ("platform_openid.create_users",   "yes",              "neither"),
+    ("platform_openid.tls_roots",      "/nowhere.pem",     "can't read /nowhere.pem"),
+    ("provider_openid.issuer",         "http://id.example.com", "allowed for an issuer on this machine only"),
+    ("provider_openid.issuer",         "https://id.example.com?a=b", "without query"),
+    ("provider_openid.client_id",      " lotwire",         "begins or ends with a space"),
+    ("provider_openid.client_secret",  "hush ",            "begins or ends with a space"),
+    ("provider_openid.name",           "a name that is too long for a button of any width", "longer than 40 characters"),
+    ("provider_openid.scopes",         "email profile",    "entry \"email profile\" is empty or has a space"),
+    ("provider_openid.groups_claim",   "",                 "it is empty"),
+    ("provider_openid.roles",          "admins",           "entry \"admins\" is not a group and a role"),
+    ("provider_openid.roles",          "admins=king",      "\"king\" is not a role"),
+    ("provider_openid.create_users",   "yes",              "neither"),
+    ("provider_openid.tls_roots",      "/nowhere.pem",     "can't read /nowhere.pem"),
+    ("provider_openid.account",        "house",            "not the id of an account"),
     ("log.format",                     "xml",              "unknown variant `xml`"),
     ("log.level",                      "platform=loud",    "error parsing level filter"),
     ("database.url",                   "mysql://u:hush@h", "does not begin with postgres://"),
@@ -156,9 +179,10 @@ fn every_setting_has_a_tested_invalid_value_and_a_valid_example() {
             key.path
         );
         // The example files need not exist on this machine, `secrets.key` has no example, and `smtp_url` needs a sender too, as
-        // `tls_listen` needs a certificate.
+        // `tls_listen` needs a certificate and `issuer` a client.
         let needs_others = ["provider.tls_roots", "secrets.key", "mail.smtp_url", "tls.certificates"];
-        if needs_others.contains(&key.path) || key.path.ends_with(".tls_listen") {
+        let is_of_others = [".tls_listen", ".tls_roots", "_openid.issuer"].iter().any(|end| key.path.ends_with(end));
+        if needs_others.contains(&key.path) || is_of_others {
             continue;
         }
         let (example, name) = (key.value_format().example, key.variable());
@@ -168,6 +192,34 @@ fn every_setting_has_a_tested_invalid_value_and_a_valid_example() {
         let text = key.path.split_once('.').map_or(line.clone(), |(section, _)| format!("[{section}]\n{line}\n"));
         assert!(load(Some(file(&text).path()), [], Overrides::default()).is_ok(), "{text}");
     }
+}
+
+#[test]
+fn single_sign_on_needs_a_client_and_groups_for_what_they_decide() {
+    let load = |pairs: &[(&str, &str)]| {
+        load(None, variables(pairs), Overrides::default())
+            .map(|resolved| resolved.config)
+            .map_err(|error| error.to_string())
+    };
+    let issuer = ("LOTWIRE_PLATFORM_OPENID__ISSUER", "https://id.example.com");
+    let client = ("LOTWIRE_PLATFORM_OPENID__CLIENT_ID", "lotwire");
+    let create = ("LOTWIRE_PLATFORM_OPENID__CREATE_USERS", "true");
+    let roles = ("LOTWIRE_PLATFORM_OPENID__ROLES", "cn=it,admins=administrator, clerks=clerk");
+    assert!(load(&[issuer]).unwrap_err().contains("needed with platform_openid.issuer"));
+    assert!(load(&[issuer, client, create]).unwrap_err().contains("needs platform_openid.roles"));
+    let error = load(&[issuer, client, create, roles]).unwrap_err();
+    assert!(error.contains("entry \"cn=it\": \"it\" is not a role"), "a variable separates entries by commas: {error}");
+    let given = ("LOTWIRE_PLATFORM_OPENID__ROLES", "cn=admins=administrator, clerks=clerk");
+    let config = load(&[issuer, client, create, given]).unwrap();
+    let roles = config.platform_openid.roles(platform_core::Role::parse);
+    let expected = [("cn=admins", platform_core::Role::Administrator), ("clerks", platform_core::Role::Clerk)];
+    assert_eq!(roles, expected.map(|(group, role)| (group.to_owned(), role)));
+    let dashboard = [
+        ("LOTWIRE_PROVIDER_OPENID__ISSUER", "https://id.example.com"),
+        ("LOTWIRE_PROVIDER_OPENID__CLIENT_ID", "lotwire"),
+        ("LOTWIRE_PROVIDER_OPENID__ROLES", "engineers=member"),
+    ];
+    assert!(load(&dashboard).unwrap_err().contains("groups give roles in one account"));
 }
 
 #[test]
