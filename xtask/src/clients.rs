@@ -1,5 +1,5 @@
-//! Installs the provider's official clients in other languages below `target/clients`, in the versions that
-//! `crates/testing/stories/clients` names. The stories in `crates/testing/stories` run them.
+//! Installs the provider's official clients in other languages below `target/clients`, and an issuer of OpenID Connect, in the
+//! versions that `crates/testing/stories/clients` names. The stories in `crates/testing/stories` run them.
 
 use std::fs;
 use std::path::Path;
@@ -43,7 +43,7 @@ pub(crate) fn has_venv(interpreter: &str) -> bool {
 fn javascript(from: &Path, to: &Path) -> Result<(), Failure> {
     // Node.js looks for libraries beside the script, so the script is copied to them.
     fs::create_dir_all(to).map_err(|error| format!("{}: {error}", to.display()))?;
-    for file in ["whole_surface.mjs", "web_crypto.mjs", "package.json"] {
+    for file in ["whole_surface.mjs", "web_crypto.mjs", "issuer.mjs", "package.json"] {
         copy(&from.join(file), &to.join(file))?;
     }
     let wanted = from.join("package-lock.json");

@@ -17,6 +17,9 @@ for file in sys.argv[2:]:
     database = sqlite3.connect(sys.argv[1] + '/' + file)
     for table in tables:
         database.execute('ALTER TABLE ' + table + ' DROP COLUMN traceparent')
+    database.execute('DROP INDEX users_by_openid')
+    for column in ('openid_issuer', 'openid_subject'):
+        database.execute('ALTER TABLE users DROP COLUMN ' + column)
     if file == 'platform.db':
         for table in ('parties', 'endpoint_readings', 'endpoints', 'event_deliveries',
                       'houses', 'house_logos', 'conditions', 'sale_facts', 'mails', 'reminders',
