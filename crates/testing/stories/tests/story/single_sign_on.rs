@@ -75,11 +75,16 @@ impl Drop for Issuer {
     }
 }
 
-/// Signs in at the issuer with the button of a wing's sign-in page.
-async fn sign_in(page: &Page, sign_in_page: &str, id: &str) {
+/// Goes to the issuer with the button of a wing's sign-in page.
+async fn leave(page: &Page, sign_in_page: &str) {
     page.open(sign_in_page).await.unwrap();
     page.wait_until_shown("Sign in with Hartley").await.unwrap();
     page.click("Sign in with Hartley").await.unwrap();
+}
+
+/// Signs in at the issuer with the button of a wing's sign-in page.
+async fn sign_in(page: &Page, sign_in_page: &str, id: &str) {
+    leave(page, sign_in_page).await;
     page.wait_until_shown("The issuer").await.unwrap();
     page.fill("id", id).await.unwrap();
     page.click("Continue").await.unwrap();
@@ -141,7 +146,7 @@ async fn people_sign_in_at_the_issuer(database: Option<String>) {
     page.wait_until_shown("Single sign-on, password").await.unwrap();
     assert_accessible(&page).await;
     page.evaluate("document.querySelector('td a').click()").await.unwrap();
-    page.wait_until_shown("Remove the link to single sign-on").await.unwrap();
+    page.wait_until_shown(&format!("Single sign-on, password ({})", issuer.url)).await.unwrap();
     assert_accessible(&page).await;
     sign_in(&page, &administration.url("/sign-in"), "2").await;
     page.wait_until_at("/admin/").await.unwrap();
@@ -154,8 +159,7 @@ async fn people_sign_in_at_the_issuer(database: Option<String>) {
         page.wait_until_shown(words).await.unwrap();
         assert_accessible(&page).await;
     }
-    page.open(&platform).await.unwrap();
-    page.click("Sign in with Hartley").await.unwrap();
+    leave(&page, &platform).await;
     page.wait_until_shown("The issuer").await.unwrap();
     page.click("Refuse").await.unwrap();
     page.wait_until_shown("Hartley did not sign you in (access_denied)").await.unwrap();
@@ -180,9 +184,7 @@ async fn people_sign_in_at_the_issuer(database: Option<String>) {
     drop(issuer);
     // A server that starts meanwhile has no discovery document.
     let administration = administration.kill_and_restart().await;
-    page.open(&platform).await.unwrap();
-    page.wait_until_shown("Sign in with Hartley").await.unwrap();
-    page.click("Sign in with Hartley").await.unwrap();
+    leave(&page, &platform).await;
     page.wait_until_shown("Hartley does not answer as it should").await.unwrap();
     assert_accessible(&page).await;
     administration.sign_in(&page, EMAIL, PASSWORD).await;
