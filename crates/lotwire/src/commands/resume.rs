@@ -163,7 +163,8 @@ mod tests {
         };
         let events =
             UnpublishedEvents { customer: Uuid::nil(), name: "Hartley".to_owned(), count: 3, oldest_at: Some(at) };
-        let work = WorkOnHold { passed_ends: vec![end; 22], unpublished: vec![events] };
+        let mails = platform_core::port::MailBacklog { mails: 2, oldest_at: Some(at) };
+        let work = WorkOnHold { passed_ends: vec![end; 22], unpublished: vec![events], mails };
         let listed = list(&Hold { backup_at: Some(at), since: at }, &work, 1, None);
         for expected in [
             "was restored at 2026-11-26T03:00:00Z from a backup of 2026-11-26T03:00:00Z",
@@ -172,6 +173,7 @@ mod tests {
             "and 2 more",
             "3 events that the backup has would be published",
             "1 waiting delivery would be sent",
+            "2 waiting mails to bidders would be sent",
             "--extend-ends",
         ] {
             assert!(listed.contains(expected), "{expected}: {listed}");

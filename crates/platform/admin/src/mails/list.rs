@@ -1,6 +1,7 @@
 //! The mails to the bidders of a house: those that wait, failed and were sent; and the test mail.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use askama::Template;
 use axum::response::Response;
@@ -146,8 +147,8 @@ async fn show(
     let mut sales = BTreeMap::new();
     for stored in &mails {
         let auction = stored.mail.auction;
-        if !sales.contains_key(&auction) {
-            sales.insert(auction, sale::title(&platform.auction(caller, auction).await?));
+        if let Entry::Vacant(entry) = sales.entry(auction) {
+            entry.insert(sale::title(&platform.auction(caller, auction).await?));
         }
     }
     let address = FormField::text("address", "Address", typed.unwrap_or_else(|| session.email.clone()))

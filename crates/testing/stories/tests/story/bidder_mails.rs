@@ -19,7 +19,7 @@ async fn next(server: &mut MailServer) -> ReceivedMail {
 /// Loads the page again until it shows the text.
 async fn reload_until_shown(page: &Page, text: &str) {
     let found = async {
-        while !page.text("document.body.innerText").await.unwrap().contains(text) {
+        while !page.text("document.body?.innerText ?? ''").await.unwrap().contains(text) {
             page.reload().await.unwrap();
         }
     };
@@ -129,7 +129,8 @@ async fn bidders_receive_mails(database: Option<String>) {
     assert_eq!(server.arrived(), [], "nothing more was sent");
 
     // Nothing of a bidder is in the events, and who looked at the mails is in the access log.
-    let events = site.platform.get("/api/v1/events?limit=250").await.unwrap().body.to_string();
+    let events = site.platform.get(&format!("/api/v1/events?customer={}&limit=250", site.customer)).await.unwrap();
+    let events = events.body.to_string();
     assert!(events.contains(&auction) && !events.contains("example.com") && !events.contains("Bieter"), "{events}");
     page.open(&administration.url("/audit")).await.unwrap();
     for event in ["Mails listed", "Mail viewed", "Reminder previewed"] {
