@@ -117,17 +117,20 @@ impl OpenId {
         if let Err(error) = self.roots() {
             refuse("tls_roots", error);
         }
-        if self.is_on() {
-            if let Some(mistake) = refusal(&format!("{section}.issuer"), check_issuer(&self.issuer)) {
-                mistakes.push(mistake);
-            }
-            if self.client_id.is_empty() {
-                mistakes.push(format!("{section}.client_id: it is needed with {section}.issuer"));
-            }
-            if self.create_users && self.roles.is_empty() {
-                let why = format!("it needs {section}.roles, which gives a new user a role");
-                mistakes.push(format!("{section}.create_users: {why}"));
-            }
+        if !self.is_on() {
+            return mistakes;
+        }
+        if let Some(mistake) = refusal(&format!("{section}.issuer"), check_issuer(&self.issuer)) {
+            // What an issuer needs is said when there is one.
+            mistakes.push(mistake);
+            return mistakes;
+        }
+        if self.client_id.is_empty() {
+            mistakes.push(format!("{section}.client_id: it is needed with {section}.issuer"));
+        }
+        if self.create_users && self.roles.is_empty() {
+            let why = format!("it needs {section}.roles, which gives a new user a role");
+            mistakes.push(format!("{section}.create_users: {why}"));
         }
         mistakes
     }
