@@ -518,15 +518,6 @@ impl Config {
         }
     }
 
-    /// Address at which an issuer of OpenID Connect sends browsers back to a role.
-    pub(crate) fn redirect_uri(&self, role: Role) -> String {
-        let site = match role {
-            Role::Platform => platform_admin::PATH,
-            Role::Provider => provider_pages::dashboard::PATH,
-        };
-        format!("{}{site}/sign-in/openid/callback", self.public_url(role))
-    }
-
     /// Whether the operator set that URL.
     pub(crate) fn has_public_url(&self, role: Role) -> bool {
         match role {

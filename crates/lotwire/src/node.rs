@@ -52,7 +52,7 @@ use crate::upgrade_copy;
 use self::metrics::NodeMetrics;
 pub(crate) use self::stores::{
     open_platform, open_platform_with, open_provider, open_provider_with, platform_single_sign_on,
-    provider_single_sign_on,
+    provider_single_sign_on, redirect_uri,
 };
 
 /// A source of metrics.

@@ -141,6 +141,15 @@ pub(crate) async fn open_provider_with(
     }))
 }
 
+/// Address at which an issuer of OpenID Connect sends browsers back to a role.
+pub(crate) fn redirect_uri(config: &Config, role: Role) -> String {
+    let site = match role {
+        Role::Platform => platform_admin::PATH,
+        Role::Provider => provider_pages::dashboard::PATH,
+    };
+    format!("{}{site}/sign-in/openid/callback", config.public_url(role))
+}
+
 /// Single sign-on of the platform's users, if an issuer is set.
 pub(crate) fn platform_single_sign_on(
     config: &Config,
@@ -150,7 +159,7 @@ pub(crate) fn platform_single_sign_on(
     if !client.is_on() {
         return Ok(None);
     }
-    let redirect_uri = config.redirect_uri(Role::Platform);
+    let redirect_uri = redirect_uri(config, Role::Platform);
     let settings = client.relying_party(redirect_uri).context("reading platform_openid.tls_roots")?;
     let roles = client.roles(platform_core::Role::parse);
     let party = RelyingParty::new("platform", settings, !roles.is_empty(), clock.clone());
@@ -166,7 +175,7 @@ pub(crate) fn provider_single_sign_on(
     if !client.is_on() {
         return Ok(None);
     }
-    let redirect_uri = config.redirect_uri(Role::Provider);
+    let redirect_uri = redirect_uri(config, Role::Provider);
     let settings = client.relying_party(redirect_uri).context("reading provider_openid.tls_roots")?;
     let roles = client.roles(provider_core::model::Role::parse);
     let party = RelyingParty::new("provider", settings, !roles.is_empty(), clock.clone());

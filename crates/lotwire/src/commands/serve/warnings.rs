@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use url::{Host, Url};
 
 use crate::config::{Config, Role};
+use crate::node::redirect_uri;
 
 pub(crate) fn of(config: &Config) -> Vec<String> {
     let mut warnings = Vec::new();
@@ -26,7 +27,7 @@ pub(crate) fn of(config: &Config) -> Vec<String> {
             warnings.push(format!(
                 "{name}_openid.issuer is set and {name}.public_url is empty: the issuer sends browsers back to {}, which leads only \
                  to this machine. Set {name}.public_url to the URL at which people reach the {name}",
-                config.redirect_uri(role)
+                redirect_uri(config, role)
             ));
         }
     }

@@ -2,6 +2,7 @@
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
+use contract::models::CurrencyCode;
 use http::StatusCode;
 use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::fields::{FormFields, QueryFields, SubmittedForm};

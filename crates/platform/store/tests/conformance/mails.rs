@@ -173,7 +173,7 @@ pub(super) async fn the_mails_of_an_erased_person_are_deleted(store: Shared) {
         mail: None,
     };
     let registrations = vec![erased(state), erased(unlinked)];
-    store.erase_party(PartyErasureWrite { party: None, registrations, remaining: Vec::new() }).await.unwrap();
+    store.erase_party(PartyErasureWrite { parties: Vec::new(), registrations, remaining: Vec::new() }).await.unwrap();
     assert_eq!(in_state(&store, MailState::Waiting).await, [other.uuid]);
     // The result of the claim finds no mail any more.
     assert!(!store.record_mail_result(caller_uuid(701), 1, MailResult::Sent, at(50)).await.unwrap());
