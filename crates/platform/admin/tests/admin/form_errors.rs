@@ -88,7 +88,7 @@ async fn forms_of_customers_show_what_the_page_and_the_use_case_refuse() {
 
     let key = [("name", " "), ("customer", ""), ("expires", "31.12.2026")];
     let page = refused(&mut visitor, "/api-keys/new", &key, &["31.12.2026"]).await;
-    assert_eq!(wrong_fields(&page), ["name", "customer", "scopes", "expires"]);
+    assert_eq!(wrong_fields(&page), ["name", "customer", "expires", "scopes"]);
     let key = [("name", "Web"), ("customer", customer.as_str()), ("scopes", "odd"), ("expires", "2020-01-01")];
     let page = refused(&mut visitor, "/api-keys/new", &key, &["2020-01-01"]).await;
     assert_eq!(wrong_fields(&page), ["scopes", "expires"]);
@@ -119,8 +119,8 @@ async fn forms_of_a_sale_show_what_the_page_and_the_use_case_refuse() {
         "endsAt",
         "staggerSeconds",
         "extensionSeconds",
-        "premium",
         "increments",
+        "premium",
     ];
     assert_eq!(wrong_fields(&page), wrong);
     let edit = format!("/auctions/{}/edit", sale.auction);
