@@ -46,7 +46,7 @@ impl Person {
         is_usable.then(|| Self {
             issuer: issuer.to_owned(),
             subject: subject.to_owned(),
-            email: text("email").map(plain_email).filter(|email| is_email(email)),
+            email: text("email").and_then(stored_email),
             is_email_verified,
             name: text("name")
                 .filter(|name| !has_control(name))
@@ -54,6 +54,13 @@ impl Person {
             groups: groups(claims.get(groups_claim)),
         })
     }
+}
+
+/// An address in the form in which users' addresses are stored. None for one that can't be an address, and for one with a letter
+/// outside ASCII that the stored form changes: the Kelvin sign becomes a k, so the address would be that of another person.
+fn stored_email(email: &str) -> Option<String> {
+    let stored = plain_email(email);
+    (stored == email.to_ascii_lowercase() && is_email(&stored)).then_some(stored)
 }
 
 /// The groups of a claim: a list of texts, or one text. Entries of another kind are no groups.
@@ -106,6 +113,16 @@ mod tests {
         };
         assert_eq!(found, expected);
         assert_eq!(person(json!({ "sub": "1", "groups": "clerks" })).unwrap().groups, ["clerks"]);
+    }
+
+    #[test]
+    fn an_address_that_becomes_another_one_in_its_stored_form_is_none() {
+        let email = |text: &str| person(json!({ "sub": "1", "email": text, "email_verified": true })).unwrap().email;
+        assert_eq!(email("\u{212a}ate@example.com"), None);
+        assert_eq!(email("kate@\u{212a}.example"), None);
+        assert_eq!(email("ADM\u{130}N@example.com"), None);
+        assert_eq!(email("KATE@Example.com").as_deref(), Some("kate@example.com"));
+        assert_eq!(email("k\u{e4}te@example.com").as_deref(), Some("k\u{e4}te@example.com"));
     }
 
     #[test]

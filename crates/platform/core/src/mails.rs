@@ -120,10 +120,15 @@ impl Platform {
         Ok(Letterhead { name, house: self.store().house(customer).await? })
     }
 
-    /// The record of a registration in the register of its house.
+    /// The record of a registration in the register of its house; of a merged one, the record that stands for its person.
     async fn record_of(&self, registration: &Registration) -> PlatformResult<Option<Party>> {
         let Some(party) = registration.party else { return Ok(None) };
-        Ok(self.store().party(party).await?.filter(|party| party.customer == registration.customer))
+        let named = self.store().party(party).await?;
+        let record = match named {
+            Some(party) if party.record() != party.uuid => self.store().party(party.record()).await?,
+            named => named,
+        };
+        Ok(record.filter(|party| party.customer == registration.customer))
     }
 }
 

@@ -66,6 +66,7 @@ pub struct ReminderConfirmation {
 /// Registrations with the records in the register that they name.
 struct Approved {
     registrations: Vec<Registration>,
+    /// The record that stands for its person, by the record that a registration names.
     parties: BTreeMap<Uuid, Party>,
 }
 
@@ -257,8 +258,15 @@ impl Platform {
         let approved = [RegistrationStatus::Approved];
         let registrations = self.store().registrations_with_status(auction, &approved, page).await?;
         let named: Vec<Uuid> = registrations.iter().filter_map(|registration| registration.party).collect();
-        let parties = self.store().parties_of(&named).await?;
-        Ok(Approved { registrations, parties: parties.into_iter().map(|party| (party.uuid, party)).collect() })
+        let named = self.store().parties_of(&named).await?;
+        let merged_into: Vec<Uuid> =
+            named.iter().filter(|party| party.record() != party.uuid).map(Party::record).collect();
+        let standing = self.store().parties_of(&merged_into).await?;
+        let record_of = |party: Party| {
+            let standing = standing.iter().find(|record| record.uuid == party.record()).cloned();
+            (party.uuid, standing.unwrap_or(party))
+        };
+        Ok(Approved { registrations, parties: named.into_iter().map(record_of).collect() })
     }
 }
 
