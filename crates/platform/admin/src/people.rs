@@ -9,7 +9,7 @@ mod export;
 mod form;
 mod import;
 mod import_check;
-mod likely;
+pub(crate) mod likely;
 mod list;
 mod merge;
 mod merge_fields;

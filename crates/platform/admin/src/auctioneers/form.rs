@@ -51,7 +51,7 @@ impl Typed {
                 let is_chosen = uuid == self.customer;
                 Choice::new(uuid, customer.name.clone(), is_chosen)
             });
-            FormField::select("customer", "Customer", choices.collect()).fault(refused.of("customer"))
+            FormField::select("customer", "Customer", choices.collect()).whole_row().fault(refused.of("customer"))
         });
         let others = [
             text("name", "Name", &self.name),

@@ -60,7 +60,7 @@ impl EnteredFacts {
         let mut choices = vec![Choice::of("", "None", &self.conditions)];
         let conditions = match versions {
             None => {
-                choices.push(Choice::of(LATEST, "The latest version of the house", &self.conditions));
+                choices.push(Choice::of(LATEST, "Latest version", &self.conditions));
                 FormField::select("conditions", "Conditions of sale", choices)
                     .hint("Without conditions of the house, the sale has none.")
             }

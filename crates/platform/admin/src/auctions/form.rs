@@ -158,7 +158,7 @@ impl Entered {
         let is_new = owners.is_some();
         if let Some(owners) = owners {
             let groups = owners.into_iter().map(|group| (group.customer, group.auctioneers)).collect();
-            fields.push(FormField::grouped("auctioneer", "Customer and auctioneer", groups).required());
+            fields.push(FormField::grouped("auctioneer", "Customer and auctioneer", groups).required().whole_row());
             let kinds =
                 AuctionKind::ALL.into_iter().map(|kind| Choice::of(kind.as_str(), labels::kind(kind), &self.kind));
             let hint =

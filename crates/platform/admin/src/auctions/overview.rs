@@ -149,7 +149,7 @@ fn facts(sale: &Sale, owner: String) -> Vec<(&'static str, String)> {
     }
     if let Some(stagger) = auction.stagger {
         let lots = labels::count(u64::from(stagger.items), "lot", "lots");
-        facts.push(("Staggered ends", format!("{} s after every {lots}", stagger.seconds)));
+        facts.push(("Staggered ends", format!("{lots} every {} s", stagger.seconds)));
     }
     if auction.kind == AuctionKind::Timed {
         let window = auction.extension_seconds.map_or("Off".to_owned(), |seconds| format!("{seconds} s"));

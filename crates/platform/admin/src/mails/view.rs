@@ -35,6 +35,8 @@ struct ViewPage {
     fault: String,
     subject: String,
     text: String,
+    /// The record of the bidder in the register.
+    party: Option<Uuid>,
     /// Address of the form "Send again"; none for a mail that was not given up.
     again: Option<String>,
 }
@@ -78,6 +80,7 @@ async fn show(session: &Session, (customer, uuid): (Uuid, Uuid), refused: &Refus
             MailState::Failed => Badge::new("bad", "Failed"),
         },
         about: kind_words(mail.kind),
+        party: mail.party,
         auction: mail.auction,
         sale: sale::title(&platform.auction(caller, mail.auction).await?),
         facts: vec![("To", mail.recipient), ("Tries", tries.to_string())],

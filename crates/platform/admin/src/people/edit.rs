@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::Houses;
 use super::form::{self, ADDRESS_COUNT, Groups, Typed};
-use super::likely::LikelyRow;
+use super::likely::{LikelyRow, identified};
 use crate::form_page::Refused;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
@@ -89,7 +89,7 @@ fn new_form(
         action: "/people/new".to_owned(),
         button: if likely.is_empty() { "Add person or firm" } else { "Add as a new record" },
         about: ("house", house.to_string()),
-        sure: sure(&likely),
+        sure: identified(&likely),
         likely,
         ..PersonPage::new(frame, typed.groups(refused), refused)
     };
@@ -110,11 +110,6 @@ pub(super) async fn new_page(session: Session, QueryFields(query): QueryFields) 
     new_form(&session, (&houses, house), &typed, (&Refused::default(), Vec::new()))
 }
 
-/// Identifies likely duplicates that a form has shown.
-fn sure(likely: &[LikelyRow]) -> String {
-    likely.iter().map(|row| row.uuid.to_string()).collect::<Vec<_>>().join(" ")
-}
-
 pub(super) async fn create(session: Session, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
     let (houses, house) = house(&session, &form).await?;
     let mut typed = Typed::read(&form);
@@ -129,7 +124,7 @@ pub(super) async fn create(session: Session, SubmittedForm(form): SubmittedForm)
             let is_taken = |found: &LikelyDuplicate| {
                 found.party.details.reference.is_some() && found.party.details.reference == input.details.reference
             };
-            if !likely.is_empty() && form.text("sure") != sure(&likely) && !found.iter().any(is_taken) {
+            if !likely.is_empty() && form.text("sure") != identified(&likely) && !found.iter().any(is_taken) {
                 return new_form(&session, (&houses, house), &typed, (&Refused::default(), likely));
             }
             match session.platform().create_party(&session.caller, house, &input).await {

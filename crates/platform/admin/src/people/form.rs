@@ -147,7 +147,7 @@ impl Typed {
         let name = FormField::text("name", "Name of the person or firm", self.name.as_str());
         let note = FormField::text("note", "Note for staff", self.note.as_str());
         let person = vec![
-            name.chars_max(PARTY_NAME_CHARS_MAX).required().fault(refused.of("name")),
+            name.chars_max(PARTY_NAME_CHARS_MAX).required().whole_row().fault(refused.of("name")),
             FormField::boxes("role", "Role", roles).fault(refused.of("role")),
             text("reference", "Reference", &self.reference)
                 .hint("The number or code that the house uses, such as C-1042."),
@@ -162,7 +162,7 @@ impl Typed {
             text("deposit", "Deposit held", &self.deposit),
             text("limit", "Usual spending limit", &self.limit)
                 .hint("New registrations in sales of this currency begin with it. Empty: no limit."),
-            note.chars_max(PARTY_NOTE_CHARS_MAX).optional().fault(refused.of("note")),
+            note.chars_max(PARTY_NOTE_CHARS_MAX).optional().whole_row().fault(refused.of("note")),
         ];
         let address = |(place, address): (usize, &TypedAddress)| AddressGroup {
             place,

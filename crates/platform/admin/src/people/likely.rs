@@ -7,15 +7,15 @@ use uuid::Uuid;
 use super::list::roles;
 
 /// A record that is likely about the same person as another one.
-pub(super) struct LikelyRow {
-    pub(super) uuid: Uuid,
-    pub(super) label: String,
+pub(crate) struct LikelyRow {
+    pub(crate) uuid: Uuid,
+    pub(crate) label: String,
     /// Contact and town.
-    pub(super) detail: String,
+    pub(crate) detail: String,
     pub(super) role: &'static str,
-    pub(super) is_blocked: bool,
+    pub(crate) is_blocked: bool,
     /// What they have in common, such as "Same e-mail, same name and postcode".
-    pub(super) reasons: String,
+    pub(crate) reasons: String,
 }
 
 impl LikelyRow {
@@ -30,9 +30,14 @@ impl LikelyRow {
         }
     }
 
-    pub(super) fn of(found: &LikelyDuplicate) -> Self {
+    pub(crate) fn of(found: &LikelyDuplicate) -> Self {
         Self::new(&found.party, &found.reasons)
     }
+}
+
+/// Identifies likely duplicates that a form has shown.
+pub(crate) fn identified(likely: &[LikelyRow]) -> String {
+    likely.iter().map(|row| row.uuid.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 /// Contact and town of a record in one line.

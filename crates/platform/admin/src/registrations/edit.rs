@@ -16,6 +16,7 @@ use uuid::Uuid;
 use crate::admin::Admin;
 use crate::paddles;
 use crate::page_error::PageError;
+use crate::people::likely::{LikelyRow, identified};
 use crate::sale::Sale;
 use crate::sale::{labels, refusal};
 use crate::session::{PathIds, Section, Session};
@@ -31,6 +32,7 @@ struct EditPage {
     frame: Frame,
     sale_title: String,
     path: String,
+    title: String,
     action: &'static str,
     action_path: String,
     version: i64,
@@ -40,6 +42,11 @@ struct EditPage {
     register: Option<Register>,
     /// The record that the registration will refer to, with its name.
     party: Option<(Uuid, String)>,
+    /// The record of an existing registration.
+    record: Option<Uuid>,
+    /// Records of the register that are likely about the new bidder, and what identifies them.
+    likely: Vec<LikelyRow>,
+    sure: String,
 }
 
 /// What the page shows of the register of the house.
@@ -145,7 +152,14 @@ pub(super) async fn register(
     check_paddle(&session, &sale, &form, None, &mut errors).await?;
     if errors.is_empty() && new.party.is_none() && form.text("keep") == KEEP {
         // Kept for the form if the registration is refused, so that the next try adds no second record.
-        shown.party = add_to_register(&session, &sale, &new, &mut errors).await?;
+        match add_to_register(&session, &sale, &new, (&form, &mut errors)).await? {
+            Added::Record(party) => shown.party = Some(party),
+            Added::None => {}
+            Added::Likely(likely) => {
+                shown.likely = likely;
+                return show(&session, &sale, shown, &form, &errors, StatusCode::UNPROCESSABLE_ENTITY);
+            }
+        }
         new.party = shown.party.as_ref().map(|(uuid, _)| *uuid);
     }
     if errors.is_empty() {
@@ -157,19 +171,34 @@ pub(super) async fn register(
     show(&session, &sale, shown, &form, &errors, StatusCode::UNPROCESSABLE_ENTITY)
 }
 
+/// What became of a new bidder in the register of the house.
+enum Added {
+    /// Nothing was added.
+    None,
+    Record((Uuid, String)),
+    /// Nothing was added, because the register likely has the person: the form asks.
+    Likely(Vec<LikelyRow>),
+}
+
 /// Adds a new bidder to the register of the house. One without a name stays a registration of this sale only.
 async fn add_to_register(
     session: &Session,
     sale: &Sale,
     new: &NewRegistration,
-    errors: &mut FieldErrors,
-) -> Result<Option<(Uuid, String)>, PageError> {
-    let Some(name) = new.name.clone().filter(|_| session.may(Scope::PartiesWrite)) else { return Ok(None) };
+    (form, errors): (&FormFields, &mut FieldErrors),
+) -> Result<Added, PageError> {
+    let Some(name) = new.name.clone().filter(|_| session.may(Scope::PartiesWrite)) else { return Ok(Added::None) };
     let details = PartyDetails { name, is_bidder: true, email: new.email.clone(), ..PartyDetails::default() };
+    let (platform, house) = (session.platform(), sale.auction.customer);
+    let found = platform.likely_duplicates_of(&session.caller, house, &details).await?;
+    let likely: Vec<LikelyRow> = found.iter().map(LikelyRow::of).collect();
+    if !likely.is_empty() && form.text("sure") != identified(&likely) {
+        return Ok(Added::Likely(likely));
+    }
     let input = PartyInput { details, document: None };
-    match session.platform().create_party(&session.caller, sale.auction.customer, &input).await {
-        Ok(party) => Ok(Some((party.uuid, party.details.name))),
-        Err(error) => refusal::add_to(errors, error).map(|()| None),
+    match platform.create_party(&session.caller, house, &input).await {
+        Ok(party) => Ok(Added::Record((party.uuid, party.details.name))),
+        Err(error) => refusal::add_to(errors, error).map(|()| Added::None),
     }
 }
 
@@ -251,6 +280,8 @@ struct Shown<'a> {
     registration: Option<&'a Registration>,
     register: Option<Register>,
     party: Option<(Uuid, String)>,
+    /// Records that are likely about the new bidder.
+    likely: Vec<LikelyRow>,
 }
 
 impl<'a> Shown<'a> {
@@ -262,11 +293,12 @@ impl<'a> Shown<'a> {
 fn show(
     session: &Session,
     sale: &Sale,
-    Shown { registration, register, party }: Shown<'_>,
+    Shown { registration, register, party, likely }: Shown<'_>,
     values: &FormFields,
     errors: &FieldErrors,
     status: StatusCode,
 ) -> Result<Response, PageError> {
+    let record = registration.and_then(|own| own.party).filter(|_| session.may(Scope::PartiesRead));
     let paddle = FormField::text("paddle", "Paddle", values.text("paddle"));
     let hint =
         if registration.is_none() { "Empty: the next number." } else { "It can change until the paddle has bid." };
@@ -280,10 +312,13 @@ fn show(
     }
     fields.extend([
         FormField::text("name", "Name", values.text("name")).hint("Empty: named later."),
-        FormField::text("email", "E-mail address", values.text("email")),
+        FormField::text("email", "E-mail address", values.text("email")).hint(match (registration, record) {
+            (Some(_), Some(_)) => "For this sale. Mails go to the address in the register.",
+            _ => "",
+        }),
         FormField::text("limit", format!("Spending limit, {}", sale.currency.code()), values.text("limit"))
             .hint("What the bidder may lead and buy in this auction. Empty: no limit."),
-        FormField::text("note", "Note for staff", values.text("note")),
+        FormField::text("note", "Note for staff", values.text("note")).whole_row(),
     ]);
     if registration.is_none() {
         let chosen = values.text("status");
@@ -298,9 +333,11 @@ fn show(
     }
     let path = sale.path("/registrations");
     let action = if registration.is_none() { "Register bidder" } else { "Save registration" };
+    let title = registration.map_or(action.to_owned(), |own| format!("Edit registration of paddle {}", own.paddle));
     let fields: Vec<FormField> = fields.into_iter().map(|field| field.with(errors)).collect();
     let page = EditPage {
-        frame: session.frame(format!("{action} · {}", sale.title()), Section::Auctions),
+        frame: session.frame(format!("{title} · {}", sale.title()), Section::Auctions),
+        title,
         sale_title: sale.title(),
         action,
         action_path: registration.map_or(format!("{path}/new"), |own| format!("{path}/{}/edit", own.uuid)),
@@ -310,6 +347,9 @@ fn show(
         fields,
         register,
         party,
+        record,
+        sure: identified(&likely),
+        likely,
     };
     render_page_as(status, &page)
 }

@@ -71,6 +71,23 @@ async fn a_new_bidder_of_a_sale_is_added_to_the_register_once() {
 }
 
 #[tokio::test]
+async fn a_new_bidder_of_a_sale_who_is_likely_in_the_register_is_asked_about() {
+    let mut sale = Sale::new(AuctionStatus::Live, &["A spoon"]).await;
+    let page = sale.operator.submit("/people/new", &ADA).await;
+    let ada = page.between("/people/", "/block");
+    let new = format!("/auctions/{}/registrations/new", sale.auction);
+    let fields = [("paddle", "12"), ("name", "A. King"), ("email", "ADA@example.com"), ("keep", "yes")];
+    let asked = sale.operator.post(&new, &fields).await;
+    asked.is(422).shows("Nothing was saved yet").shows("Same e-mail").shows(&format!("?party={ada}"));
+    let sure = asked.between("name=\"sure\" value=\"", "\"");
+    assert_eq!(sure, ada);
+    sale.operator.get("/people").await.is(200).shows("1 record");
+    let confirmed = [&fields[..], &[("sure", sure.as_str())]].concat();
+    sale.operator.submit(&new, &confirmed).await.is(200).shows("The bidder was registered.");
+    sale.operator.get("/people").await.is(200).shows("2 records").shows("A. King");
+}
+
+#[tokio::test]
 async fn a_blocked_bidder_is_suspended_and_its_lots_are_listed() {
     let mut sale = Sale::new(AuctionStatus::Live, &["A spoon", "A fork"]).await;
     let page = sale.operator.submit("/people/new", &ADA).await;

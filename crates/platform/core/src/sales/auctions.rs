@@ -309,7 +309,7 @@ impl Platform {
         if let (Some(starts_at), Some(ends_at)) = (new.starts_at, new.ends_at)
             && starts_at >= ends_at
         {
-            problems.push(Problem::new("/endsAt", "is not after startsAt"));
+            problems.push(Problem::new("/endsAt", "is not after the start (startsAt)"));
         }
         problems.extend(new.stagger.into_iter().flat_map(|stagger| stagger_problems(new.kind, stagger)));
         problems.extend(charges_problems(&new.charges));
