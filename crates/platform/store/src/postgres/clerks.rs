@@ -29,10 +29,10 @@ impl ClerkStore for PostgresStore {
         let values: rows::Values<'_> = &[&auction, &after, &limit];
         let row = |row: &Row| {
             let clerk = Clerk {
-                auction: rows::get(row, 13)?,
-                user: rows::get(row, 14)?,
-                assigned_at: rows::time(row, 15)?,
-                assigned_by: rows::get(row, 16)?,
+                auction: rows::get(row, users::USER_COLUMNS)?,
+                user: rows::get(row, users::USER_COLUMNS + 1)?,
+                assigned_at: rows::time(row, users::USER_COLUMNS + 2)?,
+                assigned_by: rows::get(row, users::USER_COLUMNS + 3)?,
             };
             Ok((clerk, users::user(row)?))
         };

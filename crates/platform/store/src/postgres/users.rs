@@ -21,6 +21,8 @@ use crate::codec::{self, ms};
 
 pub(super) const USER: &str = "SELECT uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, signed_in_at_ms, \
      totp_secret, totp_step, totp_confirmed_at_ms, must_change_password, name, openid_issuer, openid_subject FROM users";
+/// Columns of [`USER`]. A query that selects more has them behind these.
+pub(super) const USER_COLUMNS: usize = 15;
 
 #[async_trait]
 impl UserStore for PostgresStore {
