@@ -1,7 +1,7 @@
 //! `cargo xtask upgrade-test`: upgrades the last release to the present build during sales, on both engines, and goes back.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::releases::{self, Release, git};
@@ -78,12 +78,26 @@ fn last_release() -> Result<PathBuf, Failure> {
     }
     let build = ["build", "--quiet", "--locked", "-p", "lotwire", "--target-dir"];
     let built = folder.join("build");
-    let outcome = run(Command::new(cargo()).args(build).arg(&built).current_dir(&source));
+    // Tasks run in the root of this workspace, so the release's own manifest is named.
+    let manifest = source.join("Cargo.toml");
+    let outcome = run(Command::new(cargo()).args(build).arg(&built).arg("--manifest-path").arg(manifest));
     run(Command::new("git").args(["worktree", "remove", "--force"]).arg(&source).current_dir(root()))?;
     outcome?;
+    require_version(&built.join("debug/lotwire"), &release.version)?;
     std::fs::copy(built.join("debug/lotwire"), &binary).map_err(|error| format!("{}: {error}", binary.display()))?;
     std::fs::remove_dir_all(&built).map_err(|error| format!("{}: {error}", built.display()))?;
     Ok(binary)
+}
+
+/// The binary says that it is this version, so that no build is compared with itself.
+fn require_version(binary: &Path, version: &str) -> Result<(), Failure> {
+    let output = Command::new(binary).arg("--version").output();
+    let output = output.map_err(|error| format!("{}: {error}", binary.display()))?;
+    let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if said == format!("lotwire {version}") {
+        return Ok(());
+    }
+    Err(format!("{} says {said:?}, and is not {version}", binary.display()))
 }
 
 /// The commit of a release has the migrations that the list names.
