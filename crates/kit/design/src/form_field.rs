@@ -21,7 +21,7 @@ pub struct FormField {
     fault: String,
     /// The label says that the field may stay empty.
     is_optional: bool,
-    /// In a group, the field has a row of its own.
+    /// In a group, the field takes the whole width.
     is_whole_row: bool,
     /// Attributes of the control; one without a value is only named.
     attributes: Vec<(&'static str, Text)>,
@@ -221,7 +221,7 @@ impl FormField {
         self.attribute("class", "short").attribute("inputmode", "numeric")
     }
 
-    /// The same with a row of its own in a group of fields, for a title or another long line.
+    /// The same in the whole width of a group of fields, for a title or another long line.
     pub fn whole_row(self) -> Self {
         Self { is_whole_row: true, ..self }
     }

@@ -1,5 +1,5 @@
-//! How many mails may go to one mailbox, or be caused by one sender. Pure: the caller's store keeps what was taken, so that
-//! a restart or another node renews nothing.
+//! Limits on mails to one mailbox and mails caused by one sender. Pure: the caller's store counts the mails, so that a restart
+//! or another node does not renew an allowance.
 
 use std::time::Duration;
 

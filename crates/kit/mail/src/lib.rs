@@ -1,8 +1,8 @@
 //! E-mail over SMTP, and the rules of a queue of mails.
 //!
 //! [`Mailer::send`] hands one mail to the server that the operator configured, over TLS unless the URL says otherwise,
-//! within [`SEND_TIMEOUT`]. It keeps no queue and repeats nothing: both wings keep what waits in tables of their own, and
-//! share the rules. [`queue::pause_after`] says when a mail is sent again and when it is given up, and
+//! within [`SEND_TIMEOUT`]. It keeps no queue and repeats nothing: each wing has a table of waiting mails, and both wings
+//! use the same rules. [`queue::pause_after`] says when a mail is sent again and when it is given up, and
 //! [`allowances::Allowance`] how many mails may go to one mailbox.
 //!
 //! A repeated mail has the same `Message-ID`, so that mail programs recognise the copy.

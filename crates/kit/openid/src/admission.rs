@@ -19,7 +19,7 @@ pub struct SingleSignOn<R> {
     pub creates_users: bool,
 }
 
-/// What is to be done before the session begins.
+/// The decision on a person: the user, and the change that the caller commits before the session begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Admission<I, P, R> {
     /// The user is linked to the person. They get the role, if there is one.

@@ -23,7 +23,7 @@ const NEXT_BYTES_MAX: usize = 160;
 const CODE_BYTES_MAX: usize = 4_096;
 
 /// A sign-in that begins.
-pub struct Begun {
+pub struct NewSingleSignOn {
     /// The address at the issuer.
     pub url: String,
     /// The text for the cookie: letters, digits, `-`, `_` and `.`.

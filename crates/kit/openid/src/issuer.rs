@@ -1,4 +1,4 @@
-//! What is known of an issuer: its discovery document and its keys. Both are fetched when they are needed, and again when they are
+//! The cached discovery document and keys of an issuer. Both are fetched when they are needed, and again when they are
 //! an hour old. Keys are also fetched again for a token with an unknown key, at most once a minute, so that a rotation takes
 //! effect at once and forged tokens cause few requests.
 

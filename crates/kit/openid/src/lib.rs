@@ -5,7 +5,7 @@
 //! 3. [`RelyingParty::redeem`] exchanges the code, verifies the ID token, and returns what the issuer says of the person.
 //! 4. [`SingleSignOn::admit`] decides which user that is, and which role the groups give. The wing's store commits it.
 //!
-//! The crate has no table, no page and no role of its own.
+//! The crate has no table, no page and no role.
 //!
 //! Guarantees:
 //! - Only the browser that began a sign-in can finish it, within ten minutes. The wing takes [`Answer::once`] from its store, so
@@ -32,6 +32,6 @@ mod token;
 pub use admission::{Admission, SingleSignOn};
 pub use claims::Person;
 pub use error::OpenIdError;
-pub use flow::{Answer, Begun, FLOW_VALID};
+pub use flow::{Answer, FLOW_VALID, NewSingleSignOn};
 pub use relying_party::RelyingParty;
 pub use settings::{IssuerFault, OpenIdSettings, check_issuer};

@@ -39,7 +39,7 @@ struct Document {
 }
 
 impl Metadata {
-    /// The document of this issuer. The error says what is wrong with it.
+    /// The document of this issuer. Errors: a sentence about the document, for the operator.
     pub(crate) fn parse(body: &[u8], issuer: &str, has_secret: bool) -> Result<Self, String> {
         let document: Document =
             serde_json::from_slice(body).map_err(|error| format!("the discovery document can't be read: {error}"))?;

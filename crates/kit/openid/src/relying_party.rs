@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::claims::{Claims, Person, are_incomplete};
 use crate::error::OpenIdError;
-use crate::flow::{Answer, Begun, Flow};
+use crate::flow::{Answer, Flow, NewSingleSignOn};
 use crate::issuer::Issuer;
 use crate::metadata::Metadata;
 use crate::settings::OpenIdSettings;
@@ -21,7 +21,7 @@ use crate::token::{self, Expected, TokenFault};
 /// Characters of an error code that is repeated to the visitor.
 const ERROR_CHARS_MAX: usize = 60;
 
-/// A client of one issuer. Clones share what is known of the issuer.
+/// A client of one issuer. Clones share the cached document and keys of the issuer.
 #[derive(Clone)]
 pub struct RelyingParty(Arc<Inner>);
 
@@ -77,7 +77,7 @@ impl RelyingParty {
     }
 
     /// A sign-in that returns to this path of the site. Errors: `issuer_unavailable`.
-    pub async fn begin(&self, vault: &Vault, random: &dyn Random, next: &str) -> Result<Begun, OpenIdError> {
+    pub async fn begin(&self, vault: &Vault, random: &dyn Random, next: &str) -> Result<NewSingleSignOn, OpenIdError> {
         let Inner { settings, .. } = &*self.0;
         let metadata = self.metadata().await?;
         let flow = Flow::new(random, self.now(), next);
@@ -95,7 +95,7 @@ impl RelyingParty {
             ("code_challenge", challenge.as_str()),
             ("code_challenge_method", "S256"),
         ]);
-        Ok(Begun { url: url.into(), cookie: flow.seal(vault, random, self.0.name) })
+        Ok(NewSingleSignOn { url: url.into(), cookie: flow.seal(vault, random, self.0.name) })
     }
 
     /// The answer with which the issuer sent the browser back, if it belongs to the sign-in in the browser's cookie. `query` is

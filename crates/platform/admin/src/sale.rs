@@ -62,7 +62,7 @@ pub(crate) struct Head {
     pub(crate) may_write: bool,
     /// The user may copy the auction, also an archived one.
     pub(crate) may_copy: bool,
-    /// Importing lots is what comes next on this page.
+    /// "Import lots" is the primary action of this page.
     pub(crate) is_import_main: bool,
 }
 

@@ -50,7 +50,7 @@ pub use names::{NAME_CHARS_MAX, UserName, UserNames};
 pub use second_factor::{Enrolled, RecoveryCodes};
 pub use sessions::SignedInUser;
 pub use sign_in::{Client, SignIn, SignedIn};
-pub use single_sign_on::{NewSingleSignOn, SignedInByIssuer};
+pub use single_sign_on::SignedInByIssuer;
 
 pub use crate::access::SESSION_PREFIX;
 

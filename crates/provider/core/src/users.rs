@@ -35,7 +35,7 @@ pub use invitations::{InvitationLink, Joining};
 pub use second_factor::Enrolled;
 pub use sessions::SignedInUser;
 pub use sign_in::{Client, SignIn, SignInResult, SignedIn};
-pub use single_sign_on::{NewSingleSignOn, SignedInByIssuer};
+pub use single_sign_on::SignedInByIssuer;
 
 use crate::error::{ProviderError, Quota};
 use crate::validation::FieldErrors;

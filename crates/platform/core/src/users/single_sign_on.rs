@@ -7,7 +7,7 @@ use std::net::IpAddr;
 
 use kit_identity::passwords::NO_PASSWORD;
 use kit_identity::user::Change;
-use kit_openid::{Admission, Answer, Begun, OpenIdError, Person, SingleSignOn};
+use kit_openid::{Admission, Answer, NewSingleSignOn, OpenIdError, Person, SingleSignOn};
 use uuid::Uuid;
 
 use super::made_links::{EndedLinks, ScreenLinksToEnd, loses_access};
@@ -18,14 +18,6 @@ use crate::access::access_log::{AccessEvent, SINGLE_SIGN_ON};
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{AccessChange, MadeLinks, OpenIdentity, Profile, SessionsToEnd, StoreError, User, UserChange};
 use crate::{Caller, Platform, Role};
-
-/// A sign-in that begins.
-pub struct NewSingleSignOn {
-    /// Address of the issuer's page.
-    pub url: String,
-    /// The text for a cookie of the browser, which the answer needs.
-    pub cookie: String,
-}
 
 /// A user whom the issuer signed in.
 pub struct SignedInByIssuer {
@@ -81,7 +73,7 @@ impl Platform {
     /// sign-on).
     pub async fn begin_single_sign_on(&self, next: &str) -> PlatformResult<Result<NewSingleSignOn, OpenIdError>> {
         let begun = self.single_sign_on()?.party.begin(self.vault(), self.random().as_ref(), next).await;
-        Ok(begun.map(|Begun { url, cookie }| NewSingleSignOn { url, cookie }).map_err(log_refused))
+        Ok(begun.map_err(log_refused))
     }
 
     /// Finishes a sign-in: `cookie` is what the browser got when it began, and `query` the query of the address at which the

@@ -5,7 +5,7 @@
 
 use kit_identity::passwords::NO_PASSWORD;
 use kit_identity::user::{Change, OpenIdentity};
-use kit_openid::{Admission, Begun, OpenIdError, Person};
+use kit_openid::{Admission, NewSingleSignOn, OpenIdError, Person};
 
 use super::sign_in::SignInMethod;
 use super::{Client, NAME_CHARS_MAX, SignedIn, refusal};
@@ -17,14 +17,6 @@ use crate::ids;
 use crate::model::{Id, Profile, Role, User};
 use crate::port::{StoreError, UserChange, UserChangeResult};
 use crate::provider::Provider;
-
-/// A sign-in that begins.
-pub struct NewSingleSignOn {
-    /// Address of the issuer's page.
-    pub url: String,
-    /// The text for a cookie of the browser, which the answer needs.
-    pub cookie: String,
-}
 
 /// A user whom the issuer signed in.
 pub struct SignedInByIssuer {
@@ -74,7 +66,7 @@ impl Provider {
     /// Begins a sign-in that returns to this page. Refusals: `issuer_unavailable`. 404 without single sign-on.
     pub async fn begin_single_sign_on(&self, next: &str) -> ProviderResult<Result<NewSingleSignOn, OpenIdError>> {
         let begun = self.single_sign_on()?.rules.party.begin(self.vault(), self.random(), next).await;
-        Ok(begun.map(|Begun { url, cookie }| NewSingleSignOn { url, cookie }).map_err(log_refused))
+        Ok(begun.map_err(log_refused))
     }
 
     /// Finishes a sign-in: `cookie` is what the browser got when it began, and `query` the query of the address at which the
