@@ -13,12 +13,10 @@ use crate::{
 /// downloads leave the processors to the compiler.
 pub(crate) fn run_all() -> Result<(), Failure> {
     let steps: &[Step] = &[
-        ("format", || run(Command::new(cargo()).args(["fmt", "--all", "--check"]))),
+        ("format", || run(cargo().args(["fmt", "--all", "--check"]))),
         ("tidy", || tidy::run(&root())),
         ("licences and sources", licences::check),
-        ("clippy", || {
-            run(Command::new(cargo()).args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
-        }),
+        ("clippy", || run(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))),
         ("build", || test_run::build().map(drop)),
         ("generated files", || generate::check(&root())),
         ("tools", wait_for_tools),

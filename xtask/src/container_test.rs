@@ -93,7 +93,7 @@ fn build_image() -> Result<(), Failure> {
     let cargo_home =
         std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")));
     let registry = PathBuf::from(cargo_home.map_err(|error| format!("HOME: {error}"))?).join("registry");
-    run(Command::new(cargo()).args(["fetch", "--locked"]))?;
+    run(cargo().args(["fetch", "--locked"]))?;
     podman(&[
         "build",
         "--format=docker",

@@ -70,7 +70,7 @@ pub(crate) fn build(options: &Options) -> Result<PathBuf, Failure> {
     let binary = match &options.binary {
         Some(binary) => root().join(binary),
         None => {
-            run(Command::new(cargo()).args(["build", "--profile", "dist", "--locked", "-p", "lotwire"]))?;
+            run(cargo().args(["build", "--profile", "dist", "--locked", "-p", "lotwire"]))?;
             target_dir().join("dist/lotwire")
         }
     };

@@ -114,7 +114,7 @@ pub(crate) fn check() -> Result<(), Failure> {
 
 fn measure(options: &Options) -> Result<(), Failure> {
     cluster::install()?;
-    run(Command::new(cargo()).args(["build", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
+    run(cargo().args(["build", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
     let logs = target_dir().join("failover");
     // Declared first, so that it is dropped last.
     let _machines = Teardown::prepare()?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{Failure, cargo, debian, root, run, say};
+use crate::{Failure, cargo_program, debian, root, run, say};
 
 pub(crate) const HELP: &str = "\
 cargo xtask fresh [--suite NAME] [--mirror URL] [--only demo|ci] [--keep]
@@ -143,7 +143,7 @@ fn inside(new_root: &Path, command: &str) -> Result<Command, Failure> {
 
 /// Folder of the toolchain that runs this task.
 pub(crate) fn toolchain() -> Result<PathBuf, Failure> {
-    let rustc = Path::new(&cargo()).with_file_name("rustc");
+    let rustc = Path::new(&cargo_program()).with_file_name("rustc");
     let output = Command::new(rustc).args(["--print", "sysroot"]).output();
     let output = output.map_err(|error| format!("rustc --print sysroot: {error}"))?;
     Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))

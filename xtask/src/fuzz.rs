@@ -127,7 +127,7 @@ fn install() -> Result<PathBuf, Failure> {
     debian::ensure(&["g++"], || debian::on_path("c++"))?;
     if !of_version() {
         say(&format!("installing cargo-fuzz {CARGO_FUZZ_VERSION} in {}", folder.display()));
-        let mut install = Command::new(cargo());
+        let mut install = cargo();
         install.args(["install", "cargo-fuzz", "--locked", "--quiet", "--version", CARGO_FUZZ_VERSION, "--root"]);
         run(install.arg(&folder))?;
     }

@@ -16,7 +16,7 @@ const GENERATED: &[(&str, &[&str])] = &[
 
 /// `generate [--check]`.
 pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<(), Failure> {
-    let build = || crate::run(Command::new(cargo()).args(["build", "--quiet", "-p", "lotwire"]));
+    let build = || crate::run(cargo().args(["build", "--quiet", "-p", "lotwire"]));
     match arguments {
         [] => {
             build()?;

@@ -4,8 +4,6 @@
 //! `cargo metadata` in a second, so that CI on a new machine does not compile cargo-deny first. Advisories need cargo-deny and
 //! a network: `cargo deny check advisories`.
 
-use std::process::Command;
-
 use serde_json::Value;
 use spdx::{Expression, ParseMode};
 
@@ -88,7 +86,7 @@ impl Policy {
 
 /// All packages of a workspace's lock file, for every platform.
 fn packages() -> Result<Vec<Value>, Failure> {
-    let mut metadata = Command::new(cargo());
+    let mut metadata = cargo();
     metadata.args(["metadata", "--format-version", "1", "--locked", "--all-features"]);
     let output = metadata.current_dir(root()).output().map_err(|error| format!("cargo metadata: {error}"))?;
     if !output.status.success() {

@@ -135,7 +135,7 @@ fn run_steps(task: &str, steps: &[Step]) -> Result<(), Failure> {
 
 /// The rigs measure and kill the optimised binary that packages contain.
 fn run_rig(rig: &str, arguments: &[String]) -> Result<(), Failure> {
-    run(Command::new(cargo()).args(["build", "--profile", "dist", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
+    run(cargo().args(["build", "--profile", "dist", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
     run(Command::new(target_dir().join("dist/rigs")).arg(rig).args(arguments))
 }
 
@@ -146,14 +146,14 @@ fn proxy_test() -> Result<(), Failure> {
     debian::ensure(&["nginx-light", "caddy", "haproxy"], || {
         ["nginx", "caddy", "haproxy"].into_iter().all(is_installed)
     })?;
-    run(Command::new(cargo()).args(["build", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
+    run(cargo().args(["build", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
     run(Command::new(target_dir().join("debug/rigs")).arg("proxies").current_dir(root()))
 }
 
 /// Builds without optimisation, which pictures do not need and which takes minutes.
 fn take_screenshots(arguments: &[String]) -> Result<(), Failure> {
     debian::ensure(&["chromium"], || debian::on_path("chromium"))?;
-    run(Command::new(cargo()).args(["build", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
+    run(cargo().args(["build", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
     run(Command::new(target_dir().join("debug/rigs")).arg("screenshots").args(arguments))
 }
 
@@ -167,7 +167,18 @@ fn target_dir() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
 
-fn cargo() -> String {
+/// A command of cargo. It doesn't get what the `cargo run` of this task says about this package: build scripts that read it
+/// would run again, and much of the workspace would be compiled again.
+fn cargo() -> Command {
+    let mut command = Command::new(cargo_program());
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    for name in names.filter(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn cargo_program() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
 }
 

@@ -37,10 +37,10 @@ pub(crate) fn run_all() -> Result<(), Failure> {
 
 /// Builds the documentation of all crates with warnings denied, and runs its examples.
 fn documentation() -> Result<(), Failure> {
-    run(Command::new(cargo())
+    run(cargo()
         .args(["doc", "--workspace", "--no-deps", "--quiet", "--document-private-items"])
         .env("RUSTDOCFLAGS", "-D warnings -A rustdoc::private_intra_doc_links"))?;
-    run(Command::new(cargo()).args(["test", "--workspace", "--doc", "--quiet"]))
+    run(cargo().args(["test", "--workspace", "--doc", "--quiet"]))
 }
 
 fn restore(way: &str) -> Result<(), Failure> {

@@ -1,8 +1,6 @@
 //! Runs the samples of the pages in every language: those that verify signatures, against a request that a provider really
 //! signed, and those that send a message, to a real provider.
 
-use std::process::Command;
-
 use crate::{Failure, cargo, debian, run};
 
 /// The programs that the samples need beside those of the build, with Debian's packages.
@@ -34,8 +32,8 @@ pub(crate) fn run_task(arguments: &[String]) -> Result<(), Failure> {
             return Err(format!("{program} is not installed; `cargo xtask samples --install` installs {names}"));
         }
     }
-    run(Command::new(cargo()).args(["build", "--quiet", "-p", "lotwire"]))?;
-    run(Command::new(cargo())
+    run(cargo().args(["build", "--quiet", "-p", "lotwire"]))?;
+    run(cargo()
         .args(["test", "-p", "stories", "--test", "story", "--", "verify_samples", "send_samples"])
         .env("SAMPLES_RUN", "all"))
 }

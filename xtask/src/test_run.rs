@@ -45,7 +45,7 @@ pub(crate) fn run_task(names: &[String]) -> Result<(), Failure> {
 /// Builds everything: tests start the binary and the rigs. Building single packages would compile their dependencies again with
 /// fewer features.
 pub(crate) fn build() -> Result<Vec<TestBinary>, Failure> {
-    let mut command = Command::new(cargo());
+    let mut command = cargo();
     command.args(["build", "--workspace", "--all-targets", "--message-format=json-render-diagnostics"]);
     let output = command.current_dir(root()).stderr(Stdio::inherit()).output().map_err(|error| error.to_string())?;
     if !output.status.success() {

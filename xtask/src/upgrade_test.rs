@@ -40,7 +40,7 @@ pub(crate) fn run_task(arguments: &[String]) -> Result<(), Failure> {
         Some(binary) => binary,
         None => last_release()?,
     };
-    run(Command::new(cargo()).args(["build", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
+    run(cargo().args(["build", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
     for store in stores {
         let rig = target_dir().join("debug/rigs");
         run(Command::new(rig).args(["upgrade", "--store", store, "--kills", kills, "--from"]).arg(&from))?;
@@ -80,7 +80,7 @@ fn last_release() -> Result<PathBuf, Failure> {
     let built = folder.join("build");
     // Tasks run in the root of this workspace, so the release's own manifest is named.
     let manifest = source.join("Cargo.toml");
-    let outcome = run(Command::new(cargo()).args(build).arg(&built).arg("--manifest-path").arg(manifest));
+    let outcome = run(cargo().args(build).arg(&built).arg("--manifest-path").arg(manifest));
     run(Command::new("git").args(["worktree", "remove", "--force"]).arg(&source).current_dir(root()))?;
     outcome?;
     require_version(&built.join("debug/lotwire"), &release.version)?;

@@ -7,6 +7,6 @@ use crate::{Failure, cargo, debian, run, target_dir};
 /// Installs Prometheus if it is missing, builds the server and runs the rig.
 pub(crate) fn check() -> Result<(), Failure> {
     debian::ensure(&["prometheus"], || ["prometheus", "promtool"].iter().all(|name| debian::on_path(name)))?;
-    run(Command::new(cargo()).args(["build", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
+    run(cargo().args(["build", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
     run(Command::new(target_dir().join("debug/rigs")).arg("watch"))
 }

@@ -37,7 +37,7 @@ pub(super) fn install_tool(name: &str, version: &str) -> Result<PathBuf, Failure
         return Ok(PathBuf::from(name));
     }
     if !installed.exists() {
-        run(Command::new(cargo())
+        run(cargo()
             .args(["install", name, "--locked", "--quiet", "--version", version, "--root"])
             .arg(&tools)
             .current_dir(root()))?;
