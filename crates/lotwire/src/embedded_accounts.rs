@@ -1,4 +1,4 @@
-//! Opens accounts at the provider that this process runs, for customers of the platform.
+//! Opens accounts at the provider that this process runs, for customers of the platform, and revokes their keys.
 
 use kit_runtime::vault::Secret;
 use platform_core::provider_access::EmbeddedAccounts;
@@ -7,6 +7,9 @@ use uuid::Uuid;
 
 /// Name of the platform's API key in the account.
 const KEY_NAME: &str = "Auction platform";
+
+/// What support reads while the provider's database can't be reached.
+const UNAVAILABLE: &str = "the database of the embedded provider is not available. Repeat this when it is";
 
 /// See the module.
 pub(crate) struct ProviderAccounts(pub(crate) Provider);
@@ -30,12 +33,21 @@ impl EmbeddedAccounts for ProviderAccounts {
                     ProviderError::DiskFull => {
                         "the embedded provider has too little free disk to open the account. Make room on its disk"
                     }
-                    ProviderError::Unavailable(_) => {
-                        "the database of the embedded provider is not available. Repeat this when it is"
-                    }
+                    ProviderError::Unavailable(_) => UNAVAILABLE,
                     _ => "the embedded provider could not open the account. The server's log has the cause",
                 })
             }
         }
+    }
+
+    async fn revoke(&self, customer: Uuid, key: &Secret) -> Result<(), &'static str> {
+        let revoked = self.0.revoke_opened_key(customer.into_bytes(), key).await;
+        revoked.map_err(|error| {
+            tracing::error!(customer_id = %customer, %error, "a customer's API key at the embedded provider could not be revoked");
+            match error {
+                ProviderError::Unavailable(_) => UNAVAILABLE,
+                _ => "the embedded provider could not revoke the API key. The server's log has the cause",
+            }
+        })
     }
 }

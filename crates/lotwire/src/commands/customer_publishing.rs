@@ -27,9 +27,15 @@ pub(super) async fn run(
             confirmation.ask(|| {
                 format!("Delete the connection of customer {customer} and its API key, and discard its waiting events?")
             })?;
-            let waited = platform.disconnect_consumer(support, *customer).await.context("deleting the connection")?;
-            let waited = pluralise(waited, "waiting event", "waiting events");
+            let ended = platform.disconnect_consumer(support, *customer).await.context("deleting the connection")?;
+            let waited = pluralise(ended.waited, "waiting event", "waiting events");
             print(&format!("Disconnected. The API key is deleted and {waited} discarded."));
+            if ended.made_key_remains {
+                print(
+                    "The embedded provider still accepts the key that the platform had made. Revoke it: \
+                     lotwire provider key list --account ACCOUNT, then lotwire provider key revoke.",
+                );
+            }
         }
         CustomerPublishing::Quarantine(Quarantine::List { customer, json }) => {
             list(platform, support, *customer, *json).await?;

@@ -22,6 +22,10 @@ const NOTICES: &[(&str, &str)] = &[
     ("resumed", "The provider accepts the application and the key. Waiting events are being published."),
     ("event-types", "Both event types are registered in the customer's provider account."),
     ("disconnected", "The customer is disconnected. Its API key was deleted."),
+    (
+        "disconnected-key-remains",
+        "The customer is disconnected. The provider still accepts its API key: revoke the key in the provider's dashboard.",
+    ),
     ("quarantine-sent", "The events wait to be published again."),
     ("quarantine-left", "Some events stay in quarantine, because later events of their lots were published already."),
     ("quarantine-dropped", "The event was dropped. It stays in the journal and in the event feed."),

@@ -44,6 +44,9 @@ pub trait EmbeddedAccounts: Send + Sync {
     /// Opens the account of this customer, unless it exists, and makes `key` its API key, in place of one that an earlier call
     /// made. Repeating the call has the same effect. The error is a text for support; it holds no secret.
     async fn open(&self, customer: Uuid, name: &str, key: &Secret) -> Result<(), &'static str>;
+    /// Revokes this API key of the customer's account, if a call of [`EmbeddedAccounts::open`] made it. The account and its
+    /// other keys stay. Repeating the call has the same effect. The error is a text for support.
+    async fn revoke(&self, customer: Uuid, key: &Secret) -> Result<(), &'static str>;
 }
 
 /// An installation without an embedded provider.

@@ -25,10 +25,16 @@ pub(super) async fn disconnect_page(session: Session, PathIds([uuid]): PathIds<1
     let customer = platform.customer(caller, uuid).await?;
     let state = platform.consumer(caller, uuid).await?;
     let waiting = state.backlog.pending;
-    let again = if state.has_made_key && platform.opens_accounts() {
-        "The platform deletes the API key. To connect again, one button makes another key for the same account."
-    } else {
-        "The platform deletes the API key. To connect again, you need to enter it again."
+    let again = match (state.has_made_key, platform.opens_accounts()) {
+        (true, true) => {
+            "The API key is revoked and deleted. To connect again, one button makes another key for the same account."
+        }
+        (true, false) => {
+            "The platform deletes the API key. The provider accepts it until you revoke it in the provider's dashboard."
+        }
+        (false, _) => {
+            "The platform deletes the API key. The provider still accepts it. To connect again, you need to enter it again."
+        }
     };
     let path = format!("/customers/{uuid}");
     let action = format!("{path}/disconnect");
@@ -42,6 +48,7 @@ pub(super) async fn disconnect_page(session: Session, PathIds([uuid]): PathIds<1
 
 /// Deletes the connection.
 pub(super) async fn disconnect(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
-    session.platform().disconnect_consumer(&session.caller, uuid).await?;
-    Ok(session.admin.redirect(&format!("/customers/{uuid}?done=disconnected")).into_response())
+    let ended = session.platform().disconnect_consumer(&session.caller, uuid).await?;
+    let done = if ended.made_key_remains { "disconnected-key-remains" } else { "disconnected" };
+    Ok(session.admin.redirect(&format!("/customers/{uuid}?done={done}")).into_response())
 }

@@ -188,12 +188,16 @@ pub(crate) struct Disconnected {
     /// Number of waiting events that are not published. They stay in the event feed; `startFrom` of a new connection
     /// publishes them.
     discarded: u64,
+    /// True if the provider still accepts an API key that the platform had made, because another process runs the embedded
+    /// provider. Revoke it in the provider's dashboard, or with `lotwire provider key revoke`.
+    made_key_remains: bool,
 }
 
 /// Disconnect a customer
 ///
-/// Deletes the connection and its API key. The platform publishes neither the waiting events nor later ones. The
-/// events stay in the feed, and a new connection can start from a cursor (`startFrom`). Scope `customers:write`.
+/// Deletes the connection and its API key, and revokes the key at the provider if the platform had made it. The platform
+/// publishes neither the waiting events nor later ones. The events stay in the feed, and a new connection can start from a
+/// cursor (`startFrom`). Scope `customers:write`.
 #[utoipa::path(
     delete, path = "/customers/{uuid}/consumer", tag = "customers",
     params(("uuid" = Uuid, Path)),
@@ -207,6 +211,6 @@ pub(crate) async fn disconnect(
     Path(uuid): Path<Uuid>,
     request: QueryRequest<()>,
 ) -> Result<Response, ApiError> {
-    let discarded = platform.disconnect_consumer(&request.caller, uuid).await?;
-    Ok(response::ok(&Disconnected { discarded }))
+    let ended = platform.disconnect_consumer(&request.caller, uuid).await?;
+    Ok(response::ok(&Disconnected { discarded: ended.waited, made_key_remains: ended.made_key_remains }))
 }

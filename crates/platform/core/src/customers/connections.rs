@@ -24,6 +24,7 @@ use url::Url;
 use uuid::Uuid;
 
 pub use deliveries::{EventAttempt, EventEndpoint, EventMessage, EventName, RESEND_SCOPES};
+pub use disconnect::EndedConnection;
 pub use event_types::{EventTypeOutcome, EventTypeRegistration, ExistingTexts};
 pub use portal_link::PortalRights;
 pub use set_up::{SetUp, SetUpStep};

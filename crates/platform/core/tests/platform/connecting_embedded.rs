@@ -8,7 +8,7 @@ use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, KeyId, Secret, Vault};
 use platform_core::access::access_log::AccessEvent;
 use platform_core::customers::connections::{
-    ConnectConsumer, ConnectionState, PortalRights, ProviderChoice, SetUpStep,
+    ConnectConsumer, ConnectionState, EndedConnection, PortalRights, ProviderChoice, SetUpStep,
 };
 use platform_core::port::{Page, ProviderAddress, StartFrom};
 use platform_core::provider_access::{EmbeddedAccounts, EmbeddedProvider, ProviderAccess};
@@ -24,6 +24,8 @@ struct Embedded {
     /// Customer, name and key of each call.
     opened: Mutex<Vec<(Uuid, String, String)>>,
     keys_made: Mutex<u32>,
+    /// The keys of each call that revoked one.
+    revoked: Mutex<Vec<String>>,
     /// The next call fails with this text.
     refusal: Mutex<Option<&'static str>>,
 }
@@ -60,6 +62,14 @@ impl EmbeddedAccounts for Embedded {
         self.opened.lock().unwrap().push((customer, name.to_owned(), key.expose_str().unwrap().to_owned()));
         Ok(())
     }
+
+    async fn revoke(&self, _customer: Uuid, key: &Secret) -> Result<(), &'static str> {
+        if let Some(refusal) = self.refusal.lock().unwrap().take() {
+            return Err(refusal);
+        }
+        self.revoked.lock().unwrap().push(key.expose_str().unwrap().to_owned());
+        Ok(())
+    }
 }
 
 struct Given {
@@ -75,6 +85,7 @@ async fn given(replies: impl IntoIterator<Item = Reply>) -> Given {
         url: provider.url.clone(),
         opened: Mutex::default(),
         keys_made: Mutex::default(),
+        revoked: Mutex::default(),
         refusal: Mutex::default(),
     });
     let platform = node(&fixture, embedded.clone(), 3);
@@ -231,6 +242,36 @@ async fn a_key_that_a_person_entered_opens_no_account_and_a_revoked_one_is_not_a
     connect(ProviderChoice::Of(given.provider.url.clone()), None).await;
     let refused = given.platform.set_up_connection(&given.fixture.caller, given.customer()).await.unwrap_err();
     assert!(matches!(refused, PlatformError::NotConnected), "{refused:?}");
+}
+
+#[tokio::test]
+async fn the_end_of_a_connection_revokes_the_key_that_the_platform_made() {
+    let given = given([application("app_1")]).await;
+    let caller = &given.fixture.caller;
+    let ends = async |platform: &Platform| platform.disconnect_consumer(caller, given.customer()).await;
+    let revoked = || given.embedded.revoked.lock().unwrap().clone();
+    given.provider.otherwise(application("app_1"));
+    assert_eq!(given.set_up().await, None);
+    // While the provider can't revoke the key, the connection stays, so that the call can be repeated.
+    *given.embedded.refusal.lock().unwrap() = Some("the database is away");
+    let refused = ends(&given.platform).await.unwrap_err();
+    assert!(refused.to_string().contains("the database is away"), "{refused}");
+    assert!(given.platform.consumer(caller, given.customer()).await.unwrap().is_connected());
+    assert_eq!(ends(&given.platform).await.unwrap(), EndedConnection { waited: 0, made_key_remains: false });
+    assert_eq!(revoked(), ["lwp_made1"]);
+    // A node that does not run the provider can't revoke a key, and says so.
+    assert_eq!(given.set_up().await, None);
+    assert!(ends(&given.fixture.platform).await.unwrap().made_key_remains);
+    // A key that a person entered is not the platform's to revoke.
+    let connect = ConnectConsumer {
+        provider: ProviderChoice::Embedded,
+        application_id: None,
+        api_key: Some(Secret::new(b"lwp_known_to_a_person".to_vec())),
+        start: StartFrom::Now,
+    };
+    given.platform.connect_consumer(caller, given.customer(), &connect).await.unwrap();
+    assert!(!ends(&given.platform).await.unwrap().made_key_remains);
+    assert_eq!(revoked(), ["lwp_made1"]);
 }
 
 #[tokio::test]

@@ -1,4 +1,5 @@
-//! Opens the account of a record that another program of this installation has, with the API key of that program.
+//! Opens the account of a record that another program of this installation has, with the API key of that program, and revokes
+//! that key.
 //!
 //! Account and key have ids that stand for the UUID of the record. So a call that is repeated, at the same time or after a
 //! crash between its steps, makes what is missing and nothing twice.
@@ -82,6 +83,22 @@ impl Provider {
             }
         }
         Err(ProviderError::Unavailable("others are changing the key of the account at the same time".into()))
+    }
+
+    /// Revokes the API key that [`Provider::open_account`] made for a record, if it has this text. Other keys of the account stay.
+    /// Repeating the call has the same effect.
+    pub async fn revoke_opened_key(&self, uuid: [u8; 16], key: &Secret) -> ProviderResult<()> {
+        let Some(account) = self.store().account(&ids::of_uuid(ids::ACCOUNT, uuid)).await? else { return Ok(()) };
+        let id = ids::of_uuid(ids::API_KEY, uuid);
+        let found = self.store().api_key(&account.id, &id).await?;
+        if found.is_none_or(|found| key.expose_str().is_none_or(|text| found.hash != hash(text))) {
+            return Ok(());
+        }
+        match self.revoke_key(&Caller::operator(&account), &id).await {
+            // Another call revoked it.
+            Ok(()) | Err(ProviderError::NotFound) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     async fn account_of_record(&self, opening: &AccountOpening<'_>) -> ProviderResult<Account> {

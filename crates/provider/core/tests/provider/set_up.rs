@@ -69,6 +69,14 @@ async fn the_account_of_a_record_is_opened_once_with_its_latest_key() {
     let foreign = Secret::new(b"known to a person".to_vec());
     let opening = AccountOpening { uuid, name: "Hartley & Sons", key_name: "Platform", key: &foreign };
     assert_eq!(code(provider.open_account(&opening).await), "internal");
+    // Only the text of the key that was made revokes it; the account and the other key stay.
+    for (key, left) in [(&first, 2), (&foreign, 2), (&second, 1), (&second, 1)] {
+        provider.revoke_opened_key(uuid, key).await.unwrap();
+        assert_eq!(keys().await.len(), left);
+    }
+    assert_eq!(code(authenticate(&second).await), "authentication_failed");
+    assert!(provider.authenticate(&other.text).await.is_ok());
+    provider.revoke_opened_key(*b"\x01\x9a\xc4\x11\x22\x33\x70unknown!!", &second).await.unwrap();
 }
 
 #[tokio::test]

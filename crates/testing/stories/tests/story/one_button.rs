@@ -127,4 +127,14 @@ async fn a_button_that_is_pressed_three_times_or_after_a_kill_makes_nothing_twic
     assert_eq!(accounts.len(), 2, "{accounts:?}");
     page.open(&format!("{}{customer}", administration.launch.platform_url())).await.unwrap();
     page.wait_until_shown("Working").await.unwrap();
+
+    // The end of the connection revokes the key. The account stays, and the button makes another key for it.
+    page.click("Disconnect").await.unwrap();
+    page.wait_until_shown("The API key is revoked and deleted.").await.unwrap();
+    page.click_through("Disconnect customer").await.unwrap();
+    page.wait_until_shown("The customer is disconnected.").await.unwrap();
+    assert_eq!((count(&administration, "key"), count(&administration, "application")), (0, 1));
+    page.click_through("Connect to the embedded provider").await.unwrap();
+    page.wait_until_shown("Working").await.unwrap();
+    assert_eq!((count(&administration, "key"), count(&administration, "application")), (1, 1));
 }

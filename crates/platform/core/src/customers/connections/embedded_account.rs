@@ -56,6 +56,22 @@ impl Platform {
         Err(PlatformError::Busy)
     }
 
+    /// Revokes the key of the customer's connection, if the platform made it. True if it stays valid, because this process does
+    /// not run the embedded provider.
+    ///
+    /// Errors: `provider_refused`.
+    pub(super) async fn revoke_made_key(&self, customer: Uuid) -> PlatformResult<bool> {
+        let consumer = self.store().consumer(customer).await?;
+        let Some(consumer) = consumer.filter(|found| found.has_made_key && found.api_key.is_some()) else {
+            return Ok(false);
+        };
+        let Some(accounts) = self.provider_access().accounts() else { return Ok(true) };
+        let key = self.provider_key(&consumer)?;
+        let refused = |text: &str| PlatformError::Provider { contact: Contact::Unreachable, text: text.to_owned() };
+        accounts.revoke(customer, &key).await.map_err(refused)?;
+        Ok(false)
+    }
+
     fn accounts(&self) -> PlatformResult<&dyn EmbeddedAccounts> {
         self.provider_access().accounts().ok_or(PlatformError::NotConnected)
     }
