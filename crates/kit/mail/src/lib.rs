@@ -19,7 +19,7 @@ use std::time::Duration;
 use lettre::message::header::ContentType;
 use lettre::message::{Mailbox, Message};
 use lettre::{Address, AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
-pub use name::plain_name;
+pub use name::{plain_name, plain_title};
 
 /// Time for each answer of the mail server.
 pub const SEND_TIMEOUT: Duration = Duration::from_secs(20);

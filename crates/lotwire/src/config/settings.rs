@@ -152,6 +152,16 @@ pub(crate) const SETTINGS: &[Setting] = &[
         SettingKind::Number,
         "Days for which a mail to a bidder is kept after it was sent or given up ([mails.md](../run-sales/mails.md)).",
     ),
+    setting(
+        "platform.house_mails_per_hour",
+        SettingKind::Number,
+        "Mails to bidders that a house sends in an hour, test mails included; further ones wait ([mails.md](../run-sales/mails.md#limits)).",
+    ),
+    setting(
+        "platform.house_mails_per_day",
+        SettingKind::Number,
+        "Mails to bidders that a house sends in 24 hours, test mails included; further ones wait.",
+    ),
     setting("platform.session_ttl", SettingKind::Text, "Maximum duration of a user's session."),
     setting(
         "platform.session_idle",

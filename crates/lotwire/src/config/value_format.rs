@@ -30,6 +30,8 @@ impl Setting {
             "disk_reserve_mib" => value_format("a whole number from 0 to 1000000000", "512"),
             "platform.purchases_kept_days" => value_format("a whole number from 0 to 36500", "3650"),
             "platform.mail_retention_days" => value_format("a whole number from 1 to 3650", "30"),
+            "platform.house_mails_per_hour" => value_format("a whole number from 1 to 1000000", "1000"),
+            "platform.house_mails_per_day" => value_format("a whole number from 1 to 1000000", "5000"),
             "provider.message_retention_days" => value_format("a whole number from 3 to 3650", "90"),
             "provider.payload_retention_days" => value_format("a whole number from 1 to 3650", "90"),
             "provider.activity_retention_days" => value_format("a whole number from 30 to 3650", "400"),

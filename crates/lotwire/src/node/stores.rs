@@ -48,6 +48,10 @@ pub(crate) async fn open_platform_with(
     limits.timers.downtime_grace = config.platform.downtime_grace.get();
     limits.purchases_kept_days = config.platform.purchases_kept_days;
     limits.mails_kept_days = config.platform.mail_retention_days;
+    limits.mail_limits = platform_core::config::MailLimits {
+        house_mails_per_hour: config.platform.house_mails_per_hour,
+        house_mails_per_day: config.platform.house_mails_per_day,
+    };
     limits.mailer = mailer(config)?;
     limits.identity.session_ttl = config.platform.session_ttl.get();
     limits.identity.session_idle = config.platform.session_idle.get();

@@ -38,6 +38,8 @@ pub struct PlatformConfig {
     pub mailer: Option<Mailer>,
     /// How many days a mail is kept after it was sent or given up. 30.
     pub mails_kept_days: u32,
+    /// How many mails a house sends.
+    pub mail_limits: MailLimits,
     /// Whether other processes may work on the same store. Many.
     pub nodes: Nodes,
     /// A node without a heartbeat for this time counts as dead, and other nodes take its outbox rows. 10 s.
@@ -68,6 +70,21 @@ pub struct PlatformConfig {
     pub disk_reserve: Arc<DiskReserve>,
     /// Makes the spans of published events. Off.
     pub tracer: Tracer,
+}
+
+/// How many mails to bidders a house sends at most, its test mails included. Further ones wait. A full allowance refills evenly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MailLimits {
+    /// In an hour, at least 1. 1,000.
+    pub house_mails_per_hour: u32,
+    /// In 24 hours, at least 1. 5,000.
+    pub house_mails_per_day: u32,
+}
+
+impl Default for MailLimits {
+    fn default() -> Self {
+        Self { house_mails_per_hour: 1_000, house_mails_per_day: 5_000 }
+    }
 }
 
 /// Which processes work on one store.
@@ -193,6 +210,7 @@ impl Default for PlatformConfig {
             purchases_kept_days: 3_650,
             mailer: None,
             mails_kept_days: 30,
+            mail_limits: MailLimits::default(),
             nodes: Nodes::Many,
             node_dead_after: Duration::from_secs(10),
             key_cache_ttl: Duration::from_secs(5),

@@ -13,7 +13,8 @@
 //! - A mail that a node sent and could not record is sent again with the same `Message-ID`.
 //! - A house that has not turned mails about decisions on sends none; an operator who set no mail server sends no mail at all.
 //!   A sandbox auction sends none.
-//! - A mailbox receives at most the mails of its allowance in 24 hours; others wait.
+//! - A mailbox receives, and a house sends, at most the mails of its allowances; others wait, and those of other houses do not
+//!   wait with them.
 //! - An erasure deletes the mails of the person. Logs, events and streams name no recipient.
 
 mod allowances;
@@ -42,6 +43,7 @@ use crate::port::{House, Party, Registration};
 
 /// What the mails of a house have in common.
 struct Letterhead {
+    /// The name, without anything that a mail program makes a link of.
     name: String,
     house: Option<House>,
 }
@@ -71,9 +73,9 @@ impl Letterhead {
     fn values(&self, auction: &Auction, language: Language) -> MailValues {
         let show = |at| dates::show(language, at, &auction.time_zone);
         let is_timed = auction.kind == platform_rules::AuctionKind::Timed;
-        let title = auction.title.trim();
+        let title = kit_mail::plain_title(&auction.title);
         MailValues {
-            sale: Some(if title.is_empty() { self.name.clone() } else { title.to_owned() }),
+            sale: Some(if title.is_empty() { self.name.clone() } else { title }),
             starts: auction.starts_at.map(show),
             ends: auction.ends_at.filter(|_| is_timed).map(show),
             house: Some(self.name.clone()),
@@ -117,7 +119,7 @@ impl Platform {
 
     async fn letterhead(&self, customer: Uuid) -> PlatformResult<Letterhead> {
         let name = self.store().customer(customer).await?.map(|customer| customer.name).unwrap_or_default();
-        Ok(Letterhead { name, house: self.store().house(customer).await? })
+        Ok(Letterhead { name: kit_mail::plain_title(&name), house: self.store().house(customer).await? })
     }
 
     /// The record of a registration in the register of its house; of a merged one, the record that stands for its person.

@@ -34,6 +34,7 @@ pub(crate) struct Metrics {
     endpoint_readings_failed: Counter,
     mails_sent: Counter,
     mails_failed: Counter,
+    mails_held: Counter,
     sign_ins: Counter,
     sign_ins_refused: Counter,
     sign_ins_throttled: Counter,
@@ -68,9 +69,12 @@ impl Metrics {
         registry.register("endpoint_readings", help, endpoint_readings.clone());
         let help = "Those of them that failed; a key without the right to read is not one";
         registry.register("endpoint_readings_failed", help, endpoint_readings_failed.clone());
-        let (mails_sent, mails_failed) = (Counter::default(), Counter::default());
+        let (mails_sent, mails_failed, mails_held) = (Counter::default(), Counter::default(), Counter::default());
         registry.register("mails_sent", "Mails to bidders that the mail server has taken", mails_sent.clone());
         registry.register("mails_failed", "Mails to bidders that were given up", mails_failed.clone());
+        let help =
+            "Times that a mail to a bidder was held back, because its house sent or its recipient received too many";
+        registry.register("mails_held", help, mails_held.clone());
         let (sign_ins, sign_ins_refused) = (Counter::default(), Counter::default());
         let sign_ins_throttled = Counter::default();
         registry.register("sign_ins", "Sessions of people that began", sign_ins.clone());
@@ -93,6 +97,7 @@ impl Metrics {
             endpoint_readings_failed,
             mails_sent,
             mails_failed,
+            mails_held,
             sign_ins,
             sign_ins_refused,
             sign_ins_throttled,
@@ -134,6 +139,10 @@ impl Metrics {
 
     pub(crate) fn mail_failed(&self) {
         self.mails_failed.inc();
+    }
+
+    pub(crate) fn mails_held(&self, mails: usize) {
+        self.mails_held.inc_by(mails as u64);
     }
 
     pub(crate) fn signed_in(&self) {

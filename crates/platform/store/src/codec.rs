@@ -2,6 +2,7 @@
 //! the resolution of the runtime's clocks.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use contract::ItemStatus;
 use contract::event::EventType;
@@ -40,6 +41,10 @@ pub(crate) fn trace_parent(stored: Option<&str>) -> Option<TraceParent> {
 /// Milliseconds since 1970.
 pub(crate) fn ms(at: Timestamp) -> i64 {
     at.as_millisecond()
+}
+
+pub(crate) fn interval_ms(interval: Duration) -> i64 {
+    i64::try_from(interval.as_millis()).unwrap_or(i64::MAX)
 }
 
 pub(crate) fn time(ms: i64) -> StoreResult<Timestamp> {

@@ -107,6 +107,8 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("upgrade_copy",                   "later",            "neither"),
     ("platform.purchases_kept_days",   "36501",            "out of range"),
     ("platform.mail_retention_days",   "0",                "out of range"),
+    ("platform.house_mails_per_hour",  "0",                "out of range"),
+    ("platform.house_mails_per_day",   "1000001",          "out of range"),
     ("provider.message_retention_days", "3651",            "out of range"),
     ("provider.payload_retention_days", "0",               "out of range"),
     ("provider.activity_retention_days", "29",             "out of range"),

@@ -37,6 +37,8 @@ struct ListTemplate {
     customer: String,
     sends_mail: bool,
     sends_decisions: bool,
+    /// Mails that the house sends in an hour and in a day at most.
+    limits: [String; 2],
     may_write: bool,
     may_send: bool,
     chips: Vec<Chip>,
@@ -138,7 +140,7 @@ async fn show(
     let (platform, caller) = (session.platform(), &session.caller);
     let name = platform.customer(caller, customer).await?.name;
     let house = platform.house(caller, customer).await?;
-    let counts = platform.mail_counts(caller, customer).await?;
+    let (counts, limits) = (platform.mail_counts(caller, customer).await?, platform.mail_limits());
     let state = chosen(query, counts);
     let after = Uuid::try_parse(query.text("before")).ok();
     let mut mails = platform.mails(caller, customer, state, ListPage { after, limit: LISTED + 1 }).await?;
@@ -171,6 +173,7 @@ async fn show(
         customer: name,
         sends_mail: platform.sends_mail(),
         sends_decisions: house.mails.sends_decisions,
+        limits: [limits.house_mails_per_hour, limits.house_mails_per_day].map(|max| labels::number(max.into())),
         may_write: session.may(CustomersWrite),
         may_send: session.may(PartiesWrite) || session.may(CustomersWrite),
         chips: MailState::ALL.map(chip).into(),

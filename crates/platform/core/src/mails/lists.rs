@@ -3,10 +3,11 @@
 use kit_mail::{Mail, SendError, is_address};
 use uuid::Uuid;
 
-use super::allowances::OF_HOUSE_TO_MAILBOX_MAX;
+use super::allowances::{MailLimit, UsedUp, too_many_tests};
 use super::{MailCounts, MailState, Recipient, StoredMail};
 use crate::access::access_log::AccessEvent;
 use crate::caller::visible;
+use crate::config::MailLimits;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::Page;
 use crate::{Caller, Platform, Scope};
@@ -87,7 +88,7 @@ impl Platform {
 
     /// Sends a test mail in the name of the house at once, and returns what the mail server answered.
     ///
-    /// Errors: `not_found` (customer), `invalid` (no mail server is set, not an address, or its allowance is used up).
+    /// Errors: `not_found` (customer), `invalid` (no mail server is set, not an address, or a limit is used up).
     pub async fn send_test_mail(&self, caller: &Caller, customer: Uuid, address: &str) -> PlatformResult<TestMail> {
         caller.require_one_of(MAY_SEND)?;
         let customer = self.visible_customer(caller, customer).await?;
@@ -96,10 +97,19 @@ impl Platform {
         if !is_address(address) {
             return Err(PlatformError::invalid("/address", "is not an e-mail address, such as ann@example.com"));
         }
-        let Ok(taken) = self.take_mail(customer.uuid, address).await? else {
-            let text =
-                format!("received {OF_HOUSE_TO_MAILBOX_MAX} mails in the last 24 hours: choose another one, or wait");
-            return Err(PlatformError::invalid("/address", text));
+        if let Err(until) = self.take_test_mail(caller).await? {
+            return Err(PlatformError::invalid("/address", too_many_tests(until, self.now())));
+        }
+        let taken = match self.take_mail(customer.uuid, address).await? {
+            Ok(taken) => taken,
+            Err(UsedUp { limit: MailLimit::Mailbox, .. }) => {
+                let text = "received too many mails in the last 24 hours: choose another address, or wait";
+                return Err(PlatformError::invalid("/address", text));
+            }
+            Err(UsedUp { limit, .. }) => {
+                let text = format!("receives no test mail now: {}", limit.reason());
+                return Err(PlatformError::invalid("/address", text));
+            }
         };
         let letterhead = self.letterhead(customer.uuid).await?;
         let mail = Mail {
@@ -115,8 +125,10 @@ impl Platform {
             reply_to: letterhead.email(),
         };
         let sent = mailer.send(&mail).await;
-        if sent.is_err() {
-            self.return_mail(taken).await?;
+        match &sent {
+            Ok(_) => {}
+            Err(error) if error.is_permanent() => self.return_refused_mail(taken).await?,
+            Err(_) => self.return_mail(taken).await?,
         }
         match sent {
             Ok(answer) => Ok(TestMail::Taken(answer)),
@@ -124,6 +136,11 @@ impl Platform {
             Err(SendError::Unavailable(reason)) => Ok(TestMail::Unavailable(reason)),
             Err(SendError::Invalid(reason)) => Err(PlatformError::invalid("/address", reason)),
         }
+    }
+
+    /// How many mails a house sends at most.
+    pub fn mail_limits(&self) -> MailLimits {
+        self.config().mail_limits
     }
 
     /// The mail server. Errors: `invalid` when the operator set none.

@@ -6,7 +6,6 @@ use futures_util::future::join_all;
 use kit_mail::{Mail, Mailer, queue};
 use kit_runtime::tasks::Tasks;
 
-use super::allowances::OF_HOUSE_TO_MAILBOX_MAX;
 use crate::Platform;
 use crate::error::PlatformResult;
 use crate::node_state::worker_runs::Worker;
@@ -59,10 +58,10 @@ impl Platform {
     async fn send_claimed(&self, mailer: &Mailer, ClaimedMail { mail, tries }: ClaimedMail) -> PlatformResult<bool> {
         let (uuid, mut is_available) = (mail.uuid, true);
         let result = match self.take_mail(mail.customer, &mail.recipient).await? {
-            Err(allowed_from) => {
-                let fault =
-                    format!("the address received {OF_HOUSE_TO_MAILBOX_MAX} mails or more in the last 24 hours");
-                MailResult::Held(fault, allowed_from)
+            Err(used_up) => {
+                let others = self.hold_mails_of(mail.customer, used_up).await?;
+                self.metrics().mails_held(others + 1);
+                MailResult::Held(used_up.limit.reason(), used_up.until)
             }
             Ok(taken) => {
                 let letterhead = self.letterhead(mail.customer).await?;
@@ -79,8 +78,11 @@ impl Platform {
                 match sent {
                     Ok(_) => MailResult::Sent,
                     Err(error) => {
-                        self.return_mail(taken).await?;
                         is_available = error.is_permanent();
+                        match is_available {
+                            true => self.return_refused_mail(taken).await?,
+                            false => self.return_mail(taken).await?,
+                        }
                         let fault: String = error.to_string().chars().take(FAULT_CHARS_MAX).collect();
                         match queue::pause_after(tries, &error) {
                             Some(pause) => MailResult::Postponed(fault, self.now() + pause),

@@ -1,6 +1,7 @@
 //! Mails to bidders: the queue, and reminders of a sale, which become one mail for each bidder.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -190,10 +191,23 @@ pub enum MailResult {
     Sent,
     /// The try failed. The next one is due at this time.
     Postponed(String, Timestamp),
-    /// Nothing was tried, because the recipient received too many mails. The next try is due at this time.
+    /// Nothing was tried, because the recipient received or the house sent too many mails. The next try is due at this time.
     Held(String, Timestamp),
     /// It was given up.
     Failed(String),
+}
+
+/// Mails of a house that wait for its limit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldMails {
+    /// The house.
+    pub customer: Uuid,
+    /// Why they wait.
+    pub reason: String,
+    /// The first of them is due one interval after this time.
+    pub after: Timestamp,
+    /// Time between two of them.
+    pub interval: Duration,
 }
 
 /// Mails of a house, each counted to [`MAILS_COUNTED_MAX`].
@@ -267,6 +281,9 @@ pub trait MailStore: Send + Sync {
     async fn claim_mails(&self, now: Timestamp, until: Timestamp, limit: usize) -> StoreResult<Vec<ClaimedMail>>;
     /// Records what became of a try. False when the claim is not the latest any more, or the mail was deleted.
     async fn record_mail_result(&self, mail: Uuid, tries: u32, result: MailResult, at: Timestamp) -> StoreResult<bool>;
+    /// Holds back at most `limit` mails of a house that are due at `now`: each, the longest due first, becomes due one interval
+    /// after the one before. Returns their number. Claimed mails are not due.
+    async fn hold_mails(&self, now: Timestamp, held: HeldMails, limit: usize) -> StoreResult<usize>;
     /// A mail.
     async fn mail(&self, uuid: Uuid) -> StoreResult<Option<StoredMail>>;
     /// Mails of a house in this state, the latest first: those queued before the UUID of the page.

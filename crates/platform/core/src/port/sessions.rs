@@ -32,6 +32,8 @@ pub trait SessionStore: Send + Sync {
     /// Takes one attempt from each allowance. If one of them is empty, takes none and returns the time of the next
     /// possible attempt.
     async fn take_sign_in_attempts(&self, attempts: Vec<Attempt>, now: Timestamp) -> StoreResult<Option<Timestamp>>;
+    /// When the allowances of these owners are full again. An owner without a row has a full one.
+    async fn allowances_full_at(&self, subjects: Vec<Digest>) -> StoreResult<Vec<(Digest, Timestamp)>>;
     /// Returns attempts to their allowances.
     async fn return_sign_in_attempts(&self, returned: AttemptsToReturn) -> StoreResult<()>;
 }

@@ -350,6 +350,7 @@ forward! {
     impl MailStore {
         async fn claim_mails(now: Timestamp, until: Timestamp, limit: usize) -> StoreResult<Vec<ClaimedMail>>;
         async fn record_mail_result(mail: Uuid, tries: u32, result: MailResult, at: Timestamp) -> StoreResult<bool>;
+        async fn hold_mails(now: Timestamp, held: HeldMails, limit: usize) -> StoreResult<usize>;
         async fn mail(uuid: Uuid) -> StoreResult<Option<StoredMail>>;
         async fn mails(customer: Uuid, state: MailState, page: Page<Uuid>) -> StoreResult<Vec<StoredMail>>;
         async fn mails_of_registration(registration: Uuid, limit: usize) -> StoreResult<Vec<StoredMail>>;
@@ -433,6 +434,7 @@ forward! {
         async fn touch_session(uuid: Uuid, at: Timestamp) -> StoreResult<()>;
         async fn end_sessions(ending: SessionsToEnd) -> StoreResult<usize>;
         async fn delete_expired_sessions(now: Timestamp, idle_before: Timestamp, limit: usize) -> StoreResult<usize>;
+        async fn allowances_full_at(subjects: Vec<kit_identity::Digest>) -> StoreResult<Vec<(kit_identity::Digest, Timestamp)>>;
         async fn take_sign_in_attempts(attempts: Vec<Attempt>, now: Timestamp) -> StoreResult<Option<Timestamp>>;
         async fn return_sign_in_attempts(returned: AttemptsToReturn) -> StoreResult<()>;
     }

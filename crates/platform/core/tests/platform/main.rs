@@ -21,6 +21,7 @@ mod health;
 mod houses;
 mod images;
 mod item_queue;
+mod mails;
 mod merging;
 mod names;
 mod parties;

@@ -4,15 +4,15 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_engine::postgres::{Connection, Transaction};
 use platform_core::port::{
-    ClaimedMail, MAILS_COUNTED_MAX, MailBacklog, MailCounts, MailResult, MailState, MailStore, MailText, NewMail, Page,
-    Reminder, ReminderStep, StoreError, StoreResult, StoredMail,
+    ClaimedMail, HeldMails, MAILS_COUNTED_MAX, MailBacklog, MailCounts, MailResult, MailState, MailStore, MailText,
+    NewMail, Page, Reminder, ReminderStep, StoreError, StoreResult, StoredMail,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::PostgresStore;
 use super::rows::{self, SqlResult};
-use crate::codec::{corrupt, language, mail_kind, mail_state, mail_state_code, ms};
+use crate::codec::{corrupt, interval_ms, language, mail_kind, mail_state, mail_state_code, ms};
 
 const MAIL: &str = "uuid, customer, auction, registration, party, kind, recipient, subject, body, queued_at_ms";
 const STORED: &str = "state, tries, next_at_ms, fault, failing_since_ms, ended_at_ms";
@@ -33,6 +33,17 @@ impl MailStore for PostgresStore {
 
     async fn record_mail_result(&self, mail: Uuid, tries: u32, result: MailResult, at: Timestamp) -> StoreResult<bool> {
         Ok(record(&self.client().await?, mail, tries, &result, at).await?)
+    }
+
+    async fn hold_mails(&self, now: Timestamp, held: HeldMails, limit: usize) -> StoreResult<usize> {
+        let hold = "UPDATE mails m SET fault = $3, next_at_ms = $4 + $5 * d.place FROM \
+             (SELECT uuid AS due, row_number() OVER (ORDER BY next_at_ms, uuid) AS place FROM \
+             (SELECT uuid, next_at_ms FROM mails WHERE customer = $1 AND state = 0 AND next_at_ms <= $2 \
+             ORDER BY next_at_ms, uuid LIMIT $6 FOR UPDATE SKIP LOCKED) f) d WHERE m.uuid = d.due";
+        let (interval, limit) = (interval_ms(held.interval), rows::limit(limit));
+        let values: rows::Values<'_> = &[&held.customer, &ms(now), &held.reason, &ms(held.after), &interval, &limit];
+        let held = rows::execute(&self.client().await?, hold, values).await?;
+        Ok(usize::try_from(held).unwrap_or(usize::MAX))
     }
 
     async fn mail(&self, uuid: Uuid) -> StoreResult<Option<StoredMail>> {

@@ -55,6 +55,16 @@ impl SessionStore for PostgresStore {
         self.write(&(attempts, now), |db, (attempts, now)| Box::pin(take_sign_in_attempts(db, attempts, *now))).await
     }
 
+    async fn allowances_full_at(&self, subjects: Vec<Digest>) -> StoreResult<Vec<(Digest, Timestamp)>> {
+        let (client, mut found) = (self.client().await?, Vec::new());
+        for subject in subjects {
+            let select = "SELECT full_at_ms FROM sign_in_attempts WHERE subject = $1";
+            let full_at = rows::one(&client, select, &[&subject.as_slice()], |row| rows::time(row, 0)).await?;
+            found.extend(full_at.map(|full_at| (subject, full_at)));
+        }
+        Ok(found)
+    }
+
     async fn return_sign_in_attempts(&self, returned: AttemptsToReturn) -> StoreResult<()> {
         self.write(&returned, |db, returned| Box::pin(return_sign_in_attempts(db, returned))).await
     }

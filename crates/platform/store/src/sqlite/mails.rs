@@ -3,15 +3,15 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use platform_core::port::{
-    ClaimedMail, MAILS_COUNTED_MAX, MailBacklog, MailCounts, MailResult, MailState, MailStore, MailText, NewMail, Page,
-    Reminder, ReminderStep, StoreError, StoreResult, StoredMail,
+    ClaimedMail, HeldMails, MAILS_COUNTED_MAX, MailBacklog, MailCounts, MailResult, MailState, MailStore, MailText,
+    NewMail, Page, Reminder, ReminderStep, StoreError, StoreResult, StoredMail,
 };
 use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
 use super::SqliteStore;
 use super::rows::{self, SqlResult, is_constraint};
-use crate::codec::{language, mail_kind, mail_state, mail_state_code, ms};
+use crate::codec::{interval_ms, language, mail_kind, mail_state, mail_state_code, ms};
 
 const MAIL: &str = "uuid, customer, auction, registration, party, kind, recipient, subject, body, queued_at_ms";
 const STORED: &str = "state, tries, next_at_ms, fault, failing_since_ms, ended_at_ms";
@@ -37,6 +37,19 @@ impl MailStore for SqliteStore {
 
     async fn record_mail_result(&self, mail: Uuid, tries: u32, result: MailResult, at: Timestamp) -> StoreResult<bool> {
         self.write(move |db| record(db, mail, tries, &result, at)).await
+    }
+
+    async fn hold_mails(&self, now: Timestamp, held: HeldMails, limit: usize) -> StoreResult<usize> {
+        let hold = "UPDATE mails SET fault = ?3, next_at_ms = ?4 + ?5 * d.place FROM \
+             (SELECT uuid AS due, row_number() OVER (ORDER BY next_at_ms, uuid) AS place FROM mails \
+             WHERE customer = ?1 AND state = 0 AND next_at_ms <= ?2 ORDER BY next_at_ms, uuid LIMIT ?6) d \
+             WHERE mails.uuid = d.due";
+        self.write(move |db| {
+            let (house, interval) = (held.customer.as_bytes(), interval_ms(held.interval));
+            let values = params![house, ms(now), held.reason, ms(held.after), interval, rows::limit(limit)];
+            rows::execute(db, hold, values)
+        })
+        .await
     }
 
     async fn mail(&self, uuid: Uuid) -> StoreResult<Option<StoredMail>> {

@@ -66,6 +66,19 @@ impl SessionStore for SqliteStore {
         self.write(move |db| take_sign_in_attempts(db, &attempts, now)).await
     }
 
+    async fn allowances_full_at(&self, subjects: Vec<Digest>) -> StoreResult<Vec<(Digest, Timestamp)>> {
+        let select = "SELECT full_at_ms FROM sign_in_attempts WHERE subject = ?1";
+        self.read(move |db| {
+            let mut found = Vec::new();
+            for subject in &subjects {
+                let full_at = rows::one(db, select, [subject], |row| rows::time(row, 0))?;
+                found.extend(full_at.map(|full_at| (*subject, full_at)));
+            }
+            Ok(found)
+        })
+        .await
+    }
+
     async fn return_sign_in_attempts(&self, returned: AttemptsToReturn) -> StoreResult<()> {
         self.write(move |db| return_sign_in_attempts(db, &returned)).await
     }

@@ -1,7 +1,9 @@
 //! MailStore: the queue of mails to bidders, and reminders of sales.
 
+use std::time::Duration;
+
 use platform_core::port::{
-    ClaimedMail, Language, MailBacklog, MailCounts, MailKind, MailResult, MailState, MailText, NewMail,
+    ClaimedMail, HeldMails, Language, MailBacklog, MailCounts, MailKind, MailResult, MailState, MailText, NewMail,
     PartyErasureWrite, Registration, RegistrationStatus, RegistrationWrite, Reminder, ReminderStep, StoreError,
     StoredMail, Versioned,
 };
@@ -208,6 +210,36 @@ pub(super) async fn mails_are_listed_counted_and_deleted_after_their_time(store:
     assert_eq!(store.delete_old_mails(at(29), 9).await.unwrap(), 1);
     assert_eq!(store.delete_old_mails(at(900), 9).await.unwrap(), 1);
     assert_eq!(store.mail_counts(house).await.unwrap(), MailCounts { waiting: 2, failed: 0, sent: 0 });
+}
+
+pub(super) async fn due_mails_of_a_house_are_held_back_one_after_the_other(store: Shared) {
+    sale(&store, 1).await;
+    for number in 1..=5 {
+        queued(&store, number).await;
+    }
+    let uuid = |number: usize| caller_uuid(700 + number);
+    let held = |customer| HeldMails {
+        customer,
+        reason: "the house's limit".into(),
+        after: at(1_000),
+        interval: Duration::from_millis(100),
+    };
+    let house = customer_uuid(1);
+    // The first one is being sent. The fifth is not due yet.
+    store.claim_mails(at(40), at(5_000), 1).await.unwrap();
+    assert_eq!(store.hold_mails(at(40), held(customer_uuid(2)), 9).await.unwrap(), 0);
+    assert_eq!(store.hold_mails(at(40), held(house), 2).await.unwrap(), 2);
+    assert_eq!(store.hold_mails(at(40), HeldMails { after: at(1_200), ..held(house) }, 2).await.unwrap(), 1);
+    let mut shown = Vec::new();
+    for number in 1..=5 {
+        let stored = store.mail(uuid(number)).await.unwrap().unwrap();
+        shown.push((stored.next_at, stored.fault, stored.tries));
+    }
+    let reason = || Some("the house's limit".to_owned());
+    let held = |due| (at(due), reason(), 0);
+    assert_eq!(shown, [(at(5_000), None, 1), held(1_100), held(1_200), held(1_300), (at(50), None, 0)]);
+    let claimed = store.claim_mails(at(1_250), at(9_000), 9).await.unwrap();
+    assert_eq!(claimed.into_iter().map(|claimed| claimed.mail.uuid).collect::<Vec<_>>(), [uuid(5), uuid(2), uuid(3)]);
 }
 
 pub(super) async fn a_reminder_begins_once_and_is_made_in_parts(store: Shared) {

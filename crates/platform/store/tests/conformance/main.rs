@@ -186,6 +186,7 @@ stories! {
         a_decision_is_written_with_its_mail_or_not_at_all,
         the_mails_of_an_erased_person_are_deleted,
         mails_are_listed_counted_and_deleted_after_their_time,
+        due_mails_of_a_house_are_held_back_one_after_the_other,
         a_reminder_begins_once_and_is_made_in_parts;
     mail_nodes:
         a_decision_reaches_the_bidder_in_the_language_of_the_house,

@@ -351,6 +351,8 @@ pub(super) async fn sign_in_attempts_are_counted_together_or_not_at_all(store: S
         }
     }
     assert_eq!(taken, 3, "concurrent tries exceeded the limit");
+    let full_at = store.allowances_full_at(vec![[9; 32], address.subject, account.subject]).await.unwrap();
+    assert_eq!(full_at, [(address.subject, at(30_000)), (account.subject, at(30_000))]);
     let other = attempt(3, 3);
     for _ in 0..2 {
         assert_eq!(

@@ -1,0 +1,227 @@
+//! Mails to bidders with a real mail server: limits, "Send now", reminders, and mails of merged records.
+
+use std::time::Duration;
+
+use contract::AuctionStatus;
+use kit_mail::Mailer;
+use kit_runtime::clock::Clock as _;
+use platform_core::bidders::NewRegistration;
+use platform_core::config::MailLimits;
+use platform_core::mails::{HouseMails, MailState, StoredMail, TestMail};
+use platform_core::port::{Auctioneer, Customer, Page, Registration, RegistrationStatus};
+use platform_core::sales::auctions::NewAuction;
+use platform_core::{Caller, PlatformConfig, PlatformError};
+use platform_rules::Auction;
+use testkit::mail_server::MailServer;
+use uuid::Uuid;
+
+use crate::fixture::TestPlatform;
+
+const MINUTE: Duration = Duration::from_secs(60);
+const HOUR: Duration = Duration::from_secs(3_600);
+
+struct House {
+    fixture: TestPlatform,
+    server: MailServer,
+}
+
+impl House {
+    /// A house whose bidders receive mails.
+    async fn new(mail_limits: MailLimits) -> Self {
+        let server = MailServer::start().await.unwrap();
+        let mailer = Some(Mailer::new(&server.url, "Lotwire <mails@example.org>").unwrap());
+        let fixture = TestPlatform::with(PlatformConfig { mailer, mail_limits, ..PlatformConfig::default() }).await;
+        let house = Self { fixture, server };
+        house.turn_on(house.fixture.customer.uuid).await;
+        house
+    }
+
+    async fn turn_on(&self, customer: Uuid) {
+        let mails = HouseMails { sends_decisions: true, ..HouseMails::default() };
+        self.fixture.platform.change_house_mails(&self.fixture.caller, customer, mails, None).await.unwrap();
+    }
+
+    /// Another house of the same platform.
+    async fn another(&self) -> (Customer, Auctioneer) {
+        let (platform, caller) = (&self.fixture.platform, &self.fixture.caller);
+        let customer = platform.create_customer(caller, "Bell", None).await.unwrap().fresh().unwrap();
+        let auctioneer = platform.create_auctioneer(caller, customer.uuid, "Bell", None).await.unwrap();
+        self.turn_on(customer.uuid).await;
+        (customer, auctioneer.fresh().unwrap())
+    }
+
+    /// A sale of this auctioneer in preview.
+    async fn sale_of(&self, auctioneer: &Auctioneer, change: impl FnOnce(&mut NewAuction)) -> Auction {
+        let mut new = self.fixture.timed(48 * HOUR, Vec::new());
+        (new.auctioneer, new.status) = (auctioneer.uuid, AuctionStatus::Preview);
+        change(&mut new);
+        self.fixture.create(&new).await.auction
+    }
+
+    async fn sale(&self) -> Auction {
+        self.sale_of(&self.fixture.auctioneer, |_| ()).await
+    }
+
+    async fn register(&self, auction: &Auction, paddle: &str, email: &str) -> Registration {
+        let entry = NewRegistration {
+            paddle: Some(paddle.into()),
+            party: None,
+            name: Some(format!("Bidder {paddle}")),
+            email: Some(email.into()),
+            limit: None,
+            note: None,
+            status: RegistrationStatus::Approved,
+        };
+        let registered = self.fixture.platform.register_bidder(&self.fixture.caller, auction.uuid, &entry, None).await;
+        registered.unwrap().fresh().unwrap()
+    }
+
+    /// Runs the worker, and returns the recipients of the mails that arrived, in order of their addresses.
+    async fn send(&mut self) -> Vec<String> {
+        self.fixture.platform.send_mails().await.unwrap();
+        let mut arrived: Vec<String> = self.server.arrived().into_iter().map(|mail| mail.to).collect();
+        arrived.sort_unstable();
+        arrived
+    }
+
+    /// Mails of the house in a state, the latest first.
+    async fn mails(&self, state: MailState) -> Vec<StoredMail> {
+        let (customer, page) = (self.fixture.customer.uuid, Page { after: None, limit: 99 });
+        self.fixture.platform.mails(&self.fixture.caller, customer, state, page).await.unwrap()
+    }
+
+    /// Cause and minutes until the next try of the mails that wait, the one due first at first.
+    async fn waiting(&self) -> Vec<(String, i64)> {
+        let now = self.fixture.clock.now();
+        let mut waiting: Vec<(String, i64)> = (self.mails(MailState::Waiting).await.into_iter())
+            .map(|mail| (mail.fault.unwrap_or_default(), (mail.next_at.duration_since(now).as_secs() + 30) / 60))
+            .collect();
+        waiting.sort_by_key(|(_, minutes)| *minutes);
+        waiting
+    }
+
+    async fn test_mail(&self, caller: &Caller, address: &str) -> Result<TestMail, PlatformError> {
+        self.fixture.platform.send_test_mail(caller, self.fixture.customer.uuid, address).await
+    }
+}
+
+#[tokio::test]
+async fn mails_above_the_limit_of_a_house_wait_and_those_of_others_do_not() {
+    let mut house = House::new(MailLimits { house_mails_per_hour: 3, house_mails_per_day: 5 }).await;
+    let sale = house.sale().await;
+    for number in 1..=7 {
+        house.register(&sale, &number.to_string(), &format!("b{number}@example.com")).await;
+    }
+    let (other, auctioneer) = house.another().await;
+    let of_other = house.sale_of(&auctioneer, |_| ()).await;
+    assert_eq!(of_other.customer, other.uuid);
+    house.register(&of_other, "1", "other@example.com").await;
+
+    let sent = house.send().await;
+    assert_eq!(sent.len(), 4, "three of the house, and the other one: {sent:?}");
+    assert!(sent.contains(&"other@example.com".to_owned()), "{sent:?}");
+    let of_hour = "waiting: the house's limit of 3 mails an hour";
+    let waiting = house.waiting().await;
+    assert_eq!(waiting.len(), 4);
+    assert!(waiting.iter().all(|(fault, minutes)| fault == of_hour && *minutes >= 20), "{waiting:?}");
+
+    // No mail is lost: one is sent each 20 minutes, until the limit of the day counts.
+    house.fixture.clock.advance(20 * MINUTE);
+    assert_eq!(house.send().await.len(), 1);
+    house.fixture.clock.advance(20 * MINUTE);
+    assert_eq!(house.send().await.len(), 1);
+    house.fixture.clock.advance(20 * MINUTE);
+    assert_eq!(house.send().await, [""; 0]);
+    let waiting = house.waiting().await;
+    let of_day = "waiting: the house's limit of 5 mails a day";
+    assert_eq!(waiting.iter().filter(|(fault, _)| fault == of_day).count(), 2, "{waiting:?}");
+    let mut rest = Vec::new();
+    for _ in 0..12 {
+        house.fixture.clock.advance(HOUR);
+        rest.extend(house.send().await);
+    }
+    assert_eq!(rest.len(), 2, "{rest:?}");
+    assert_eq!(house.mails(MailState::Sent).await.len(), 7);
+    assert_eq!(house.waiting().await, []);
+}
+
+#[tokio::test]
+async fn held_mails_become_due_one_after_the_other() {
+    let mut house = House::new(MailLimits { house_mails_per_hour: 6, house_mails_per_day: 1_000 }).await;
+    let sale = house.sale().await;
+    for number in 1..=30 {
+        house.register(&sale, &number.to_string(), &format!("b{number}@example.com")).await;
+    }
+    assert_eq!(house.send().await.len(), 6);
+    let minutes: Vec<i64> = house.waiting().await.into_iter().map(|(_, minutes)| minutes).collect();
+    // Mails that were claimed together are due together; the others follow each other.
+    assert_eq!(
+        (minutes.len(), minutes.first(), minutes.last().is_some_and(|last| *last >= 220)),
+        (24, Some(&10), true),
+        "{minutes:?}"
+    );
+    for _ in 0..24 {
+        house.fixture.clock.advance(10 * MINUTE);
+        assert_eq!(house.send().await.len(), 1);
+    }
+    assert_eq!(house.waiting().await, []);
+}
+
+#[tokio::test]
+async fn a_refused_address_counts_for_the_house_and_an_unavailable_server_does_not() {
+    let mut house = House::new(MailLimits { house_mails_per_hour: 2, house_mails_per_day: 100 }).await;
+    let sale = house.sale().await;
+    house.server.set_busy(true);
+    for number in 1..=2 {
+        house.register(&sale, &number.to_string(), &format!("b{number}@example.com")).await;
+    }
+    assert_eq!(house.send().await, [""; 0]);
+    house.server.set_busy(false);
+    house.server.set_refused("b1@example.com", true);
+    house.server.set_refused("b2@example.com", true);
+    house.fixture.clock.advance(MINUTE);
+    assert_eq!(house.send().await, [""; 0]);
+    assert_eq!(house.mails(MailState::Failed).await.len(), 2, "both were tried: the busy server used nothing up");
+    house.register(&sale, "3", "b3@example.com").await;
+    assert_eq!(house.send().await, [""; 0]);
+    assert_eq!(house.waiting().await[0].0, "waiting: the house's limit of 2 mails an hour");
+}
+
+#[tokio::test]
+async fn a_user_sends_ten_test_mails_an_hour_and_a_house_no_more_than_its_limit() {
+    let mut house = House::new(MailLimits { house_mails_per_hour: 12, house_mails_per_day: 100 }).await;
+    let caller = house.fixture.caller.clone();
+    for number in 0..10 {
+        let sent = house.test_mail(&caller, &format!("t{number}@example.com")).await.unwrap();
+        assert!(matches!(sent, TestMail::Taken(_)), "{sent:?}");
+    }
+    let refused = house.test_mail(&caller, "more@example.com").await.unwrap_err().to_string();
+    assert!(refused.contains("you sent 10 test mails in an hour. The next one is possible in 6 minutes"), "{refused}");
+    // Another user has tries left, and the house two mails.
+    let other = Caller { actor: "user:other".into(), ..caller.clone() };
+    house.server.set_refused("gone@example.com", true);
+    assert!(matches!(house.test_mail(&other, "gone@example.com").await.unwrap(), TestMail::Refused(_)));
+    assert!(matches!(house.test_mail(&other, "u@example.com").await.unwrap(), TestMail::Taken(_)));
+    let refused = house.test_mail(&other, "v@example.com").await.unwrap_err().to_string();
+    assert!(refused.contains("receives no test mail now: waiting: the house's limit of 12 mails an hour"), "{refused}");
+    assert_eq!(house.server.arrived().len(), 11);
+    house.fixture.clock.advance(6 * MINUTE);
+    assert!(matches!(house.test_mail(&caller, "more@example.com").await.unwrap(), TestMail::Taken(_)));
+}
+
+#[tokio::test]
+async fn a_title_and_a_name_of_a_house_make_no_link_in_a_mail() {
+    let mut house = House::new(MailLimits::default()).await;
+    let (platform, caller) = (&house.fixture.platform, &house.fixture.caller);
+    let customer = platform.create_customer(caller, "Pay at evil.example", None).await.unwrap().fresh().unwrap();
+    let auctioneer = platform.create_auctioneer(caller, customer.uuid, "Evil", None).await.unwrap().fresh().unwrap();
+    house.turn_on(customer.uuid).await;
+    let title = "Your account: https://evil.example/now";
+    let sale = house.sale_of(&auctioneer, |new| new.title = title.into()).await;
+    house.register(&sale, "1", "ann@example.com").await;
+    house.fixture.platform.send_mails().await.unwrap();
+    let mail = house.server.next().await.unwrap();
+    let whole = format!("{}\n{}\n{}", mail.from, mail.subject, mail.text);
+    assert!(whole.contains("Your account: https evil example now") && whole.contains("Pay at evil example"), "{whole}");
+    assert!(!whole.contains("://") && !whole.contains("evil.example"), "{whole}");
+}
