@@ -14,6 +14,7 @@ use super::Houses;
 use super::likely::LikelyRow;
 use crate::notice;
 use crate::page_error::PageError;
+use crate::sale::labels;
 use crate::session::{Section, Session};
 
 #[derive(Template)]
@@ -24,7 +25,11 @@ struct DuplicatesPage {
     houses: Option<FormField>,
     house: String,
     rows: Vec<PairRow>,
-    has_more: bool,
+    /// `31 pairs`, or `More than 50 pairs`; empty on later pages.
+    total: String,
+    is_first: bool,
+    /// Query of the next page.
+    next: Option<String>,
     may_write: bool,
 }
 
@@ -35,9 +40,11 @@ struct PairRow {
 
 pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let houses = Houses::load(&session, &query).await?;
+    let uuid = |name| Uuid::try_parse(query.text(name)).ok();
+    let after = uuid("older").zip(uuid("newer")).map(|(older, newer)| [older, newer]);
     let found = match houses.chosen {
-        Some(house) => session.platform().likely_pairs(&session.caller, house).await?,
-        None => LikelyPairs { pairs: Vec::new(), has_more: false },
+        Some(house) => session.platform().likely_pairs(&session.caller, house, after).await?,
+        None => LikelyPairs { pairs: Vec::new(), next: None },
     };
     let house = houses.chosen.map(|uuid| uuid.to_string()).unwrap_or_default();
     let choices =
@@ -47,7 +54,13 @@ pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> R
         houses: (houses.all.len() > 1).then(|| FormField::select("house", "House", choices.collect())),
         house,
         rows: found.pairs.iter().map(row).collect(),
-        has_more: found.has_more,
+        total: match (after, found.next) {
+            (Some(_), _) => String::new(),
+            (None, Some(_)) => format!("More than {} pairs", found.pairs.len()),
+            (None, None) => labels::count(found.pairs.len() as u64, "pair", "pairs"),
+        },
+        is_first: after.is_none(),
+        next: found.next.map(|[older, newer]| format!("older={older}&newer={newer}")),
         may_write: session.may(PartiesWrite),
     })
 }

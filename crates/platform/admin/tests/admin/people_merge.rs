@@ -2,8 +2,10 @@
 
 use contract::AuctionStatus;
 use platform_core::Role;
+use platform_core::bidders::PartyInput;
+use platform_core::port::PartyDetails;
 
-use crate::sale_fixture::Sale;
+use crate::sale_fixture::{Sale, staff};
 
 /// Adds a record, and returns its UUID.
 async fn add(sale: &mut Sale, fields: &[(&str, &str)]) -> String {
@@ -134,4 +136,31 @@ async fn a_merge_that_is_not_possible_says_why_and_has_no_button() {
     page.is(409);
     let unknown = sale.operator.get(&format!("/people/{ada}/merge?with={}", uuid::Uuid::from_u128(7))).await;
     unknown.is(404);
+}
+
+#[tokio::test]
+async fn likely_duplicates_have_a_total_and_pages() {
+    let mut sale = Sale::new(AuctionStatus::Preview, &["A spoon"]).await;
+    let (platform, caller) = (sale.fixture.platform.clone(), staff());
+    let customer = platform.auction(&caller, sale.auction).await.unwrap().customer;
+    for number in 0..53 {
+        let email = Some("ada@example.com".to_owned());
+        let details = PartyDetails { name: format!("Ada {number}"), is_bidder: true, email, ..PartyDetails::default() };
+        platform.create_party(&caller, customer, &PartyInput { details, document: None }).await.unwrap();
+        if number == 2 {
+            sale.operator.get("/people/duplicates").await.is(200).shows("<b>2 pairs.</b>").hides("rel=\"next\"");
+        }
+    }
+    let first = sale.operator.get("/people/duplicates").await;
+    first.is(200).shows("<b>More than 50 pairs.</b>").shows("rel=\"next\"").shows("Ada 3<").hides("Ada 1<");
+    let next = first.between("rel=\"next\" href=\"/admin", "\"");
+    let second = sale.operator.get(&next.replace("&amp;", "&").replace("&#38;", "&")).await;
+    second
+        .is(200)
+        .shows("Ada 0<")
+        .shows("Ada 1<")
+        .shows("Ada 2<")
+        .hides("Ada 3<")
+        .hides("rel=\"next\"")
+        .shows("rel=\"prev\"");
 }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::merging::RecordPair;
 use crate::access::access_log::AccessEvent;
 use crate::error::PlatformResult;
-use crate::port::{DistinctParties, MatchReason, Party, PartyDetails};
+use crate::port::{DistinctParties, MatchReason, Page, Party, PartyDetails};
 use crate::{Caller, Platform, Scope};
 
 /// Pairs of one list.
@@ -48,26 +48,32 @@ pub struct LikelyDuplicate {
 pub struct LikelyPairs {
     /// At most 50 pairs, those with the latest records first.
     pub pairs: Vec<LikelyPair>,
-    /// There are more.
-    pub has_more: bool,
+    /// The last of them, if there are more: the next page begins after it.
+    pub next: Option<[Uuid; 2]>,
 }
 
 impl Platform {
-    /// Likely duplicates of a house. The access log gets an entry.
+    /// Likely duplicates of a house, from the pair after this one, the older record first. The access log gets an entry.
     ///
     /// Errors: `not_found` (customer).
-    pub async fn likely_pairs(&self, caller: &Caller, customer: Uuid) -> PlatformResult<LikelyPairs> {
+    pub async fn likely_pairs(
+        &self,
+        caller: &Caller,
+        customer: Uuid,
+        after: Option<[Uuid; 2]>,
+    ) -> PlatformResult<LikelyPairs> {
         caller.require(Scope::PartiesRead)?;
         self.visible_customer(caller, customer).await?;
         self.refresh_match_keys(customer).await?;
         let rows_max = PAIRS_MAX * MatchReason::ALL.len() + 1;
-        let found = self.store().matching_pairs(customer, rows_max).await?;
+        let found = self.store().matching_pairs(customer, Page { after, limit: rows_max }).await?;
         let has_more_rows = found.len() == rows_max;
         let mut pairs: Vec<[Uuid; 2]> = Vec::new();
         let mut known = BTreeSet::new();
         pairs.extend(found.into_iter().filter(|pair| known.insert(*pair)));
         let has_more = has_more_rows || pairs.len() > PAIRS_MAX;
         pairs.truncate(PAIRS_MAX);
+        let next = pairs.last().copied().filter(|_| has_more);
         let uuids: Vec<Uuid> = pairs.iter().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect();
         let parties = self.store().parties_of(&uuids).await?;
         let records = u64::try_from(parties.len()).unwrap_or(u64::MAX);
@@ -78,7 +84,7 @@ impl Platform {
             let reasons = older.details.match_reasons(&newer.details);
             Some(LikelyPair { older, newer, reasons }).filter(|pair| !pair.reasons.is_empty())
         };
-        Ok(LikelyPairs { pairs: pairs.into_iter().filter_map(pair).collect(), has_more })
+        Ok(LikelyPairs { pairs: pairs.into_iter().filter_map(pair).collect(), next })
     }
 
     /// The records that are likely about the same person as this one, and are not kept apart: at most 20, by name.

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Party, PartyWrite, RegistrationWrite, StoreResult};
+use super::{Page, Party, PartyWrite, RegistrationWrite, StoreResult};
 
 /// The merge of a record into another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,8 +63,8 @@ pub trait PartyMergeStore: Send + Sync {
     async fn parties_matching(&self, customer: Uuid, keys: &[String], limit: usize) -> StoreResult<Vec<Party>>;
     /// Pairs of records of a house that share a match key and are not kept apart, the older record first; the pairs with the
     /// latest records first. Each record is paired with the latest of the older ones for each of its keys, so that a key of many
-    /// records does not give the pairs of all of them. One that shares two keys can be listed twice.
-    async fn matching_pairs(&self, customer: Uuid, limit: usize) -> StoreResult<Vec<[Uuid; 2]>>;
+    /// records does not give the pairs of all of them. One that shares two keys can be listed twice. The page begins after a pair.
+    async fn matching_pairs(&self, customer: Uuid, page: Page<[Uuid; 2]>) -> StoreResult<Vec<[Uuid; 2]>>;
     /// Remembers that two records are not about one person.
     async fn keep_apart(&self, distinct: DistinctParties) -> StoreResult<()>;
     /// The records that are kept apart from this one.

@@ -94,7 +94,7 @@ impl House {
 
     async fn pairs(&self) -> Vec<(String, String, Vec<MatchReason>)> {
         let (platform, caller) = (&self.fixture.platform, &self.fixture.caller);
-        let found = platform.likely_pairs(caller, self.fixture.customer.uuid).await.unwrap();
+        let found = platform.likely_pairs(caller, self.fixture.customer.uuid, None).await.unwrap();
         found.pairs.into_iter().map(|pair| (pair.older.details.name, pair.newer.details.name, pair.reasons)).collect()
     }
 
@@ -154,7 +154,7 @@ async fn likely_duplicates_are_proposed_until_they_are_kept_apart_or_merged() {
     assert_eq!(refused.code(), "forbidden");
     let refused = platform.merge_parties(&viewer, pair, &MergeChoices::default()).await.unwrap_err();
     assert_eq!(refused.code(), "forbidden");
-    assert!(platform.likely_pairs(&viewer, house.fixture.customer.uuid).await.is_ok());
+    assert!(platform.likely_pairs(&viewer, house.fixture.customer.uuid, None).await.is_ok());
     house.assert_verified().await;
 }
 

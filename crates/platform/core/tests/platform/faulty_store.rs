@@ -368,7 +368,7 @@ forward! {
         async fn records_of_person(party: Uuid) -> StoreResult<Vec<Uuid>>;
         async fn merged_records(into: &[Uuid]) -> StoreResult<Vec<Party>>;
         async fn parties_matching(customer: Uuid, keys: &[String], limit: usize) -> StoreResult<Vec<Party>>;
-        async fn matching_pairs(customer: Uuid, limit: usize) -> StoreResult<Vec<[Uuid; 2]>>;
+        async fn matching_pairs(customer: Uuid, page: Page<[Uuid; 2]>) -> StoreResult<Vec<[Uuid; 2]>>;
         async fn keep_apart(distinct: DistinctParties) -> StoreResult<()>;
         async fn kept_apart_from(party: Uuid) -> StoreResult<Vec<Uuid>>;
         async fn refresh_match_keys(customer: Uuid, limit: usize) -> StoreResult<usize>;

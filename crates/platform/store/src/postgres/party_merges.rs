@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use kit_engine::postgres::{Connection, Transaction};
-use platform_core::port::{DistinctParties, Party, PartyMergeStore, PartyMergeWrite, StoreResult};
+use platform_core::port::{DistinctParties, Page, Party, PartyMergeStore, PartyMergeWrite, StoreResult};
 use uuid::Uuid;
 
 use super::parties::{party, put as put_party};
@@ -18,7 +18,8 @@ pub(super) const PAIRS: &str = "SELECT o.party, k.party FROM party_keys k CROSS 
          WHERE o.customer = k.customer AND o.key = k.key AND o.party < k.party \
          AND NOT EXISTS (SELECT 1 FROM distinct_parties d WHERE d.first = o.party AND d.second = k.party) \
          ORDER BY o.party DESC LIMIT 1) o \
-     WHERE k.customer = $1 ORDER BY k.party DESC, o.party DESC LIMIT $2";
+     WHERE k.customer = $1 AND k.party <= $3 AND (k.party, o.party) < ($3, $2) \
+     ORDER BY k.party DESC, o.party DESC LIMIT $4";
 
 #[async_trait]
 impl PartyMergeStore for PostgresStore {
@@ -43,9 +44,11 @@ impl PartyMergeStore for PostgresStore {
         Ok(rows::list(&self.client().await?, select, values, party).await?)
     }
 
-    async fn matching_pairs(&self, customer: Uuid, limit: usize) -> StoreResult<Vec<[Uuid; 2]>> {
+    async fn matching_pairs(&self, customer: Uuid, page: Page<[Uuid; 2]>) -> StoreResult<Vec<[Uuid; 2]>> {
+        let [older, newer] = page.after.unwrap_or([Uuid::max(); 2]);
         let pair = |row: &tokio_postgres::Row| Ok([rows::get(row, 0)?, rows::get(row, 1)?]);
-        Ok(rows::list(&self.client().await?, PAIRS, &[&customer, &rows::limit(limit)], pair).await?)
+        Ok(rows::list(&self.client().await?, PAIRS, &[&customer, &older, &newer, &rows::limit(page.limit)], pair)
+            .await?)
     }
 
     async fn keep_apart(&self, distinct: DistinctParties) -> StoreResult<()> {

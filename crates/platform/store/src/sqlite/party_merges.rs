@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
-use platform_core::port::{DistinctParties, Party, PartyMergeStore, PartyMergeWrite, StoreResult};
+use platform_core::port::{DistinctParties, Page, Party, PartyMergeStore, PartyMergeWrite, StoreResult};
 use rusqlite::{Connection, params};
 use uuid::Uuid;
 
@@ -19,8 +19,8 @@ const WITHOUT_KEYS: &str = "SELECT state FROM parties \
 pub(super) const PAIRS: &str = "SELECT older, newer FROM (SELECT k.party AS newer, (SELECT o.party FROM party_keys o \
          WHERE o.customer = k.customer AND o.key = k.key AND o.party < k.party \
          AND NOT EXISTS (SELECT 1 FROM distinct_parties d WHERE d.first = o.party AND d.second = k.party) \
-         ORDER BY o.party DESC LIMIT 1) AS older FROM party_keys k WHERE k.customer = ?1) \
-     WHERE older IS NOT NULL ORDER BY newer DESC, older DESC LIMIT ?2";
+         ORDER BY o.party DESC LIMIT 1) AS older FROM party_keys k WHERE k.customer = ?1 AND k.party <= ?3) \
+     WHERE older IS NOT NULL AND (newer, older) < (?3, ?2) ORDER BY newer DESC, older DESC LIMIT ?4";
 
 #[async_trait]
 impl PartyMergeStore for SqliteStore {
@@ -82,11 +82,11 @@ impl PartyMergeStore for SqliteStore {
         .await
     }
 
-    async fn matching_pairs(&self, customer: Uuid, limit: usize) -> StoreResult<Vec<[Uuid; 2]>> {
+    async fn matching_pairs(&self, customer: Uuid, page: Page<[Uuid; 2]>) -> StoreResult<Vec<[Uuid; 2]>> {
+        let [older, newer] = page.after.unwrap_or([Uuid::max(); 2]);
         self.read(move |db| {
-            rows::list(db, PAIRS, (customer.as_bytes(), rows::limit(limit)), |row| {
-                Ok([rows::uuid(row, 0)?, rows::uuid(row, 1)?])
-            })
+            let values = params![customer.as_bytes(), older.as_bytes(), newer.as_bytes(), rows::limit(page.limit)];
+            rows::list(db, PAIRS, values, |row| Ok([rows::uuid(row, 0)?, rows::uuid(row, 1)?]))
         })
         .await
     }

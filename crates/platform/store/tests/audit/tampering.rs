@@ -210,7 +210,7 @@ async fn an_edited_match_key_is_found_and_missing_ones_are_written_again(rig: Ta
     let sale = &rig.sale;
     let customers = sale.platform.customers(&sale.caller, Page { after: None, limit: 9 }).await.unwrap();
     for customer in customers {
-        sale.platform.likely_pairs(&sale.caller, customer.uuid).await.unwrap();
+        sale.platform.likely_pairs(&sale.caller, customer.uuid, None).await.unwrap();
     }
     assert_eq!(count().await, "1");
     assert_eq!(rig.broken().await, Vec::<String>::new());

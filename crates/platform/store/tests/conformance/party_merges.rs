@@ -40,7 +40,7 @@ fn merge(kept: Party, merged: Party, registrations: Vec<(i64, Registration)>) ->
 }
 
 async fn pairs(store: &Shared) -> Vec<[Uuid; 2]> {
-    store.matching_pairs(customer_uuid(1), 100).await.unwrap()
+    store.matching_pairs(customer_uuid(1), page(None, 100)).await.unwrap()
 }
 
 async fn keep_apart(store: &Shared, pair: [usize; 2]) {
@@ -99,10 +99,15 @@ pub(super) async fn a_key_of_many_records_gives_few_pairs(store: Shared) {
     }
     let pair = |one: usize, two: usize| [caller_uuid(300 + one), caller_uuid(300 + two)];
     assert_eq!(pairs(&store).await, [pair(5, 6), pair(4, 5), pair(3, 4), pair(2, 3), pair(1, 2)]);
-    assert_eq!(store.matching_pairs(customer_uuid(1), 2).await.unwrap(), [pair(5, 6), pair(4, 5)]);
+    let listed = async |after, limit| store.matching_pairs(customer_uuid(1), page(after, limit)).await.unwrap();
+    assert_eq!(listed(None, 2).await, [pair(5, 6), pair(4, 5)]);
+    assert_eq!(listed(Some(pair(4, 5)), 2).await, [pair(3, 4), pair(2, 3)]);
+    assert_eq!(listed(Some(pair(2, 3)), 2).await, [pair(1, 2)]);
+    assert_eq!(listed(Some(pair(1, 2)), 2).await, [[Uuid::nil(); 2]; 0]);
     // A record that is kept apart from its neighbour is compared with the one before.
     keep_apart(&store, [5, 6]).await;
-    assert_eq!(store.matching_pairs(customer_uuid(1), 2).await.unwrap(), [pair(4, 6), pair(4, 5)]);
+    assert_eq!(listed(None, 2).await, [pair(4, 6), pair(4, 5)]);
+    assert_eq!(listed(Some(pair(4, 6)), 1).await, [pair(4, 5)], "another pair of the same older record");
 }
 
 pub(super) async fn a_merge_is_written_as_a_whole_or_not_at_all(store: Shared) {
