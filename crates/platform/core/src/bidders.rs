@@ -37,7 +37,7 @@ pub use self::duplicates::{LikelyDuplicate, LikelyPair, LikelyPairs};
 pub use self::erasure::ErasurePlan;
 pub use self::export::PartyExport;
 pub use self::merge_choices::{Combine, MergeChoices, MergedDetails, Side};
-pub use self::merging::{MERGED_RECORDS_MAX, MergePlan, RecordPair, SharedSale};
+pub use self::merging::{CONSIGNED_COUNTED_MAX, MERGED_RECORDS_MAX, MergePlan, RecordPair, SharedSale};
 pub use self::paddle::SimilarPaddle;
 pub use self::parties::{FoundParties, PartyKind};
 pub use self::party_input::{

@@ -7,7 +7,7 @@ use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
 use platform_core::PlatformError;
-use platform_core::bidders::{MergeChoices, MergePlan, PartyKind, RecordPair};
+use platform_core::bidders::{CONSIGNED_COUNTED_MAX, MergeChoices, MergePlan, PartyKind, RecordPair};
 use platform_core::port::{Page as ListPage, Party};
 use uuid::Uuid;
 
@@ -162,11 +162,13 @@ fn causes(plan: &MergePlan) -> Vec<String> {
     let MergePlan { kept, merged, registrations, purchases, consigned_lots, shared_sales, suspended, .. } = plan;
     let (own, other) = (&kept.details.name, merged.label());
     let count = |count: &usize, one: &str, many: &str| labels::count(*count as u64, one, many);
+    let more = if *consigned_lots == CONSIGNED_COUNTED_MAX { " or more" } else { "" };
+    let consigned = format!("{}{more}", count(consigned_lots, "consigned lot", "consigned lots"));
     let mut causes = vec![format!(
         "{}, {} and {} of {other} belong to the record that stays. Paddles, bids and lots do not change.",
         count(registrations, "registration", "registrations"),
         count(purchases, "purchase", "purchases"),
-        count(consigned_lots, "consigned lot", "consigned lots"),
+        consigned,
     )];
     let is_blocked = |party: &Party| party.block.is_some();
     if is_blocked(kept) || is_blocked(merged) {

@@ -3,7 +3,7 @@
 //! An item names its consignor as its vendor, by UUID. The UUID may also be an identifier of the API caller's own, for which
 //! the register has no record.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 
 use platform_rules::{Auction, Item};
@@ -17,6 +17,19 @@ use crate::{Caller, Platform, Scope};
 const LOOKED_UP_AT_ONCE: usize = 250;
 /// Lots of one sale that the record of a consignor lists.
 const ITEMS_OF_SALE_MAX: usize = 500;
+
+/// Lots of a consignor that are read at once.
+const CONSIGNED_READ_MAX: usize = 250;
+
+/// The lots of a consignor that are read next. A consignor of years has too many to read them all at once.
+#[derive(Debug)]
+pub(super) struct ConsignedLots {
+    customer: Uuid,
+    /// The records of the person whose lots are left.
+    records: VecDeque<Uuid>,
+    /// The last lot that was read, of the first of them.
+    after: Option<Uuid>,
+}
 
 /// Why a text names no consignor. Its text follows the name of a field, or stands alone as a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -167,6 +180,27 @@ impl Platform {
         let Some(present) = present.filter(|present| *present != chosen) else { return Ok(None) };
         let records = self.store().records_of_person(chosen).await?;
         Ok(Some(present).filter(|present| records.contains(present)))
+    }
+
+    /// The lots that a person consigns, also under records that were merged into this one, to be read with
+    /// [`Platform::next_consigned`].
+    pub(super) async fn consigned(&self, party: &Party) -> PlatformResult<ConsignedLots> {
+        let records = self.store().records_of_person(party.uuid).await?.into();
+        Ok(ConsignedLots { customer: party.customer, records, after: None })
+    }
+
+    /// The next lots of a consignor, at most [`CONSIGNED_READ_MAX`]; none at the end.
+    pub(super) async fn next_consigned(&self, lots: &mut ConsignedLots) -> PlatformResult<Option<Vec<Item>>> {
+        while let Some(record) = lots.records.front() {
+            let page = Page { after: lots.after, limit: CONSIGNED_READ_MAX };
+            let items = self.store().consigned_items(lots.customer, *record, page).await?;
+            lots.after = items.last().map(|item| item.uuid);
+            if !items.is_empty() {
+                return Ok(Some(items));
+            }
+            lots.records.pop_front();
+        }
+        Ok(None)
     }
 
     /// The sales with lots of a consignor, the latest first: those created before the UUID of the page.

@@ -192,26 +192,13 @@ impl Platform {
             let (paddle, lot_number) = (lot.registration.paddle, lot.item.lot_number);
             return Err(Rejection::PersonLeads { paddle, lot_number }.into());
         }
-        match self.consigned(party).await?.into_iter().find(|item| is_open(item.status)) {
-            Some(Item { lot_number, .. }) => Err(Rejection::PersonConsigns { lot_number }.into()),
-            None => Ok(()),
-        }
-    }
-
-    /// The lots that the party consigns, also under records that were merged into it.
-    pub(super) async fn consigned(&self, party: &Party) -> PlatformResult<Vec<Item>> {
-        let mut consigned = Vec::new();
-        for record in self.store().records_of_person(party.uuid).await? {
-            let mut after = None;
-            loop {
-                let page = Page { after, limit: ROWS_READ_MAX };
-                let items = self.store().consigned_items(party.customer, record, page).await?;
-                let Some(last) = items.last().map(|item| item.uuid) else { break };
-                consigned.extend(items);
-                after = Some(last);
+        let mut consigned = self.consigned(party).await?;
+        while let Some(items) = self.next_consigned(&mut consigned).await? {
+            if let Some(Item { lot_number, .. }) = items.into_iter().find(|item| is_open(item.status)) {
+                return Err(Rejection::PersonConsigns { lot_number }.into());
             }
         }
-        Ok(consigned)
+        Ok(())
     }
 
     /// The registrations of the party in the sales of its house.
@@ -240,8 +227,10 @@ impl Platform {
         for Affected { registration, .. } in affected {
             sold.extend(self.purchases(registration).await?.into_iter().map(|purchase| purchase.item.uuid));
         }
-        let consigned = self.consigned(party).await?;
-        sold.extend(consigned.iter().filter(|item| is_sold(item)).map(|item| item.uuid));
+        let mut consigned = self.consigned(party).await?;
+        while let Some(items) = self.next_consigned(&mut consigned).await? {
+            sold.extend(items.iter().filter(|item| is_sold(item)).map(|item| item.uuid));
+        }
         let mut last_sale: Option<Timestamp> = None;
         for item in sold {
             last_sale = last_sale.max(self.last_status_change(item).await?.map(|JournalRow { at, .. }| at));

@@ -206,9 +206,12 @@ impl Platform {
             after = Some(last);
         }
         let mut consigned_lots = Vec::new();
-        for item in self.consigned(&person).await? {
-            let auction = self.store().auction(item.auction).await?.ok_or(PlatformError::NotFound("auction"))?;
-            consigned_lots.push(ExportedLot::of(item, auction.currency, false));
+        let mut consigned = self.consigned(&person).await?;
+        while let Some(items) = self.next_consigned(&mut consigned).await? {
+            for item in items {
+                let auction = self.store().auction(item.auction).await?.ok_or(PlatformError::NotFound("auction"))?;
+                consigned_lots.push(ExportedLot::of(item, auction.currency, false));
+            }
         }
         let mut merged_records = Vec::new();
         let mut access_log = self.exported_accesses(uuid, &mut names).await?;

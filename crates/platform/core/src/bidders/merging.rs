@@ -31,6 +31,9 @@ const ROWS_READ_MAX: usize = 250;
 /// Records that can be merged into one.
 pub const MERGED_RECORDS_MAX: usize = 50;
 
+/// Lots of a consignor that a plan of a merge counts.
+pub const CONSIGNED_COUNTED_MAX: usize = 1_000;
+
 /// What a merge of two records would do.
 #[derive(Debug, Clone)]
 pub struct MergePlan {
@@ -42,7 +45,7 @@ pub struct MergePlan {
     pub registrations: usize,
     /// Lots that it bought.
     pub purchases: usize,
-    /// Lots that it consigns.
+    /// Lots that it consigns, counted to [`CONSIGNED_COUNTED_MAX`].
     pub consigned_lots: usize,
     /// Sales that are not over, for which both are registered.
     pub shared_sales: Vec<SharedSale>,
@@ -95,7 +98,14 @@ impl Platform {
             }
             after = Some(last);
         }
-        let consigned_lots = self.consigned(&merged).await?.len();
+        let (mut consigned_lots, mut consigned) = (0, self.consigned(&merged).await?);
+        while let Some(items) = self.next_consigned(&mut consigned).await? {
+            consigned_lots += items.len();
+            if consigned_lots >= CONSIGNED_COUNTED_MAX {
+                consigned_lots = CONSIGNED_COUNTED_MAX;
+                break;
+            }
+        }
         let open = [self.open_in_house(&kept).await?, self.open_in_house(&merged).await?];
         let is_blocked = kept.block.is_some() || merged.block.is_some();
         let suspended = open.iter().flatten().filter(|registration| is_blocked && can_bid(registration)).count();
