@@ -46,6 +46,7 @@ const NOTICES: &[(&str, &str)] = &[
     ("party-unblocked", "The block has ended. Approve the registrations with which the bidder may bid again."),
     ("party-erased", "The person was erased. Paddles, bids and purchases stay without the name."),
     ("parties-merged", "The records were merged. The merged one leads to this record."),
+    ("parties-merged-own-lots", "The records were merged. The person has bids on lots of their own: cancel them."),
     ("record-merged", "You opened a record that was merged into this one."),
     ("parties-apart", "The records stay apart, and are not proposed again."),
     ("joined", "You are signed in. Turn on a second factor under your account."),

@@ -77,7 +77,12 @@ pub(super) async fn merge(
     let choices = chosen(&form, MergeChoices::usual(&before.kept, &before.merged));
     let pair = RecordPair { kept: uuid, merged: other, versions: Some(versions(&form)) };
     let error = match session.platform().merge_parties(&session.caller, pair, &choices).await {
-        Ok(_) => return Ok(session.admin.redirect(&format!("/people/{uuid}?done=parties-merged")).into_response()),
+        Ok(_) => {
+            let standing = session.platform().standing_lots(&session.caller, uuid).await?;
+            let has_own = standing.iter().any(|standing| standing.is_own);
+            let done = if has_own { "parties-merged-own-lots" } else { "parties-merged" };
+            return Ok(session.admin.redirect(&format!("/people/{uuid}?done={done}")).into_response());
+        }
         Err(error) => error,
     };
     let status = match &error {

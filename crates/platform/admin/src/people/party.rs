@@ -36,6 +36,8 @@ struct PartyPage {
     note: String,
     block: Option<Block>,
     standing: Vec<StandingRow>,
+    /// Lots of the person's own among them.
+    own_lots: usize,
     is_bidder: bool,
     sales: Vec<SaleRow>,
     next_sale: Option<Uuid>,
@@ -74,6 +76,8 @@ struct MergedRow {
 }
 
 struct StandingRow {
+    /// A lot of the person's own.
+    is_own: bool,
     lot: LotLink,
     paddle: String,
     amount: String,
@@ -160,6 +164,7 @@ pub(super) async fn page(
         is_consignor: party.details.is_consignor,
         consigned: consigned.sales.iter().map(consigned::row).collect(),
         next_consigned: consigned.next,
+        own_lots: standing.iter().filter(|standing| standing.is_own).count(),
         standing: standing.iter().map(standing_row).collect(),
         likely: likely.iter().map(LikelyRow::of).collect(),
         merged: merged.iter().filter_map(merged_row).collect(),
@@ -200,6 +205,7 @@ fn facts(Party { details, identity, erasure, .. }: &Party, by: impl Fn(&str) -> 
 fn standing_row(standing: &StandingLot) -> StandingRow {
     let currency = Currency::new(&standing.currency);
     StandingRow {
+        is_own: standing.is_own,
         lot: LotLink::of(&standing.item),
         paddle: standing.registration.paddle.clone(),
         amount: standing.item.price().map(|price| currency.show(price)).unwrap_or_default(),

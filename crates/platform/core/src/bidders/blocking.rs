@@ -21,7 +21,7 @@ pub(super) const ITEMS_OF_BIDDER_MAX: usize = 1_000;
 /// The reason of a suspension by a block. It stands in the open in the log of the registration, so it names no person.
 pub(super) const SUSPENDED_BY_BLOCK: &str = "blocked in the register";
 
-/// A lot on which the bidder leads, or has left a bid that would count.
+/// A lot on which the bidder leads, or which the person consigns and has a bid on that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StandingLot {
     /// The registration that bid.
@@ -68,12 +68,14 @@ impl Platform {
         self.rewrite_party(caller, uuid, |_| Ok(PartyChange::Unblocked), expected_version).await
     }
 
-    /// The lots of sales that are not over, on which the party leads.
+    /// The lots of sales that are not over, on which the party leads; and those of the party's own, on which a bid of the party
+    /// counts.
     ///
     /// Errors: `not_found`.
     pub async fn standing_lots(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<Vec<StandingLot>> {
         caller.require(Scope::PartiesRead)?;
         self.visible_party(caller, uuid).await?;
+        let records = self.store().records_of_person(uuid).await?;
         let mut standing = Vec::new();
         for (registration, currency) in self.open_registrations(uuid).await? {
             let (auction, paddle) = (registration.auction, &registration.paddle);
@@ -82,11 +84,13 @@ impl Platform {
                 let leader = item.standing.as_ref().and_then(|standing| standing.known_bidder());
                 is_open(item.status) && leader == Some(paddle.as_str())
             };
-            let lot = |item| {
-                let (registration, currency) = (registration.clone(), currency.clone());
-                StandingLot { registration, item, currency }
-            };
-            standing.extend(items.into_iter().filter(leads).map(lot));
+            for item in items {
+                let is_own = item.vendor.is_some_and(|vendor| records.contains(&vendor));
+                if leads(&item) || (is_own && is_open(item.status) && self.counts_on(&item, paddle).await?) {
+                    let (registration, currency) = (registration.clone(), currency.clone());
+                    standing.push(StandingLot { registration, item, currency, is_own });
+                }
+            }
         }
         Ok(standing)
     }

@@ -132,7 +132,8 @@ impl Platform {
         Ok(self.store().merged_records(&[uuid]).await?)
     }
 
-    /// Merges a record into another one. Nothing brings it back. Returns the record that stays.
+    /// Merges a record into another one. Nothing brings it back. Returns the record that stays. A bid that was placed at the same
+    /// moment can stand on a lot of the person's own: [`Platform::standing_lots`] lists it.
     ///
     /// Errors: `not_found`, `precondition_failed`, `other_house`, `same_record`, `record_merged`, `person_erased`,
     /// `too_many_merged`, `vendor_has_bid`, `invalid`, `busy`.

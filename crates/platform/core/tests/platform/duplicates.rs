@@ -117,6 +117,53 @@ fn email(text: &str) -> impl FnOnce(&mut PartyDetails) + use<> {
 }
 
 #[tokio::test]
+async fn a_bid_that_was_placed_during_a_merge_is_listed_to_be_cancelled() {
+    let mut house = House::new().await;
+    let (bidder, consignor) = (house.add("Ada", |_| ()).await, house.add("A. King", |_| ()).await);
+    let other = house.add("Bo", |_| ()).await;
+    house.open(&[Some(consignor.uuid), Some(consignor.uuid), None]).await;
+    house.register("12", bidder.uuid).await.unwrap();
+    house.register("13", other.uuid).await.unwrap();
+    assert_eq!(house.bid(2, "12", 100).await, None);
+
+    // The merge has found no bid on an own lot, and is not committed yet.
+    let held = house.fixture.faults.hold_merges().await;
+    let (merged, bids) = tokio::join!(house.merge(bidder.uuid, consignor.uuid), async {
+        while house.fixture.faults.merges_begun() == 0 {
+            tokio::task::yield_now().await;
+        }
+        let bids = [house.bid(0, "12", 100).await, house.bid(1, "12", 100).await, house.bid(1, "13", 110).await];
+        drop(held);
+        bids
+    });
+    assert_eq!((merged.is_ok(), bids), (true, [None; 3]));
+    assert!(house.bid(0, "12", 120).await.is_some(), "after the merge, the own lots are barred");
+
+    // Both bids on own lots are listed, also the one that another bidder has outbid.
+    let (platform, caller) = (&house.fixture.platform, &house.fixture.caller);
+    let standing = platform.standing_lots(caller, bidder.uuid).await.unwrap();
+    let mut shown: Vec<(String, bool)> = standing.iter().map(|lot| (lot.item.lot_number.clone(), lot.is_own)).collect();
+    shown.sort();
+    assert_eq!(shown, [("1".into(), true), ("2".into(), true), ("3".into(), false)]);
+    house.assert_verified().await;
+}
+
+#[tokio::test]
+async fn likely_duplicates_are_listed_in_pages() {
+    let house = House::new().await;
+    for number in 0..52 {
+        house.add(&format!("Ada {number}"), email("ada@example.com")).await;
+    }
+    let (platform, caller, customer) = (&house.fixture.platform, &house.fixture.caller, house.fixture.customer.uuid);
+    let first = platform.likely_pairs(caller, customer, None).await.unwrap();
+    assert_eq!((first.pairs.len(), first.next.is_some()), (50, true));
+    let second = platform.likely_pairs(caller, customer, first.next).await.unwrap();
+    assert_eq!((second.pairs.len(), second.next), (1, None));
+    let last = first.pairs.last().unwrap();
+    assert_eq!(second.pairs[0].newer.uuid, last.older.uuid, "the pair after the last one of the page before");
+}
+
+#[tokio::test]
 async fn likely_duplicates_are_proposed_until_they_are_kept_apart_or_merged() {
     let house = House::new().await;
     let (platform, caller) = (&house.fixture.platform, &house.fixture.caller);

@@ -29,6 +29,8 @@ pub struct FaultyStore {
     fails_commits: AtomicBool,
     commits_begun: AtomicUsize,
     commits_allowed: Arc<RwLock<()>>,
+    merges_allowed: Arc<RwLock<()>>,
+    merges_begun: AtomicUsize,
     commits_answered: Arc<RwLock<()>>,
     outcomes_answered: Arc<RwLock<()>>,
 }
@@ -46,6 +48,8 @@ impl FaultyStore {
             fails_commits: AtomicBool::new(false),
             commits_begun: AtomicUsize::new(0),
             commits_allowed: Arc::default(),
+            merges_allowed: Arc::default(),
+            merges_begun: AtomicUsize::new(0),
             commits_answered: Arc::default(),
             outcomes_answered: Arc::default(),
         })
@@ -54,6 +58,16 @@ impl FaultyStore {
     /// Delays commits before they begin, until the guard is dropped.
     pub async fn hold_commits(&self) -> impl Sized + use<> {
         Arc::clone(&self.commits_allowed).write_owned().await
+    }
+
+    /// Delays merges of records before they begin, until the guard is dropped.
+    pub async fn hold_merges(&self) -> impl Sized + use<> {
+        Arc::clone(&self.merges_allowed).write_owned().await
+    }
+
+    /// The number of merges that were called, delayed ones included.
+    pub fn merges_begun(&self) -> usize {
+        self.merges_begun.load(Ordering::SeqCst)
     }
 
     /// The number of commits that were called, delayed ones included.
@@ -364,7 +378,6 @@ forward! {
         async fn remind(step: ReminderStep) -> StoreResult<()>;
     }
     impl PartyMergeStore {
-        async fn merge_parties(merge: PartyMergeWrite) -> StoreResult<()>;
         async fn records_of_person(party: Uuid) -> StoreResult<Vec<Uuid>>;
         async fn merged_records(into: &[Uuid]) -> StoreResult<Vec<Party>>;
         async fn parties_matching(customer: Uuid, keys: &[String], limit: usize) -> StoreResult<Vec<Party>>;
@@ -372,6 +385,13 @@ forward! {
         async fn keep_apart(distinct: DistinctParties) -> StoreResult<()>;
         async fn kept_apart_from(party: Uuid) -> StoreResult<Vec<Uuid>>;
         async fn refresh_match_keys(customer: Uuid, limit: usize) -> StoreResult<usize>;
+        overridden {
+            async fn merge_parties(&self, merge: PartyMergeWrite) -> StoreResult<()> {
+                self.merges_begun.fetch_add(1, Ordering::SeqCst);
+                drop(self.merges_allowed.read().await);
+                self.inner.merge_parties(merge).await
+            }
+        }
     }
     impl HouseStore {
         async fn house(customer: Uuid) -> StoreResult<Option<House>>;
