@@ -31,7 +31,7 @@ mod purchases;
 mod registrations;
 mod spending_limit;
 
-pub use self::blocking::StandingLot;
+pub use self::blocking::{ApprovalHindrance, StandingLot};
 pub use self::consignors::{ConsignedSale, ConsignedSales, ConsignorFault};
 pub use self::duplicates::{LikelyDuplicate, LikelyPair, LikelyPairs};
 pub use self::erasure::ErasurePlan;

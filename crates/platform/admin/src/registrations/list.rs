@@ -7,7 +7,7 @@ use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use platform_core::Scope;
-use platform_core::bidders::next_statuses;
+use platform_core::bidders::{ApprovalHindrance, next_statuses};
 use platform_core::port::{Page, Registration, RegistrationStatus};
 use platform_core::sales::lists::RegistrationQuery;
 use uuid::Uuid;
@@ -58,6 +58,9 @@ struct Row {
     /// Statuses other than approval that the registration can get, with the words of their links.
     others: Vec<(&'static str, &'static str)>,
     can_approve: bool,
+    can_edit: bool,
+    /// Why it can't be approved; empty if it can, or needs no approval.
+    hindrance: &'static str,
 }
 
 /// The list. Without a filter it shows those that wait, if any do.
@@ -78,11 +81,12 @@ pub(super) async fn page(
     let may_write = sale.may_change(&session, Scope::BiddersWrite);
     let parties: Vec<Uuid> = found.iter().filter_map(|registration| registration.party).collect();
     let known = session.platform().known_parties(&session.caller, sale.auction.customer, &parties).await?;
+    let hindrances = session.platform().approval_hindrances(&session.caller, &found).await?;
     let rows: Vec<Row> = found
         .iter()
         .map(|registration| {
             let party = registration.party.filter(|party| known.contains(party));
-            Row { party, ..row(&session, &sale, registration) }
+            Row { party, ..row(&session, &sale, registration, hindrances.get(&registration.uuid).copied()) }
         })
         .collect();
     let last_reminder = session.platform().latest_reminder(&session.caller, uuid).await?;
@@ -118,7 +122,7 @@ fn chips(current: Option<RegistrationStatus>) -> Vec<Chip> {
     std::iter::once(all).chain(RegistrationStatus::ALL.into_iter().map(chip)).collect()
 }
 
-fn row(session: &Session, sale: &Sale, registration: &Registration) -> Row {
+fn row(session: &Session, sale: &Sale, registration: &Registration, hindrance: Option<ApprovalHindrance>) -> Row {
     let next = next_statuses(registration.status);
     let others = next.iter().filter(|to| **to != RegistrationStatus::Approved);
     let words = |to: &RegistrationStatus| match to {
@@ -137,8 +141,14 @@ fn row(session: &Session, sale: &Sale, registration: &Registration) -> Row {
         badge: registration.status.into(),
         reason: registration.reason.clone().unwrap_or_default(),
         at: sale.zone.relative(registration.created_at, session.now()),
-        is_waiting: registration.status == RegistrationStatus::Pending,
+        is_waiting: registration.status == RegistrationStatus::Pending && hindrance.is_none(),
         others: others.map(|to| (to.as_str(), words(to))).collect(),
-        can_approve: next.contains(&RegistrationStatus::Approved),
+        can_approve: next.contains(&RegistrationStatus::Approved) && hindrance.is_none(),
+        can_edit: hindrance != Some(ApprovalHindrance::Erased),
+        hindrance: match hindrance {
+            Some(ApprovalHindrance::Erased) => "The person was erased: nothing can be approved or edited.",
+            Some(ApprovalHindrance::Blocked) => "Blocked in the register: end the block there first.",
+            None => "",
+        },
     }
 }

@@ -1,9 +1,9 @@
-//! Mails to bidders: the texts of a house, and an installation without a mail server.
+//! Mails to bidders: the texts of a house, and an installation without a mail server. Registrations that can't be approved.
 
 use contract::AuctionStatus;
 use platform_core::Role;
-use platform_core::bidders::NewRegistration;
-use platform_core::port::RegistrationStatus;
+use platform_core::bidders::{NewRegistration, PartyInput};
+use platform_core::port::{PartyDetails, RegistrationStatus};
 
 use crate::sale_fixture::{Sale, staff};
 
@@ -76,4 +76,42 @@ async fn without_a_mail_server_nothing_is_queued_and_the_pages_say_so() {
     refused.is(409).shows("No reminder was sent");
     let test = sale.operator.post(&format!("{list}/test"), &[("address", "ann@example.com")]).await;
     test.is(422).shows("No test mail was sent");
+}
+
+#[tokio::test]
+async fn a_registration_that_cannot_be_approved_says_why_and_has_no_button() {
+    let mut sale = Sale::new(AuctionStatus::Preview, &["A spoon"]).await;
+    let (platform, caller) = (sale.fixture.platform.clone(), staff());
+    let customer = platform.auction(&caller, sale.auction).await.unwrap().customer;
+    let register = async |paddle: &str, name: &str| {
+        let details = PartyDetails { name: name.into(), is_bidder: true, ..PartyDetails::default() };
+        let party = platform.create_party(&caller, customer, &PartyInput { details, document: None }).await.unwrap();
+        let entry = NewRegistration {
+            paddle: Some(paddle.into()),
+            party: Some(party.uuid),
+            name: None,
+            email: None,
+            limit: None,
+            note: None,
+            status: RegistrationStatus::Pending,
+        };
+        platform.register_bidder(&caller, sale.auction, &entry, None).await.unwrap();
+        party.uuid
+    };
+    let (erased, blocked) = (register("12", "Ada").await, register("13", "Bo").await);
+    register("14", "Cy").await;
+    let list = format!("/auctions/{}/registrations", sale.auction);
+    let page = sale.operator.get(&list).await;
+    page.is(200).shows("Approve paddle 12").shows("Approve paddle 13").shows("Approve paddle 14");
+    platform.erase_party(&caller, erased, None).await.unwrap();
+    platform.block_party(&caller, blocked, "did not pay", None).await.unwrap();
+    let page = sale.operator.get(&list).await;
+    page.is(200)
+        .hides("Approve paddle 12")
+        .hides("Edit paddle 12")
+        .shows("The person was erased: nothing can be approved");
+    page.hides("Approve paddle 13")
+        .shows("Edit paddle 13")
+        .shows("Blocked in the register: end the block there first.");
+    page.shows("Approve paddle 14");
 }

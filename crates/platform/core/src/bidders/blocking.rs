@@ -4,6 +4,8 @@
 //! registration, so the store refuses every bid that is committed after the suspension. A registration that is made at
 //! the same moment reads the party again after it was written, and is suspended too.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use contract::{AuctionStatus, ItemStatus};
 use platform_rules::Item;
 use platform_rules::item::REASON_CHARS_MAX;
@@ -30,6 +32,17 @@ pub struct StandingLot {
     pub item: Item,
     /// Currency of the sale, ISO 4217.
     pub currency: String,
+    /// A record of the person consigns the lot, so that no bid of the person may stand: one was placed at the moment of a merge.
+    pub is_own: bool,
+}
+
+/// Why a registration can't be approved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ApprovalHindrance {
+    /// The person was erased.
+    Erased,
+    /// The person is blocked in the register.
+    Blocked,
 }
 
 impl Platform {
@@ -93,6 +106,31 @@ impl Platform {
             }
         }
         Ok(standing)
+    }
+
+    /// Why registrations can't be approved, by registration; those without a hindrance are left out.
+    pub async fn approval_hindrances(
+        &self,
+        caller: &Caller,
+        registrations: &[Registration],
+    ) -> PlatformResult<BTreeMap<Uuid, ApprovalHindrance>> {
+        caller.require(Scope::BiddersRead)?;
+        let named: BTreeSet<Uuid> = registrations.iter().filter_map(|registration| registration.party).collect();
+        let named = self.store().parties_of(&named.into_iter().collect::<Vec<_>>()).await?;
+        let kept: BTreeSet<Uuid> = named.iter().map(Party::record).collect();
+        let kept = self.store().parties_of(&kept.into_iter().collect::<Vec<_>>()).await?;
+        let of = |registration: &Registration| {
+            let party = named.iter().find(|party| Some(party.uuid) == registration.party)?;
+            let record = kept.iter().find(|record| record.uuid == party.record())?;
+            let is_visible = caller.can_see(registration.customer) && record.customer == registration.customer;
+            match (&record.erasure, &record.block) {
+                _ if !is_visible => None,
+                (Some(_), _) => Some((registration.uuid, ApprovalHindrance::Erased)),
+                (None, Some(_)) => Some((registration.uuid, ApprovalHindrance::Blocked)),
+                (None, None) => None,
+            }
+        };
+        Ok(registrations.iter().filter_map(of).collect())
     }
 
     /// Refuses a registration of a party that its house has blocked or erased.
