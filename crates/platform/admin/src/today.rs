@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
-use platform_core::port::{Page as ListPage, RegistrationStatus};
+use platform_core::port::{Customer, Page as ListPage, RegistrationStatus};
 use platform_core::sales::lists::{AuctionQuery, ItemQuery, RegistrationQuery};
 use platform_core::{PlatformResult, Role, Scope};
 use platform_rules::{Auction, AuctionKind, SaleMode};
@@ -24,6 +24,7 @@ use crate::customers::{self, CustomerRow};
 use crate::endpoint_health::Health;
 use crate::notice;
 use crate::page_error::PageError;
+use crate::sale::labels;
 use crate::session::{Section, Session};
 
 /// Sales of each status, and customers, that the page looks at.
@@ -94,6 +95,7 @@ async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Respo
     tasks.extend(
         webhooks.iter().filter(|row| row.line.needs_support).flat_map(|row| connection_tasks(row, session.now())),
     );
+    tasks.extend(mail_tasks(&session).await?);
     let sales = try_join_all(auctions.iter().map(|auction| sale(&session, auction))).await?;
     render_page(&TodayPage {
         frame: session.frame("Today", Section::Today).with_notice(notice::from_query(&query)),
@@ -159,6 +161,20 @@ async fn tasks_of(session: &Session, auction: &Auction) -> PlatformResult<Vec<Ta
         }
     }
     Ok(tasks)
+}
+
+/// Mails to bidders that were given up.
+async fn mail_tasks(session: &Session) -> PlatformResult<Vec<Task>> {
+    if !session.may(Scope::PartiesRead) || !session.may(Scope::CustomersRead) {
+        return Ok(Vec::new());
+    }
+    let failed = session.platform().failed_mails(&session.caller).await?;
+    let task = |(customer, count): (Customer, u64)| {
+        let words = if count == 1 { "mail to a bidder" } else { "mails to bidders" };
+        let path = format!("/customers/{}/mails?state=failed", customer.uuid);
+        Task::new(labels::number(count), format!("{words} failed in the last 7 days"), customer.name, path)
+    };
+    Ok(failed.into_iter().map(task).collect())
 }
 
 /// What a connection and its endpoints ask of support.

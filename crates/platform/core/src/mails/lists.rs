@@ -1,5 +1,8 @@
 //! The mails of a house for its staff, "Send again", and the test mail.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use kit_mail::{Mail, SendError, is_address};
 use uuid::Uuid;
 
@@ -9,11 +12,23 @@ use crate::access::access_log::AccessEvent;
 use crate::caller::visible;
 use crate::config::MailLimits;
 use crate::error::{PlatformError, PlatformResult};
-use crate::port::Page;
+use crate::port::{Customer, Page};
 use crate::{Caller, Platform, Scope};
 
 /// Who may have a mail sent: those who decide on registrations, and those who look after customers.
 const MAY_SEND: &[Scope] = &[Scope::PartiesWrite, Scope::CustomersWrite];
+
+/// How long failed mails are shown to those who look after the platform.
+const FAILED_SHOWN_FOR: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// Whom a mail was written to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailBidder {
+    /// The paddle.
+    pub paddle: String,
+    /// The name of the registration, or of the record.
+    pub name: Option<String>,
+}
 
 /// What became of a test mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +67,16 @@ impl Platform {
         caller.require(Scope::CustomersRead)?;
         self.visible_customer(caller, customer).await?;
         Ok(self.store().mail_counts(customer).await?)
+    }
+
+    /// Houses that the caller sees with mails that were given up in the last seven days, and the number of these.
+    pub async fn failed_mails(&self, caller: &Caller) -> PlatformResult<Vec<(Customer, u64)>> {
+        caller.require(Scope::PartiesRead)?;
+        let mut houses = Vec::new();
+        for (customer, count) in self.store().failed_mails(caller.customer, self.now() - FAILED_SHOWN_FOR).await? {
+            houses.extend(self.store().customer(customer).await?.map(|customer| (customer, count)));
+        }
+        Ok(houses)
     }
 
     /// A mail with its text. The access log gets an entry.

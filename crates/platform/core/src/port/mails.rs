@@ -294,6 +294,8 @@ pub trait MailStore: Send + Sync {
     async fn mail_counts(&self, customer: Uuid) -> StoreResult<MailCounts>;
     /// Makes a mail that was given up due again, to this address. False when it is in another state.
     async fn send_mail_again(&self, uuid: Uuid, recipient: &str, at: Timestamp) -> StoreResult<bool>;
+    /// Houses with mails that were given up since this time, and the number of these; of one house or of all, by UUID.
+    async fn failed_mails(&self, customer: Option<Uuid>, since: Timestamp) -> StoreResult<Vec<(Uuid, u64)>>;
     /// The mails of all houses that should have been sent by now.
     async fn waiting_mails(&self, now: Timestamp) -> StoreResult<MailBacklog>;
     /// Deletes mails that were sent or given up before this time; returns their number.

@@ -370,6 +370,7 @@ forward! {
         async fn mails_of_registration(registration: Uuid, limit: usize) -> StoreResult<Vec<StoredMail>>;
         async fn mail_counts(customer: Uuid) -> StoreResult<MailCounts>;
         async fn send_mail_again(uuid: Uuid, recipient: &str, at: Timestamp) -> StoreResult<bool>;
+        async fn failed_mails(customer: Option<Uuid>, since: Timestamp) -> StoreResult<Vec<(Uuid, u64)>>;
         async fn waiting_mails(now: Timestamp) -> StoreResult<MailBacklog>;
         async fn delete_old_mails(before: Timestamp, limit: usize) -> StoreResult<usize>;
         async fn begin_reminder(reminder: Reminder, seen: Option<Uuid>) -> StoreResult<()>;

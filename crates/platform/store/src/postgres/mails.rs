@@ -88,6 +88,13 @@ impl MailStore for PostgresStore {
         Ok(written == 1)
     }
 
+    async fn failed_mails(&self, customer: Option<Uuid>, since: Timestamp) -> StoreResult<Vec<(Uuid, u64)>> {
+        let count = "SELECT customer, count(*) FROM mails WHERE state = 2 AND ended_at_ms >= $1 \
+             AND ($2::uuid IS NULL OR customer = $2) GROUP BY customer ORDER BY customer";
+        let failed = |row: &Row| Ok((rows::get(row, 0)?, rows::count(row, 1)?));
+        Ok(rows::list(&self.client().await?, count, &[&ms(since), &customer], failed).await?)
+    }
+
     async fn waiting_mails(&self, now: Timestamp) -> StoreResult<MailBacklog> {
         let client = self.client().await?;
         let overdue = "FROM mails WHERE state = 0 AND (tries > 0 OR next_at_ms <= $1)";

@@ -99,6 +99,16 @@ impl MailStore for SqliteStore {
         self.write(move |db| Ok(rows::execute(db, update, (uuid.as_bytes(), recipient, ms(at)))? == 1)).await
     }
 
+    async fn failed_mails(&self, customer: Option<Uuid>, since: Timestamp) -> StoreResult<Vec<(Uuid, u64)>> {
+        let count = "SELECT customer, count(*) FROM mails WHERE state = 2 AND ended_at_ms >= ?1 \
+             AND (?2 IS NULL OR customer = ?2) GROUP BY customer ORDER BY customer";
+        self.read(move |db| {
+            let values = params![ms(since), customer.as_ref().map(Uuid::as_bytes)];
+            rows::list(db, count, values, |row| Ok((rows::uuid(row, 0)?, row.get::<_, i64>(1)?.unsigned_abs())))
+        })
+        .await
+    }
+
     async fn waiting_mails(&self, now: Timestamp) -> StoreResult<MailBacklog> {
         let overdue = "FROM mails WHERE state = 0 AND (tries > 0 OR next_at_ms <= ?1)";
         let oldest = format!("SELECT queued_at_ms {overdue} ORDER BY queued_at_ms LIMIT 1");

@@ -202,6 +202,10 @@ pub(super) async fn mails_are_listed_counted_and_deleted_after_their_time(store:
     let house = customer_uuid(1);
     assert_eq!(store.mail_counts(house).await.unwrap(), MailCounts { waiting: 2, failed: 1, sent: 1 });
     assert_eq!(store.mail_counts(customer_uuid(2)).await.unwrap(), MailCounts::default());
+    assert_eq!(store.failed_mails(None, at(50)).await.unwrap(), [(house, 1)]);
+    assert_eq!(store.failed_mails(Some(house), at(49)).await.unwrap(), [(house, 1)]);
+    assert_eq!(store.failed_mails(Some(customer_uuid(2)), at(0)).await.unwrap(), []);
+    assert_eq!(store.failed_mails(None, at(51)).await.unwrap(), []);
     assert_eq!(in_state(&store, MailState::Waiting).await, [uuid(4), uuid(1)]);
     let second = store.mails(house, MailState::Waiting, page(Some(uuid(4)), 1)).await.unwrap();
     assert_eq!(second.iter().map(|stored| stored.mail.uuid).collect::<Vec<_>>(), [uuid(1)]);
