@@ -33,6 +33,8 @@ pub use self::reminders::{FirstMail, ReminderConfirmation, ReminderPlan};
 pub use self::texts::SampleMail;
 pub use crate::port::{HouseMails, Language, MailCounts, MailKind, MailState, MailText, NewMail, Reminder, StoredMail};
 
+use contract::AuctionStatus;
+use jiff::Timestamp;
 use platform_rules::{Auction, SaleMode};
 use uuid::Uuid;
 
@@ -69,15 +71,17 @@ impl Letterhead {
         Some(parts.join(", ")).filter(|contact| !contact.is_empty())
     }
 
-    /// The values of placeholders that do not depend on the bidder.
-    fn values(&self, auction: &Auction, language: Language) -> MailValues {
+    /// The values of placeholders that do not depend on the bidder. A start or an end that has passed is none: a mail announces
+    /// what comes.
+    fn values(&self, auction: &Auction, language: Language, now: Timestamp) -> MailValues {
         let show = |at| dates::show(language, at, &auction.time_zone);
+        let comes = |at: &Timestamp| *at > now;
         let is_timed = auction.kind == platform_rules::AuctionKind::Timed;
         let title = kit_mail::plain_title(&auction.title);
         MailValues {
             sale: Some(if title.is_empty() { self.name.clone() } else { title }),
-            starts: auction.starts_at.map(show),
-            ends: auction.ends_at.filter(|_| is_timed).map(show),
+            starts: auction.starts_at.filter(comes).filter(|_| auction.status != AuctionStatus::Live).map(show),
+            ends: auction.ends_at.filter(|_| is_timed).filter(comes).map(show),
             house: Some(self.name.clone()),
             contact: self.contact(),
             ..MailValues::default()

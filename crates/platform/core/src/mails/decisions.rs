@@ -32,7 +32,7 @@ impl Platform {
         let party = self.record_of(registration).await?;
         let recipient = Recipient { registration, party: party.as_ref() };
         let Some(address) = recipient.address() else { return Ok(None) };
-        let values = recipient.values(&letterhead.values(auction, mails.language));
+        let values = recipient.values(&letterhead.values(auction, mails.language, self.now()));
         let rendered = mails.text(kind).render(&values);
         Ok(Some(NewMail {
             uuid: self.ids().uuid_v7(),

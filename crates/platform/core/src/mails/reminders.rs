@@ -1,14 +1,15 @@
 //! Reminds the approved bidders of a sale. The preview is read; the confirmation stores the reminder with its text; the
 //! worker makes one mail for each bidder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use contract::AuctionStatus;
+use kit_mail::allowances::mailbox;
 use platform_rules::Auction;
 use uuid::Uuid;
 
 use super::template::{MailValues, RenderedMail};
-use super::{Letterhead, MailKind, NewMail, Recipient, Reminder, is_real};
+use super::{MailKind, NewMail, Recipient, Reminder, is_real};
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Page, Party, Registration, RegistrationStatus, ReminderStep, StoreError};
@@ -27,8 +28,10 @@ const TRIES_MAX: usize = 5;
 pub struct ReminderPlan {
     /// UUID of the reminder that the confirmation sends.
     pub id: Uuid,
-    /// Approved bidders with an e-mail address.
+    /// Approved bidders with an e-mail address: each receives a mail.
     pub recipients: u64,
+    /// Mailboxes that receive a mail. One mailbox can be that of several bidders.
+    pub mailboxes: u64,
     /// Approved bidders without one.
     pub without_email: u64,
     /// The mail to the first of them.
@@ -87,8 +90,12 @@ impl Platform {
         caller.require(Scope::BiddersWrite)?;
         let auction = self.visible_auction(caller, auction).await?;
         let letterhead = self.letterhead(auction.customer).await?;
-        let (text, values) = (letterhead.mails().text(MailKind::Reminder), reminder_values(&letterhead, &auction));
+        let (text, values) = (
+            letterhead.mails().text(MailKind::Reminder),
+            letterhead.values(&auction, letterhead.mails().language, self.now()),
+        );
         let (mut recipients, mut without_email, mut first, mut after) = (0, 0, None, None);
+        let mut mailboxes = BTreeSet::new();
         loop {
             let approved = self.approved(auction.uuid, after).await?;
             after = approved.registrations.last().map(|registration| registration.uuid);
@@ -98,6 +105,7 @@ impl Platform {
                     continue;
                 };
                 recipients += 1;
+                mailboxes.insert(mailbox(&address));
                 first.get_or_insert_with(|| FirstMail {
                     paddle: recipient.registration.paddle.clone(),
                     recipient: address,
@@ -113,6 +121,7 @@ impl Platform {
         Ok(ReminderPlan {
             id: self.ids().uuid_v7(),
             recipients,
+            mailboxes: u64::try_from(mailboxes.len()).unwrap_or(u64::MAX),
             without_email,
             first,
             last: self.store().latest_reminder(auction.uuid).await?,
@@ -195,7 +204,7 @@ impl Platform {
     async fn make_mails_of(&self, mut reminder: Reminder) -> PlatformResult<()> {
         let Some(auction) = self.store().auction(reminder.auction).await? else { return Ok(()) };
         let letterhead = self.letterhead(reminder.customer).await?;
-        let values = letterhead.values(&auction, reminder.language);
+        let values = letterhead.values(&auction, reminder.language, self.now());
         let mut tries = 0;
         while reminder.ended_at.is_none() {
             let step = self.next_part(&reminder, &values).await?;
@@ -268,8 +277,4 @@ impl Platform {
         };
         Ok(Approved { registrations, parties: named.into_iter().map(record_of).collect() })
     }
-}
-
-fn reminder_values(letterhead: &Letterhead, auction: &Auction) -> MailValues {
-    letterhead.values(auction, letterhead.mails().language)
 }

@@ -75,7 +75,7 @@ impl Platform {
         };
         let open = self.store().filtered_auctions(&open, Page { after: None, limit: 1 }).await?;
         let of_sale = match open.first() {
-            Some(auction) => letterhead.values(auction, mails.language),
+            Some(auction) => letterhead.values(auction, mails.language, self.now()),
             None => self.sample_values(&letterhead, mails.language),
         };
         let values =
