@@ -26,6 +26,21 @@ pub fn default_text(language: Language, kind: MailKind) -> MailText {
         (Language::Italian, MailKind::Suspended) => include_str!("texts/italian/suspended.txt"),
         (Language::Italian, MailKind::Reminder) => include_str!("texts/italian/reminder.txt"),
     };
+    parse(file)
+}
+
+/// The text of the test mail in a language. `{contact}` is the address for replies.
+pub(super) fn test_text(language: Language) -> MailText {
+    parse(match language {
+        Language::English => include_str!("texts/english/test.txt"),
+        Language::German => include_str!("texts/german/test.txt"),
+        Language::French => include_str!("texts/french/test.txt"),
+        Language::Spanish => include_str!("texts/spanish/test.txt"),
+        Language::Italian => include_str!("texts/italian/test.txt"),
+    })
+}
+
+fn parse(file: &str) -> MailText {
     let (subject, text) = file.split_once("\n\n").unwrap_or((file, ""));
     MailText { subject: subject.to_owned(), text: text.trim_end().to_owned() }
 }
@@ -72,6 +87,21 @@ mod tests {
                 assert!(rendered.text.contains("Silver") && rendered.text.ends_with("\n\nHartley\n"), "{rendered:?}");
                 assert!(!rendered.text.contains(['{', '}']) && !rendered.subject.contains(['{', '}']), "{rendered:?}");
             }
+        }
+    }
+
+    #[test]
+    fn every_test_mail_names_the_house_and_the_address_for_replies() {
+        for language in Language::ALL {
+            let text = test_text(language);
+            assert_eq!(text.problems(""), [], "{language:?}");
+            let house = MailValues { house: Some("Hartley".into()), ..MailValues::default() };
+            let rendered = text.render(&MailValues { contact: Some("bids@hartley.example".into()), ..house.clone() });
+            assert!(
+                rendered.subject.contains("Hartley") && rendered.text.contains("bids@hartley.example"),
+                "{rendered:?}"
+            );
+            assert!(text.render(&house).text.contains("Hartley"), "{language:?}");
         }
     }
 

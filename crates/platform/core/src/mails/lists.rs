@@ -7,6 +7,8 @@ use kit_mail::{Mail, SendError, is_address};
 use uuid::Uuid;
 
 use super::allowances::{MailLimit, UsedUp, too_many_tests};
+use super::default_texts::test_text;
+use super::template::{MailValues, RenderedMail};
 use super::{MailCounts, MailState, Recipient, StoredMail};
 use crate::access::access_log::AccessEvent;
 use crate::caller::visible;
@@ -137,14 +139,13 @@ impl Platform {
             }
         };
         let letterhead = self.letterhead(customer.uuid).await?;
+        let values =
+            MailValues { house: Some(letterhead.name.clone()), contact: letterhead.email(), ..MailValues::default() };
+        let RenderedMail { subject, text } = test_text(letterhead.mails().language).render(&values);
         let mail = Mail {
             to: address.to_owned(),
-            subject: format!("Test mail of {}", letterhead.name),
-            text: format!(
-                "This is a test mail. Bidders of {} receive mails in the same way.\n\nReplies are sent to: {}\n",
-                letterhead.name,
-                letterhead.email().as_deref().unwrap_or("the sender, because the house has no e-mail address")
-            ),
+            subject,
+            text,
             id: self.ids().uuid_v7().to_string(),
             sender_name: Some(letterhead.name.clone()),
             reply_to: letterhead.email(),

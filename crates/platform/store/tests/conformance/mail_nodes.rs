@@ -242,7 +242,7 @@ pub(super) async fn a_busy_server_gets_the_mail_again_and_a_refused_mail_is_show
     assert!(answer.contains("taken as 4711"), "{answer}");
     assert_eq!(test("nobody").await.unwrap_err().code(), "invalid");
     let [mail] = house.server.arrived().try_into().unwrap();
-    assert_eq!((&*mail.to, &*mail.subject), ("ann@example.com", "Test mail of Hammer & Söhne"));
+    assert_eq!((&*mail.to, &*mail.subject), ("ann@example.com", "Testmail von Hammer & Söhne"));
 }
 
 pub(super) async fn a_mailbox_receives_at_most_its_allowance(store: Shared) {

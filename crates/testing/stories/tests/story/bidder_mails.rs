@@ -72,7 +72,9 @@ async fn bidders_receive_mails(database: Option<String>) {
     page.click_through("Send test mail").await.unwrap();
     page.wait_until_shown("taken as 4711").await.unwrap();
     assert_accessible(&page).await;
-    assert_eq!(next(&mut server).await.to, "ann@example.com");
+    let test = next(&mut server).await;
+    assert_eq!(test.to, "ann@example.com");
+    assert!(test.subject.starts_with("Testmail von Site"), "{}", test.subject);
 
     // An approval reaches the bidder, in the language of the house.
     let item = json!({ "lotNumber": "1", "title": "A bureau", "openingBid": 10_000 });
