@@ -7,12 +7,17 @@ mod view;
 
 use axum::Router;
 use axum::routing::{get, post};
+use jiff::Timestamp;
 use platform_core::Scope::{BiddersWrite, CustomersWrite, PartiesRead, PartiesWrite};
-use platform_core::mails::MailKind;
+use platform_core::mails::{MailKind, MailState, StoredMail};
+use uuid::Uuid;
 
 pub(crate) use self::remind::LastReminder;
 use crate::access::{Need, Page};
 use crate::admin::Admin;
+use crate::page_error::PageError;
+use crate::sale::zone::SaleZone;
+use crate::session::Session;
 
 const MAY_SEND: Need = Need::HasOneOf(&[PartiesWrite, CustomersWrite]);
 
@@ -23,6 +28,7 @@ pub(crate) const PAGES: &[Page] = &[
     ("POST", "/customers/{customer}/mails/texts", Need::Has(CustomersWrite)),
     ("GET", "/customers/{customer}/mails/{mail}", Need::Has(PartiesRead)),
     ("POST", "/customers/{customer}/mails/{mail}/again", MAY_SEND),
+    ("POST", "/customers/{customer}/mails/{mail}/now", MAY_SEND),
     ("GET", "/auctions/{auction}/remind", Need::Has(BiddersWrite)),
     ("POST", "/auctions/{auction}/remind", Need::Has(BiddersWrite)),
 ];
@@ -34,7 +40,19 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/customers/{customer}/mails/texts", get(texts::page).post(texts::save))
         .route("/customers/{customer}/mails/{mail}", get(view::page))
         .route("/customers/{customer}/mails/{mail}/again", post(view::send_again))
+        .route("/customers/{customer}/mails/{mail}/now", post(view::send_now))
         .route("/auctions/{auction}/remind", get(remind::page).post(remind::send))
+}
+
+/// The time zone of a house, which its mails are listed in; UTC for a house without one.
+async fn zone_of(session: &Session, customer: Uuid) -> Result<SaleZone, PageError> {
+    let house = session.platform().house(&session.caller, customer).await?;
+    Ok(SaleZone::named(house.profile.time_zone.as_deref().unwrap_or("UTC")))
+}
+
+/// True if the last try of a mail failed and the next one is not due yet.
+fn can_go_now(stored: &StoredMail, now: Timestamp) -> bool {
+    stored.state == MailState::Waiting && stored.tries > 0 && stored.fault.is_some() && stored.next_at > now
 }
 
 /// A kind of mail in words.

@@ -32,6 +32,11 @@ const NOTICES: &[(&str, &str)] = &[
     ("house-saved", "The house was saved. Sales that exist keep their currency and time zone."),
     ("mail-texts-saved", "The texts were saved. Mails that wait keep theirs."),
     ("mail-again", "The mail is sent again."),
+    ("mail-now", "The mail is tried now."),
+    (
+        "mail-not-now",
+        "The mail was not tried again: it is being tried, or its state changed since you opened the page.",
+    ),
     ("conditions-added", "The version was added. New sales begin with it; others keep theirs until you change them."),
     (
         "facts-missing",

@@ -28,7 +28,7 @@ pub mod template;
 mod texts;
 
 pub use self::default_texts::default_text;
-pub use self::lists::TestMail;
+pub use self::lists::{MailBidder, TestMail};
 pub use self::reminders::{FirstMail, ReminderConfirmation, ReminderPlan};
 pub use self::texts::SampleMail;
 pub use crate::port::{HouseMails, Language, MailCounts, MailKind, MailState, MailText, NewMail, Reminder, StoredMail};

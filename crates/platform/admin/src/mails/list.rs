@@ -6,6 +6,7 @@ use std::collections::btree_map::Entry;
 use askama::Template;
 use axum::response::Response;
 use http::StatusCode;
+use jiff::Timestamp;
 use kit_design::error_page::sentence;
 use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
@@ -14,16 +15,17 @@ use kit_design::frame::{Frame, render_page_as};
 use kit_design::relative_time::RelativeTime;
 use platform_core::PlatformError;
 use platform_core::Scope::{CustomersWrite, PartiesWrite};
-use platform_core::mails::{MailCounts, MailState, StoredMail, TestMail};
+use platform_core::mails::{MailBidder, MailCounts, MailState, StoredMail, TestMail};
 use platform_core::port::Page as ListPage;
 use uuid::Uuid;
 
-use super::kind_words;
+use super::{can_go_now, kind_words};
 use crate::form_page::Refused;
 use crate::notice;
 use crate::page_error::PageError;
 use crate::sale;
 use crate::sale::labels;
+use crate::sale::zone::SaleZone;
 use crate::session::{PathIds, Section, Session};
 
 /// Mails on one page.
@@ -63,6 +65,8 @@ struct Chip {
 struct Row {
     uuid: Uuid,
     recipient: String,
+    bidder: String,
+    paddle: String,
     about: &'static str,
     auction: Uuid,
     sale: String,
@@ -70,16 +74,26 @@ struct Row {
     fault: String,
     since: Option<RelativeTime>,
     next: Option<RelativeTime>,
+    /// The last try failed, and the next one can be made now.
+    can_go_now: bool,
     at: RelativeTime,
 }
 
 impl Row {
-    fn new(session: &Session, stored: &StoredMail, sales: &BTreeMap<Uuid, String>) -> Self {
-        let (mail, now) = (&stored.mail, session.now());
-        let time = |at| RelativeTime::new(at, now);
+    fn new(
+        (now, zone): (Timestamp, &SaleZone),
+        stored: &StoredMail,
+        sales: &BTreeMap<Uuid, String>,
+        bidders: &BTreeMap<Uuid, MailBidder>,
+    ) -> Self {
+        let mail = &stored.mail;
+        let time = |at| zone.relative(at, now);
+        let bidder = bidders.get(&mail.registration);
         Self {
             uuid: mail.uuid,
             recipient: mail.recipient.clone(),
+            bidder: bidder.and_then(|bidder| bidder.name.clone()).unwrap_or_default(),
+            paddle: bidder.map(|bidder| bidder.paddle.clone()).unwrap_or_default(),
             about: kind_words(mail.kind),
             auction: mail.auction,
             sale: sales.get(&mail.auction).cloned().unwrap_or_default(),
@@ -87,6 +101,7 @@ impl Row {
             fault: stored.fault.as_deref().map(sentence).unwrap_or_default(),
             since: stored.failing_since.map(time),
             next: (stored.state == MailState::Waiting && stored.next_at > now).then(|| time(stored.next_at)),
+            can_go_now: can_go_now(stored, now),
             at: time(stored.ended_at.unwrap_or(mail.queued_at)),
         }
     }
@@ -140,12 +155,14 @@ async fn show(
     let (platform, caller) = (session.platform(), &session.caller);
     let name = platform.customer(caller, customer).await?.name;
     let house = platform.house(caller, customer).await?;
+    let zone = SaleZone::named(house.profile.time_zone.as_deref().unwrap_or("UTC"));
     let (counts, limits) = (platform.mail_counts(caller, customer).await?, platform.mail_limits());
     let state = chosen(query, counts);
     let after = Uuid::try_parse(query.text("before")).ok();
     let mut mails = platform.mails(caller, customer, state, ListPage { after, limit: LISTED + 1 }).await?;
     let has_more = mails.len() > LISTED;
     mails.truncate(LISTED);
+    let bidders = platform.mail_bidders(caller, &mails).await?;
     let mut sales = BTreeMap::new();
     for stored in &mails {
         let auction = stored.mail.auction;
@@ -183,7 +200,7 @@ async fn show(
             MailState::Failed => "No mail failed",
             MailState::Sent => "No mail was sent",
         },
-        rows: mails.iter().map(|stored| Row::new(session, stored, &sales)).collect(),
+        rows: mails.iter().map(|stored| Row::new((session.now(), &zone), stored, &sales, &bidders)).collect(),
         next: mails.last().map(|stored| stored.mail.uuid).filter(|_| has_more),
         is_first: after.is_none(),
         errors: ErrorSummary::of_fields(&refused.errors, [&address]).heading("No test mail was sent"),

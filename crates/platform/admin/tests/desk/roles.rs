@@ -195,6 +195,7 @@ const TABLE: &[(&str, &str, &[Role])] = &[
     ("POST", "/customers/{customer}/mails/texts", SUPPORT),
     ("GET", "/customers/{customer}/mails/{mail}", REGISTER),
     ("POST", "/customers/{customer}/mails/{mail}/again", SENDERS),
+    ("POST", "/customers/{customer}/mails/{mail}/now", SENDERS),
     ("GET", "/auctions/{auction}/remind", SALES),
     ("POST", "/auctions/{auction}/remind", SALES),
     ("POST", "/customers/{customer}/test", SUPPORT),

@@ -62,6 +62,27 @@ impl Platform {
         Ok(mails)
     }
 
+    /// The bidders of mails, by registration. For a page that lists the mails, which the access log has.
+    pub async fn mail_bidders(
+        &self,
+        caller: &Caller,
+        mails: &[StoredMail],
+    ) -> PlatformResult<BTreeMap<Uuid, MailBidder>> {
+        caller.require(Scope::PartiesRead)?;
+        let mut bidders = BTreeMap::new();
+        for registration in mails.iter().map(|stored| stored.mail.registration) {
+            if bidders.contains_key(&registration) {
+                continue;
+            }
+            let found = self.store().registration(registration).await?;
+            let Some(found) = found.filter(|found| caller.can_see(found.customer)) else { continue };
+            let party = self.record_of(&found).await?;
+            let name = found.name.clone().or_else(|| party.map(|party| party.details.name));
+            bidders.insert(registration, MailBidder { paddle: found.paddle, name });
+        }
+        Ok(bidders)
+    }
+
     /// Mails of a house by state.
     ///
     /// Errors: `not_found` (customer).
@@ -92,6 +113,22 @@ impl Platform {
         Ok(stored)
     }
 
+    /// Sends a mail that waits after this number of failed tries at once, to the address that the bidder has now. It uses one of
+    /// the tries. False when it is being sent, was sent or given up, or another try was made since.
+    ///
+    /// Errors: `not_found`, `invalid` (no mail server is set, or the bidder has no address any more).
+    pub async fn send_mail_now(&self, caller: &Caller, customer: Uuid, uuid: Uuid, tries: u32) -> PlatformResult<bool> {
+        caller.require_one_of(MAY_SEND)?;
+        self.require_mail()?;
+        let stored = self.visible_mail(caller, customer, uuid).await?;
+        let address = self.present_address(&stored).await?;
+        let is_due = self.store().send_mail_now(uuid, tries, &address, self.now()).await?;
+        if is_due {
+            self.mails_queued().notify();
+        }
+        Ok(is_due)
+    }
+
     /// Sends a mail that was given up again, to the address that the bidder has now.
     ///
     /// Errors: `not_found`, `invalid` (it was not given up, or the bidder has no address any more).
@@ -99,13 +136,7 @@ impl Platform {
         caller.require_one_of(MAY_SEND)?;
         self.require_mail()?;
         let stored = self.visible_mail(caller, customer, uuid).await?;
-        let registration = self.store().registration(stored.mail.registration).await?;
-        let registration = registration.ok_or(PlatformError::NotFound("registration"))?;
-        let party = self.record_of(&registration).await?;
-        let address = Recipient { registration: &registration, party: party.as_ref() }.address();
-        let address = address.ok_or_else(|| {
-            PlatformError::invalid("", "the bidder has no e-mail address any more: enter one in the register first")
-        })?;
+        let address = self.present_address(&stored).await?;
         if !self.store().send_mail_again(uuid, &address, self.now()).await? {
             return Err(PlatformError::invalid("", "the mail was not given up: it waits, or was sent"));
         }
@@ -176,6 +207,17 @@ impl Platform {
                 "",
                 "this platform sends no mail: its operator has to set mail.smtp_url and mail.from",
             )
+        })
+    }
+
+    /// The address that the recipient has now: that of the record which stands for the person.
+    async fn present_address(&self, stored: &StoredMail) -> PlatformResult<String> {
+        let registration = self.store().registration(stored.mail.registration).await?;
+        let registration = registration.ok_or(PlatformError::NotFound("registration"))?;
+        let party = self.record_of(&registration).await?;
+        let address = Recipient { registration: &registration, party: party.as_ref() }.address();
+        address.ok_or_else(|| {
+            PlatformError::invalid("", "the bidder has no e-mail address any more: enter one in the register first")
         })
     }
 

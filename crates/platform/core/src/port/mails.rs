@@ -276,8 +276,8 @@ pub struct ReminderStep {
 /// causes it, and an erasure deletes the mails of a person.
 #[async_trait]
 pub trait MailStore: Send + Sync {
-    /// Claims at most `limit` mails that are due at `now`, the longest due first, and counts a try of each. No other call
-    /// returns them before `until`.
+    /// Claims at most `limit` mails that are due at `now`, the longest due first, counts a try of each, and clears its fault. No
+    /// other call returns them before `until`.
     async fn claim_mails(&self, now: Timestamp, until: Timestamp, limit: usize) -> StoreResult<Vec<ClaimedMail>>;
     /// Records what became of a try. False when the claim is not the latest any more, or the mail was deleted.
     async fn record_mail_result(&self, mail: Uuid, tries: u32, result: MailResult, at: Timestamp) -> StoreResult<bool>;
@@ -292,6 +292,11 @@ pub trait MailStore: Send + Sync {
     async fn mails_of_registration(&self, registration: Uuid, limit: usize) -> StoreResult<Vec<StoredMail>>;
     /// Mails of a house by state.
     async fn mail_counts(&self, customer: Uuid) -> StoreResult<MailCounts>;
+    /// Makes mails due that a process claimed which has ended. Only for the sole process of a store. Returns their number.
+    async fn release_mails(&self, now: Timestamp) -> StoreResult<usize>;
+    /// Makes a mail due at `at`, to this address, that waits for its next try after this number of tries. False when it is in
+    /// another state, claimed, or due.
+    async fn send_mail_now(&self, uuid: Uuid, tries: u32, recipient: &str, at: Timestamp) -> StoreResult<bool>;
     /// Makes a mail that was given up due again, to this address. False when it is in another state.
     async fn send_mail_again(&self, uuid: Uuid, recipient: &str, at: Timestamp) -> StoreResult<bool>;
     /// Houses with mails that were given up since this time, and the number of these; of one house or of all, by UUID.

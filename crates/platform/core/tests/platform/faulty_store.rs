@@ -369,6 +369,8 @@ forward! {
         async fn mails(customer: Uuid, state: MailState, page: Page<Uuid>) -> StoreResult<Vec<StoredMail>>;
         async fn mails_of_registration(registration: Uuid, limit: usize) -> StoreResult<Vec<StoredMail>>;
         async fn mail_counts(customer: Uuid) -> StoreResult<MailCounts>;
+        async fn release_mails(now: Timestamp) -> StoreResult<usize>;
+        async fn send_mail_now(uuid: Uuid, tries: u32, recipient: &str, at: Timestamp) -> StoreResult<bool>;
         async fn send_mail_again(uuid: Uuid, recipient: &str, at: Timestamp) -> StoreResult<bool>;
         async fn failed_mails(customer: Option<Uuid>, since: Timestamp) -> StoreResult<Vec<(Uuid, u64)>>;
         async fn waiting_mails(now: Timestamp) -> StoreResult<MailBacklog>;

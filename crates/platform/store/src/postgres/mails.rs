@@ -22,7 +22,7 @@ const REMINDER: &str = "SELECT uuid, customer, auction, actor, language, subject
 #[async_trait]
 impl MailStore for PostgresStore {
     async fn claim_mails(&self, now: Timestamp, until: Timestamp, limit: usize) -> StoreResult<Vec<ClaimedMail>> {
-        let claim = "UPDATE mails m SET next_at_ms = $2, tries = tries + 1 FROM \
+        let claim = "UPDATE mails m SET next_at_ms = $2, tries = tries + 1, fault = NULL FROM \
              (SELECT uuid AS due FROM mails WHERE state = 0 AND next_at_ms <= $1 ORDER BY next_at_ms, uuid LIMIT $3 \
              FOR UPDATE SKIP LOCKED) d WHERE m.uuid = d.due \
              RETURNING uuid, customer, auction, registration, party, kind, recipient, subject, body, queued_at_ms, tries";
@@ -79,6 +79,20 @@ impl MailStore for PostgresStore {
             *counted = rows::one(&client, count, values, |row| rows::count(row, 0)).await?.unwrap_or_default();
         }
         Ok(counts)
+    }
+
+    async fn release_mails(&self, now: Timestamp) -> StoreResult<usize> {
+        let release =
+            "UPDATE mails SET next_at_ms = $1 WHERE state = 0 AND tries > 0 AND fault IS NULL AND next_at_ms > $1";
+        let released = rows::execute(&self.client().await?, release, &[&ms(now)]).await?;
+        Ok(usize::try_from(released).unwrap_or(usize::MAX))
+    }
+
+    async fn send_mail_now(&self, uuid: Uuid, tries: u32, recipient: &str, at: Timestamp) -> StoreResult<bool> {
+        let update = "UPDATE mails SET next_at_ms = $4, recipient = $3 \
+             WHERE uuid = $1 AND state = 0 AND tries = $2 AND fault IS NOT NULL AND next_at_ms > $4";
+        let values: rows::Values<'_> = &[&uuid, &i64::from(tries), &recipient, &ms(at)];
+        Ok(rows::execute(&self.client().await?, update, values).await? == 1)
     }
 
     async fn send_mail_again(&self, uuid: Uuid, recipient: &str, at: Timestamp) -> StoreResult<bool> {

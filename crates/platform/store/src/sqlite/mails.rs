@@ -27,7 +27,7 @@ impl MailStore for SqliteStore {
             return Ok(Vec::new());
         }
         let claim = format!(
-            "UPDATE mails SET next_at_ms = ?2, tries = tries + 1 WHERE uuid IN \
+            "UPDATE mails SET next_at_ms = ?2, tries = tries + 1, fault = NULL WHERE uuid IN \
              (SELECT uuid FROM mails WHERE state = 0 AND next_at_ms <= ?1 ORDER BY next_at_ms, uuid LIMIT ?3) \
              RETURNING {MAIL}, tries"
         );
@@ -90,6 +90,19 @@ impl MailStore for SqliteStore {
             })
         })
         .await
+    }
+
+    async fn release_mails(&self, now: Timestamp) -> StoreResult<usize> {
+        let release =
+            "UPDATE mails SET next_at_ms = ?1 WHERE state = 0 AND tries > 0 AND fault IS NULL AND next_at_ms > ?1";
+        self.write(move |db| rows::execute(db, release, [ms(now)])).await
+    }
+
+    async fn send_mail_now(&self, uuid: Uuid, tries: u32, recipient: &str, at: Timestamp) -> StoreResult<bool> {
+        let recipient = recipient.to_owned();
+        let update = "UPDATE mails SET next_at_ms = ?4, recipient = ?3 \
+             WHERE uuid = ?1 AND state = 0 AND tries = ?2 AND fault IS NOT NULL AND next_at_ms > ?4";
+        self.write(move |db| Ok(rows::execute(db, update, (uuid.as_bytes(), tries, recipient, ms(at)))? == 1)).await
     }
 
     async fn send_mail_again(&self, uuid: Uuid, recipient: &str, at: Timestamp) -> StoreResult<bool> {

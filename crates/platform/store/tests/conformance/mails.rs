@@ -137,6 +137,39 @@ pub(super) async fn a_mail_is_claimed_once_and_ends_as_it_was_recorded(store: Sh
     assert_eq!((again.len(), again[0].tries, &*again[0].mail.recipient), (1, 1, "other@example.com"));
 }
 
+pub(super) async fn a_mail_that_waits_for_its_next_try_is_made_due_once(store: Shared) {
+    sale(&store, 1).await;
+    let (_, mail) = queued(&store, 1).await;
+    let now = async |tries, time| store.send_mail_now(mail.uuid, tries, "new@example.com", at(time)).await.unwrap();
+    assert!(!now(0, 20).await, "it is due");
+    store.claim_mails(at(100), at(1_000), 9).await.unwrap();
+    assert!(!now(1, 200).await, "it is being sent");
+    let postponed = MailResult::Postponed("busy".into(), at(9_000));
+    store.record_mail_result(mail.uuid, 1, postponed.clone(), at(200)).await.unwrap();
+    assert!(!now(0, 300).await, "the page was opened before the last try");
+    let (one, two) = tokio::join!(now(1, 300), now(1, 300));
+    assert!(one ^ two, "the button was pressed twice");
+    let [claimed] = store.claim_mails(at(300), at(2_000), 9).await.unwrap().try_into().unwrap();
+    assert_eq!((claimed.tries, &*claimed.mail.recipient), (2, "new@example.com"));
+    assert!(!now(1, 400).await && !now(2, 400).await, "it is being sent");
+    store.record_mail_result(mail.uuid, 2, postponed, at(500)).await.unwrap();
+    assert!(!now(1, 600).await, "a form of before the second try");
+    assert!(now(2, 600).await);
+
+    // The claims of a process that ended are released. What waits for its next try, or is due, is no claim.
+    let (_, claimed) = queued(&store, 2).await;
+    let (_, waits) = queued(&store, 3).await;
+    store.claim_mails(at(600), at(5_000), 9).await.unwrap();
+    let held = MailResult::Postponed("busy".into(), at(8_000));
+    store.record_mail_result(waits.uuid, 1, held, at(610)).await.unwrap();
+    assert_eq!(store.release_mails(at(700)).await.unwrap(), 2);
+    assert_eq!(store.release_mails(at(700)).await.unwrap(), 0);
+    let released = store.claim_mails(at(700), at(9_000), 9).await.unwrap();
+    let mut released: Vec<Uuid> = released.into_iter().map(|claimed| claimed.mail.uuid).collect();
+    released.sort_unstable();
+    assert_eq!(released, [mail.uuid, claimed.uuid]);
+}
+
 pub(super) async fn a_decision_is_written_with_its_mail_or_not_at_all(store: Shared) {
     sale(&store, 1).await;
     let (state, first) = queued(&store, 1).await;

@@ -183,6 +183,7 @@ stories! {
         the_facts_of_a_sale_change_by_their_version;
     mails:
         a_mail_is_claimed_once_and_ends_as_it_was_recorded,
+        a_mail_that_waits_for_its_next_try_is_made_due_once,
         a_decision_is_written_with_its_mail_or_not_at_all,
         the_mails_of_an_erased_person_are_deleted,
         mails_are_listed_counted_and_deleted_after_their_time,

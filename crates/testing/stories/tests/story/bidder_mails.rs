@@ -11,6 +11,8 @@ use crate::support::{WAIT_MAX, launch};
 
 const JOERG: &str = "joerg@example.com";
 const ADA: &str = "ada@example.com";
+/// The mailbox of Jörg.
+const DEE: &str = "joerg+dee@example.com";
 
 async fn next(server: &mut MailServer) -> ReceivedMail {
     tokio::time::timeout(WAIT_MAX, server.next()).await.expect("no mail arrived").unwrap()
@@ -101,6 +103,7 @@ async fn bidders_receive_mails(database: Option<String>) {
     register("14", "Cy", None, "approved").await;
     page.open(&administration.url(&format!("/customers/{}/mails", site.customer))).await.unwrap();
     reload_until_shown(&page, "no such user here").await;
+    page.wait_until_shown("Ada, paddle 13").await.unwrap();
     assert_accessible(&page).await;
     page.open(&administration.url("/")).await.unwrap();
     page.wait_until_shown("mail to a bidder failed in the last 7 days").await.unwrap();
@@ -113,20 +116,34 @@ async fn bidders_receive_mails(database: Option<String>) {
     page.wait_until_shown("The mail is sent again.").await.unwrap();
     assert_eq!(next(&mut server).await.to, ADA);
 
-    // A reminder: how many, the first mail, one button.
+    // A mail that a busy server did not take waits for its next try, and is sent now.
+    server.set_busy(true);
+    register("15", "Dee", Some(DEE), "approved").await;
+    page.open(&administration.url(&format!("/customers/{}/mails?state=waiting", site.customer))).await.unwrap();
+    reload_until_shown(&page, "the mailbox is busy").await;
+    page.wait_until_shown("Dee, paddle 15").await.unwrap();
+    assert_accessible(&page).await;
+    server.set_busy(false);
+    page.click_through(&format!("Send now to {DEE}")).await.unwrap();
+    page.wait_until_shown("The mail is tried now.").await.unwrap();
+    assert_eq!(next(&mut server).await.to, DEE);
+    reload_until_shown(&page, "Sent").await;
+
+    // A reminder: how many mailboxes and mails, the first mail, one button.
     page.open(&administration.url(&format!("/auctions/{auction}"))).await.unwrap();
     page.wait_until_shown("Remind bidders").await.unwrap();
     page.click_through("Remind bidders").await.unwrap();
     page.wait_until_shown("The first mail: paddle 12, to joerg@example.com").await.unwrap();
     page.wait_until_shown("Guten Tag Jörg Bieter,").await.unwrap();
     assert_accessible(&page).await;
-    page.click_through("Send to 2 bidders").await.unwrap();
+    page.wait_until_shown("Mails, one for each bidder").await.unwrap();
+    page.click_through("Send 3 mails to 2 mailboxes").await.unwrap();
     page.wait_until_shown("The reminder was accepted.").await.unwrap();
-    let mut reminded = [next(&mut server).await, next(&mut server).await];
+    let mut reminded = [next(&mut server).await, next(&mut server).await, next(&mut server).await];
     reminded.sort_by_key(|mail| mail.to.clone());
-    assert_eq!(reminded.each_ref().map(|mail| &*mail.to), [ADA, JOERG]);
+    assert_eq!(reminded.each_ref().map(|mail| &*mail.to), [ADA, DEE, JOERG]);
     assert!(reminded.iter().all(|mail| mail.subject == "Zur Erinnerung: Auktion Silber"));
-    reload_until_shown(&page, "to 2 bidders.").await;
+    reload_until_shown(&page, "to 3 bidders.").await;
     assert_accessible(&page).await;
     page.click_through("Remind bidders").await.unwrap();
     page.wait_until_shown("A reminder was sent").await.unwrap();
