@@ -31,6 +31,7 @@ pub struct ReceivedMail {
 #[derive(Debug, Default)]
 struct Behaviour {
     is_busy: bool,
+    is_silent: bool,
     refused: BTreeSet<String>,
 }
 
@@ -63,6 +64,12 @@ impl MailServer {
     /// Answers 451 to every mail from now on, or takes mails again.
     pub fn set_busy(&self, is_busy: bool) {
         self.behaviour.lock().unwrap_or_else(PoisonError::into_inner).is_busy = is_busy;
+    }
+
+    /// Takes mails from now on without an answer, until it is told to answer again: the sender does not learn that its mail
+    /// arrived.
+    pub fn set_silent(&self, is_silent: bool) {
+        self.behaviour.lock().unwrap_or_else(PoisonError::into_inner).is_silent = is_silent;
     }
 
     /// Refuses mails to this address from now on, or takes them again.
@@ -115,7 +122,13 @@ async fn converse(stream: TcpStream, mails: mpsc::UnboundedSender<ReceivedMail>,
                     message.push_str(line.strip_prefix('.').unwrap_or(&line));
                     message.push('\n');
                 }
+                let is_silent = behaviour.lock().unwrap_or_else(PoisonError::into_inner).is_silent;
                 let _ = mails.send(decoded(&to, &message));
+                if is_silent {
+                    // Until the sender gives up or ends.
+                    while let Ok(Some(_)) = lines.next_line().await {}
+                    return;
+                }
                 b"250 taken as 4711\r\n"
             }
             "QUIT" => b"221 bye\r\n",

@@ -7,6 +7,7 @@ use kit_mail::{Mail, Mailer, queue};
 use kit_runtime::tasks::Tasks;
 
 use crate::Platform;
+use crate::config::Nodes;
 use crate::error::PlatformResult;
 use crate::node_state::worker_runs::Worker;
 use crate::port::{ClaimedMail, MailResult};
@@ -30,6 +31,12 @@ impl Platform {
             let platform = platform.clone();
             async move {
                 let (signal, failure) = (platform.mails_queued(), "mails to bidders could not be sent");
+                // On a store of many nodes, other nodes may be sending what is claimed: the lease ends.
+                if platform.config().nodes == Nodes::Sole
+                    && let Err(error) = platform.store().release_mails(platform.now()).await
+                {
+                    tracing::warn!(%error, "mails of the last process wait until its claim ends");
+                }
                 platform.run_worker(stopping, (Worker::Mails, signal), failure, || platform.send_mails()).await;
             }
         });

@@ -53,6 +53,7 @@ mod live_pages;
 mod lot_images;
 mod lots_grid;
 mod lots_grid_keys;
+mod mail_kills;
 mod management;
 mod misbehaving_issuer;
 mod official_clients;
