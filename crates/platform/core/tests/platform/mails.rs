@@ -5,12 +5,14 @@ use std::time::Duration;
 use contract::AuctionStatus;
 use kit_mail::Mailer;
 use kit_runtime::clock::Clock as _;
-use platform_core::bidders::NewRegistration;
+use platform_core::bidders::{
+    MergeChoices, NewRegistration, PartyInput, RecordPair, RegistrationDecision, RegistrationPatch,
+};
 use platform_core::config::MailLimits;
-use platform_core::mails::{HouseMails, MailState, StoredMail, TestMail};
-use platform_core::port::{Auctioneer, Customer, Page, Registration, RegistrationStatus};
+use platform_core::mails::{HouseMails, MailState, ReminderConfirmation, StoredMail, TestMail};
+use platform_core::port::{Auctioneer, Customer, Page, PartyDetails, Registration, RegistrationStatus};
 use platform_core::sales::auctions::NewAuction;
-use platform_core::{Caller, PlatformConfig, PlatformError};
+use platform_core::{Caller, PlatformConfig, PlatformError, Role};
 use platform_rules::Auction;
 use testkit::mail_server::MailServer;
 use uuid::Uuid;
@@ -224,4 +226,123 @@ async fn a_title_and_a_name_of_a_house_make_no_link_in_a_mail() {
     let whole = format!("{}\n{}\n{}", mail.from, mail.subject, mail.text);
     assert!(whole.contains("Your account: https evil example now") && whole.contains("Pay at evil example"), "{whole}");
     assert!(!whole.contains("://") && !whole.contains("evil.example"), "{whole}");
+}
+
+#[tokio::test]
+async fn a_mail_that_waits_is_sent_now_once_to_the_present_address() {
+    let mut house = House::new(MailLimits::default()).await;
+    let sale = house.sale().await;
+    let registration = house.register(&sale, "12", "old@example.com").await;
+    house.server.set_busy(true);
+    assert_eq!(house.send().await, [""; 0]);
+    let [waits] = house.mails(MailState::Waiting).await.try_into().unwrap();
+    assert_eq!(waits.tries, 1);
+    let email = Some(Some("new@example.com".to_owned()));
+    let patch = RegistrationPatch { email, ..RegistrationPatch::default() };
+    let (platform, caller) = (house.fixture.platform.clone(), house.fixture.caller.clone());
+    platform.change_registration(&caller, (sale.uuid, registration.uuid), &patch, None).await.unwrap();
+    house.server.set_busy(false);
+    let customer = house.fixture.customer.uuid;
+    let now = async |tries| platform.send_mail_now(&caller, customer, waits.mail.uuid, tries).await.unwrap();
+    assert!(!now(0).await, "a form without the number of tries");
+    let (one, two) = tokio::join!(now(1), now(1));
+    assert!(one ^ two, "the button was pressed twice");
+    assert_eq!(house.send().await, ["new@example.com"]);
+    assert!(!now(1).await && !now(2).await, "it was sent");
+    assert_eq!(house.send().await, [""; 0]);
+    let viewer = Caller { scopes: Role::Viewer.scopes(), ..caller.clone() };
+    assert_eq!(platform.send_mail_now(&viewer, customer, waits.mail.uuid, 2).await.unwrap_err().code(), "forbidden");
+}
+
+#[tokio::test]
+async fn a_reminder_counts_mailboxes_and_announces_only_what_comes() {
+    let mut house = House::new(MailLimits::default()).await;
+    let now = house.fixture.clock.now();
+    let auctioneer = house.fixture.auctioneer.clone();
+    let sale = house.sale_of(&auctioneer, |new| new.starts_at = Some(now + HOUR)).await;
+    for (paddle, email) in [("1", "an.n@example.com"), ("2", "ann+2@example.com"), ("3", "bo@example.com")] {
+        house.register(&sale, paddle, email).await;
+    }
+    let (platform, caller) = (house.fixture.platform.clone(), house.fixture.caller.clone());
+    let text = async || platform.reminder_plan(&caller, sale.uuid).await.unwrap();
+    let plan = text().await;
+    assert_eq!((plan.recipients, plan.mailboxes, plan.without_email), (3, 2, 0));
+    let before = plan.first.unwrap().mail.text;
+    assert!(before.contains("Bidding begins: ") && before.contains("The first lots end: "), "{before}");
+    // The start has passed, and the sale is not live yet.
+    house.fixture.clock.advance(2 * HOUR);
+    let after = text().await.first.unwrap().mail.text;
+    assert!(!after.contains("Bidding begins") && after.contains("The first lots end: "), "{after}");
+    platform.change_auction_status(&caller, sale.uuid, AuctionStatus::Live, None, None).await.unwrap();
+    let plan = text().await;
+    let previewed = plan.first.clone().unwrap().mail.text;
+    assert!(
+        !previewed.contains("Bidding begins") && previewed.contains("You are registered for Prints"),
+        "{previewed}"
+    );
+    let confirmed = ReminderConfirmation { id: plan.id, seen: None, house_version: plan.house_version };
+    house.send().await;
+    platform.remind_bidders(&caller, sale.uuid, confirmed).await.unwrap();
+    platform.send_mails().await.unwrap();
+    let sent = house.server.arrived();
+    assert_eq!(sent.len(), 3);
+    let first = sent.iter().find(|mail| mail.to == "an.n@example.com").unwrap();
+    assert_eq!(first.text.trim_end(), previewed.trim_end());
+}
+
+#[tokio::test]
+async fn the_mails_of_a_merged_record_are_sent_to_the_address_of_the_one_that_stayed() {
+    let mut house = House::new(MailLimits::default()).await;
+    let sale = house.sale().await;
+    let (platform, caller, customer) =
+        (house.fixture.platform.clone(), house.fixture.caller.clone(), house.fixture.customer.uuid);
+    let add = async |name: &str, email: &str| {
+        let details =
+            PartyDetails { name: name.into(), is_bidder: true, email: Some(email.into()), ..PartyDetails::default() };
+        platform.create_party(&caller, customer, &PartyInput { details, document: None }).await.unwrap().uuid
+    };
+    let (kept, merged) = (add("Ada King", "new@example.com").await, add("A. King", "old@example.com").await);
+    let entry = NewRegistration {
+        paddle: Some("12".into()),
+        party: Some(merged),
+        name: None,
+        email: None,
+        limit: None,
+        note: None,
+        status: RegistrationStatus::Approved,
+    };
+    let registered = platform.register_bidder(&caller, sale.uuid, &entry, None).await.unwrap().fresh().unwrap();
+    let ids = (sale.uuid, registered.uuid);
+    let decide = async |to| {
+        let step = RegistrationDecision { to, reason: Some("asked for it".into()) };
+        platform.change_registration_status(&caller, ids, &step, None, None).await.unwrap();
+    };
+    // A mail that was given up, and one that waits for its next try.
+    house.server.set_refused("old@example.com", true);
+    assert_eq!(house.send().await, [""; 0]);
+    let [failed] = house.mails(MailState::Failed).await.try_into().unwrap();
+    house.server.set_busy(true);
+    decide(RegistrationStatus::Suspended).await;
+    assert_eq!(house.send().await, [""; 0]);
+    let [waits] = house.mails(MailState::Waiting).await.try_into().unwrap();
+    assert_eq!(waits.mail.recipient, "old@example.com");
+
+    let pair = RecordPair { kept, merged, versions: None };
+    platform.merge_parties(&caller, pair, &MergeChoices::default()).await.unwrap();
+    house.server.set_busy(false);
+    platform.send_mail_again(&caller, customer, failed.mail.uuid).await.unwrap();
+    assert!(platform.send_mail_now(&caller, customer, waits.mail.uuid, waits.tries).await.unwrap());
+    assert_eq!(house.send().await, ["new@example.com"; 2]);
+    decide(RegistrationStatus::Approved).await;
+    assert_eq!(house.send().await, ["new@example.com"]);
+    platform.change_auction_status(&caller, sale.uuid, AuctionStatus::Live, None, None).await.unwrap();
+    let plan = platform.reminder_plan(&caller, sale.uuid).await.unwrap();
+    assert_eq!(plan.first.unwrap().recipient, "new@example.com");
+    let confirmed = ReminderConfirmation { id: plan.id, seen: None, house_version: plan.house_version };
+    platform.remind_bidders(&caller, sale.uuid, confirmed).await.unwrap();
+    assert_eq!(house.send().await, ["new@example.com"]);
+    let sent = house.mails(MailState::Sent).await;
+    assert!(sent.iter().all(|mail| mail.mail.recipient == "new@example.com"), "{sent:?}");
+    let bidders = platform.mail_bidders(&caller, &sent).await.unwrap();
+    assert_eq!((bidders[&registered.uuid].paddle.as_str(), bidders.len()), ("12", 1));
 }
