@@ -66,7 +66,7 @@ impl MailServer {
         self.behaviour.lock().unwrap_or_else(PoisonError::into_inner).is_busy = is_busy;
     }
 
-    /// Takes mails from now on without an answer, until it is told to answer again: the sender does not learn that its mail
+    /// Takes mails from now on without an answer, or answers again. The sender of a mail without an answer does not learn that it
     /// arrived.
     pub fn set_silent(&self, is_silent: bool) {
         self.behaviour.lock().unwrap_or_else(PoisonError::into_inner).is_silent = is_silent;
