@@ -44,15 +44,16 @@ async fn a_kill_loses_no_mail_and_sends_none_more_than_twice() {
         site.platform.post(&registrations, &body).await.unwrap();
     };
 
-    // The mail server takes mails and does not answer, so the platform does not learn that they arrived. Eight are sent at the
-    // same time; the others wait.
+    // The mail server takes mails and does not answer, so the platform does not learn that they arrived. Those that are queued
+    // meanwhile wait.
     server.set_silent(true);
     for number in 1..=BIDDERS {
         register(number).await;
     }
     let mut arrived = vec![next(&mut server).await];
-    let administration = administration.kill_and_restart().await;
+    // New sessions are answered; the sender of the first mail still has no answer when it is killed.
     server.set_silent(false);
+    let administration = administration.kill_and_restart().await;
 
     // All arrive after the restart, without a wait for the claim of the dead process.
     let mut copies: BTreeMap<String, usize> = BTreeMap::new();
