@@ -27,6 +27,8 @@ const ALGORITHMS: [Algorithm; 9] = [
 ];
 /// Bytes of the longest token that is looked at.
 const TOKEN_BYTES_MAX: usize = 128 << 10;
+/// Seconds by which the issuer's clock may be ahead: a token that begins later is refused.
+const CLOCK_AHEAD_S_MAX: i64 = 60;
 
 /// What a token has to fit.
 pub(crate) struct Expected<'a> {
@@ -54,8 +56,8 @@ pub(crate) fn verify(token: &str, keys: &[CoreJsonWebKey], expected: &Expected<'
     let parsed = CoreIdToken::from_str(token).map_err(|_| invalid("the ID token can't be read"))?;
     let issuer = IssuerUrl::new(expected.issuer.to_owned()).map_err(|_| invalid("the issuer is no URL"))?;
     let keys = CoreJsonWebKeySet::new(keys.to_vec());
-    let now = expected.now.as_second();
-    let now = chrono::DateTime::from_timestamp(now, 0).ok_or_else(|| invalid("the clock is wrong"))?;
+    let now_s = expected.now.as_second();
+    let now = chrono::DateTime::from_timestamp(now_s, 0).ok_or_else(|| invalid("the clock is wrong"))?;
     // A public client's verifier has no secret, so that it accepts no token that is signed with one.
     let client_id = ClientId::new(expected.client_id.to_owned());
     let verifier = CoreIdTokenVerifier::new_public_client(client_id, issuer, keys)
@@ -74,7 +76,14 @@ pub(crate) fn verify(token: &str, keys: &[CoreJsonWebKey], expected: &Expected<'
     if claims.authorized_party().is_some_and(|party| party.as_str() != expected.client_id) {
         return Err(invalid("the ID token is for another party (azp)"));
     }
-    payload(token).ok_or_else(|| invalid("the claims of the ID token can't be read"))
+    let claims = payload(token).ok_or_else(|| invalid("the claims of the ID token can't be read"))?;
+    for (name, begins) in [("iat", "was issued"), ("nbf", "begins")] {
+        let has_begun = |claim: &Value| claim.as_f64().is_some_and(|at| at <= (now_s + CLOCK_AHEAD_S_MAX) as f64);
+        if claims.get(name).is_some_and(|claim| !has_begun(claim)) {
+            return Err(TokenFault::Invalid(format!("the ID token {begins} in the future ({name})")));
+        }
+    }
+    Ok(claims)
 }
 
 /// The claims in a token, without any check.
@@ -133,6 +142,8 @@ mod tests {
         let token = |change: fn(&mut Value)| signed(&header, &claims(change), &key(KEY, "one"));
         assert_eq!(checked(&token(|_| ())).unwrap()["groups"], json!(["clerks"]));
         assert!(checked(&token(|claims| claims["aud"] = json!(["lotwire"]))).is_ok());
+        let ahead = |claims: &mut Value| (claims["iat"], claims["nbf"]) = (json!(NOW + 60), json!(NOW + 60));
+        assert!(checked(&token(ahead)).is_ok(), "the issuer's clock is ahead");
         for (change, says) in [
             ((|claims| claims["iss"] = json!("https://id.example.com/")) as fn(&mut Value), "issuer"),
             (|claims| claims["aud"] = json!("another"), "audience"),
@@ -142,6 +153,9 @@ mod tests {
             (|claims| claims["nonce"] = json!("m"), "nonce"),
             (|claims| drop(claims.as_object_mut().unwrap().remove("nonce")), "nonce"),
             (|claims| drop(claims.as_object_mut().unwrap().remove("exp")), "can't be read"),
+            (|claims| claims["iat"] = json!(NOW + 61), "in the future (iat)"),
+            (|claims| claims["nbf"] = json!(NOW + 61), "in the future (nbf)"),
+            (|claims| claims["nbf"] = json!("tomorrow"), "in the future (nbf)"),
         ] {
             let Err(TokenFault::Invalid(fault)) = checked(&token(change)) else { panic!("{says}") };
             assert!(fault.to_lowercase().contains(says), "{says}: {fault}");
