@@ -68,6 +68,25 @@ pub enum OpenIdError {
     /// Another person of the issuer is linked to the user with this address.
     #[error("the user with your e-mail address is linked to another account: ask an administrator to remove that link")]
     LinkedToAnother,
+    /// The user with the address joined with a password, and nothing shows that the address is theirs.
+    #[error(
+        "a user with your e-mail address joined with a password: sign in with it once and link your profile to {issuer}. If you did not join, ask an administrator"
+    )]
+    NotLinked {
+        /// The name on the button.
+        issuer: String,
+    },
+    /// A signed-in user began to link their profile, and somebody else signed in at the issuer.
+    #[error(
+        "at {issuer} you are not the person with your e-mail address here: sign in there as that person, then link again"
+    )]
+    OtherPerson {
+        /// The name on the button.
+        issuer: String,
+    },
+    /// An Admin removed the user, and nobody invited the person since.
+    #[error("your user was removed: ask an administrator for an invitation")]
+    Removed,
     /// No user has the address, and none is made.
     #[error(
         "there is no user for you here: ask an administrator for an invitation to the e-mail address that {issuer} knows"
@@ -110,6 +129,9 @@ impl OpenIdError {
             Self::EmailMissing { .. } => "email_missing",
             Self::EmailNotVerified { .. } => "email_not_verified",
             Self::LinkedToAnother => "linked_to_another",
+            Self::NotLinked { .. } => "not_linked",
+            Self::OtherPerson { .. } => "other_person",
+            Self::Removed => "removed",
             Self::NoUser { .. } => "no_user",
             Self::NoGroup { .. } => "no_group",
             Self::Disabled => "disabled",

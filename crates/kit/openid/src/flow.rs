@@ -19,6 +19,8 @@ const STATE_BYTES: usize = 16;
 const VERIFIER_BYTES: usize = 32;
 /// Bytes of a path to return to. A longer one leads to the first page, because a cookie has to hold it.
 const NEXT_BYTES_MAX: usize = 160;
+/// In place of a user, in a flow that links none.
+const NO_USER: &str = "-";
 /// Bytes of the longest code that is exchanged.
 const CODE_BYTES_MAX: usize = 4_096;
 
@@ -36,6 +38,8 @@ pub(crate) struct Flow {
     pub(crate) nonce: String,
     pub(crate) verifier: Secret,
     pub(crate) next: String,
+    /// The signed-in user who links their profile. An id of the wing, without spaces.
+    pub(crate) linking: Option<String>,
     expires_at: Timestamp,
 }
 
@@ -49,6 +53,11 @@ impl Answer {
     /// The page to return to.
     pub fn next(&self) -> &str {
         &self.flow.next
+    }
+
+    /// The user who was signed in when this sign-in began, and who links their profile to the person; none for other sign-ins.
+    pub fn linking(&self) -> Option<&str> {
+        self.flow.linking.as_deref()
     }
 
     /// The attempt that the store takes once, so that the answer does not count twice.
@@ -71,15 +80,22 @@ impl Flow {
             nonce: token(STATE_BYTES),
             verifier: Secret::new(token(VERIFIER_BYTES).into_bytes()),
             next: if next.len() <= NEXT_BYTES_MAX { next.to_owned() } else { "/".to_owned() },
+            linking: None,
             expires_at: now + FLOW_VALID,
         }
     }
 
+    /// The same sign-in, with which this signed-in user links their profile.
+    pub(crate) fn linking(self, user: &str) -> Self {
+        Self { linking: Some(user.to_owned()), ..self }
+    }
+
     /// The text for the cookie.
     pub(crate) fn seal(&self, vault: &Vault, random: &dyn Random, party: &str) -> String {
-        let Self { state, nonce, verifier, next, expires_at } = self;
+        let Self { state, nonce, verifier, next, linking, expires_at } = self;
         let verifier = verifier.expose_str().unwrap_or_default();
-        let text = format!("{} {state} {nonce} {verifier} {next}", to_ms(*expires_at));
+        let user = linking.as_deref().unwrap_or(NO_USER);
+        let text = format!("{} {state} {nonce} {verifier} {user} {next}", to_ms(*expires_at));
         let sealed = vault.seal(random, &context(party), text.as_bytes());
         to_cookie(sealed.as_str())
     }
@@ -88,11 +104,12 @@ impl Flow {
     pub(crate) fn open(cookie: &str, vault: &Vault, now: Timestamp, party: &str) -> Option<Self> {
         let sealed = Sealed::from_text(from_cookie(cookie));
         let opened = vault.open(&context(party), &sealed).ok()?;
-        let mut parts = opened.expose_str()?.splitn(5, ' ');
+        let mut parts = opened.expose_str()?.splitn(6, ' ');
         let mut part = || parts.next().map(str::to_owned);
         let expires_at = from_ms(part()?.parse().ok()?);
-        let (state, nonce, verifier, next) = (part()?, part()?, part()?, part()?);
-        let flow = Self { state, nonce, verifier: Secret::new(verifier.into_bytes()), next, expires_at };
+        let (state, nonce, verifier, user, next) = (part()?, part()?, part()?, part()?, part()?);
+        let linking = (user != NO_USER).then_some(user);
+        let flow = Self { state, nonce, verifier: Secret::new(verifier.into_bytes()), next, linking, expires_at };
         (expires_at > now).then_some(flow)
     }
 
@@ -133,12 +150,14 @@ mod tests {
         let (random, now) = (SeededRandom::new(3), Timestamp::from_second(1_800_000_000).unwrap());
         for next in ["/", "/auctions?after=1&q=a%20b", &"/a".repeat(NEXT_BYTES_MAX / 2)] {
             let flow = Flow::new(&random, now, next);
+            let flow = if next == "/" { flow } else { flow.linking("usr_2pXQhVn4EJxYb8Wc3mKtLr0aZsd") };
             let cookie = flow.seal(&vault(1), &random, "platform");
             let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
             assert!(cookie.len() <= 512 && cookie.bytes().all(is_plain), "{} {cookie}", cookie.len());
             let opened = Flow::open(&cookie, &vault(1), now, "platform").unwrap();
             assert_eq!((&opened.state, &opened.nonce, opened.next.as_str()), (&flow.state, &flow.nonce, next));
             assert_eq!(opened.verifier.expose(), flow.verifier.expose());
+            assert_eq!(opened.linking, flow.linking);
             assert_eq!(opened.verifier.expose().len(), 43);
             assert!(opened.has_state(&flow.state) && !opened.has_state("") && !opened.has_state(&flow.nonce));
             assert!(Flow::open(&cookie, &vault(1), now, "provider").is_none());

@@ -78,9 +78,24 @@ impl RelyingParty {
 
     /// A sign-in that returns to this path of the site. Errors: `issuer_unavailable`.
     pub async fn begin(&self, vault: &Vault, random: &dyn Random, next: &str) -> Result<NewSingleSignOn, OpenIdError> {
+        self.begin_flow(vault, random, Flow::new(random, self.now(), next)).await
+    }
+
+    /// A sign-in with which this signed-in user links their profile to the person who signs in at the issuer. `user` is an id of
+    /// the wing. The wing looks at [`Answer::linking`]. Errors: `issuer_unavailable`.
+    pub async fn begin_linking(
+        &self,
+        vault: &Vault,
+        random: &dyn Random,
+        next: &str,
+        user: &str,
+    ) -> Result<NewSingleSignOn, OpenIdError> {
+        self.begin_flow(vault, random, Flow::new(random, self.now(), next).linking(user)).await
+    }
+
+    async fn begin_flow(&self, vault: &Vault, random: &dyn Random, flow: Flow) -> Result<NewSingleSignOn, OpenIdError> {
         let Inner { settings, .. } = &*self.0;
         let metadata = self.metadata().await?;
-        let flow = Flow::new(random, self.now(), next);
         let verifier = PkceCodeVerifier::new(flow.verifier.expose_str().unwrap_or_default().to_owned());
         let challenge = PkceCodeChallenge::from_code_verifier_sha256(&verifier);
         let scopes = [&["openid".to_owned()], settings.scopes.as_slice()].concat().join(" ");

@@ -85,7 +85,9 @@ pub use sealings::SealingStore;
 pub use search_text::SearchText;
 pub use tasks::{FailedAttempt, ReplayCandidate, TaskCount, TaskFilter, TaskStep, TaskStore};
 pub use user_sessions::UserSessionStore;
-pub use users::{AcceptedInvitation, InvitedUser, SessionsToEnd, UserChange, UserChangeResult, UserStore};
+pub use users::{
+    AcceptedInvitation, InvitedUser, SessionsToEnd, UserChange, UserChangeResult, UserCreationResult, UserStore,
+};
 
 use crate::model::Id;
 

@@ -28,7 +28,7 @@ mod single_sign_on;
 use kit_identity::passwords;
 use kit_identity::user::is_email;
 use kit_identity::{IdentityError, Refusal};
-pub use kit_openid::OpenIdError;
+pub use kit_openid::{NewSingleSignOn, OpenIdError};
 use kit_runtime::vault::Secret;
 
 pub use invitations::{InvitationLink, Joining};

@@ -31,6 +31,7 @@ mod ordering;
 mod overview;
 mod pauses;
 mod portal_settings;
+mod removed_users;
 mod retention;
 mod rows;
 mod sealings;

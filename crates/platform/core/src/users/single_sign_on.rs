@@ -112,7 +112,11 @@ impl Platform {
         };
         self.use_once(&answer).await?;
         let person = sso.party.redeem(&answer).await?;
-        let user = self.user_of_person(sso, &person, client.from).await?;
+        let user = match self.user_of_person(sso, &person, client.from).await {
+            // Two first sign-ins of a person at once: this one reads what the other one wrote.
+            Err(Stop::Failed(PlatformError::Busy)) => self.user_of_person(sso, &person, client.from).await?,
+            found => found?,
+        };
         let device = self.identity().attempt(&user.email, client).device;
         let signed_in = self.begin_session(user, device, client, SignInMethod::SingleSignOn, None).await?;
         if let Some(taken) = taken {

@@ -20,6 +20,9 @@ pub struct Profile {
     pub name: String,
     /// Role of the user.
     pub role: Role,
+    /// The issuer of single sign-on vouched once that the e-mail address is the user's. Who joins by a link writes any address, so
+    /// that it finds no user for single sign-on before.
+    pub is_email_confirmed: bool,
 }
 
 /// A link that works once, for a new user who joins an account, or for a user who chooses a new password.

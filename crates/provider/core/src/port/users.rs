@@ -29,6 +29,16 @@ pub enum UserChangeResult {
     LastAdmin,
 }
 
+/// The result of adding a user by single sign-on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UserCreationResult {
+    /// The user was added.
+    Done,
+    /// Nothing changed: the account removed a user with the address or the link of this one, and no user joined with the address
+    /// since.
+    Removed,
+}
+
 /// The user who uses an invitation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InvitedUser {
@@ -61,9 +71,14 @@ pub trait UserStore: Send + Sync {
     async fn user_by_email(&self, email: &str) -> StoreResult<Option<User>>;
     /// The user who is linked to this person of an issuer.
     async fn user_by_openid(&self, identity: &OpenIdentity) -> StoreResult<Option<User>>;
-    /// Adds a user of an account. Errors: `NotFound` (account), `Taken` (the address, or the person of an issuer),
-    /// `LimitReached` when the account would have more than `users_max` users and invitations.
-    async fn create_user(&self, user: User, users_max: usize, activity: ActivityEntry) -> StoreResult<()>;
+    /// Adds a user of an account, unless the account removed them. Errors: `NotFound` (account), `Taken` (the address, or the
+    /// person of an issuer), `LimitReached` when the account would have more than `users_max` users and invitations.
+    async fn create_user(
+        &self,
+        user: User,
+        users_max: usize,
+        activity: ActivityEntry,
+    ) -> StoreResult<UserCreationResult>;
     /// An account's users by id.
     async fn users(&self, account: &str, page: Page) -> StoreResult<Vec<User>>;
     /// Commits a change in one transaction. If the user is no longer an Admin, the transaction deletes the links that
@@ -71,8 +86,15 @@ pub trait UserStore: Send + Sync {
     /// user has another version or does not exist, `Taken("openid")` when another user is linked to the person.
     async fn change_user(&self, change: UserChange) -> StoreResult<UserChangeResult>;
     /// Removes a user with their sessions, their recovery codes, the links for them and by them, and the tokens of
-    /// applications that they created. Error: `Conflict` when the user has another version or does not exist.
-    async fn remove_user(&self, user: User, activity: ActivityEntry) -> StoreResult<UserChangeResult>;
+    /// applications that they created. The store keeps their address and their link to a person of an issuer, for the
+    /// `removed_max` users whom the account removed last. Error: `Conflict` when the user has another version or does not
+    /// exist.
+    async fn remove_user(
+        &self,
+        user: User,
+        removed_max: usize,
+        activity: ActivityEntry,
+    ) -> StoreResult<UserChangeResult>;
     /// Records the use of a code. False when it was used before, a later one was used, or a recovery code does not exist.
     async fn use_code(&self, user: &str, code: CodeUse) -> StoreResult<bool>;
     /// The number of unused recovery codes of a user.
@@ -92,7 +114,8 @@ pub trait UserStore: Send + Sync {
     async fn invitations(&self, account: &str, page: Page) -> StoreResult<Vec<Invitation>>;
     /// Deletes an invitation. False when the account has no such invitation.
     async fn delete_invitation(&self, account: &str, id: &str, activity: ActivityEntry) -> StoreResult<bool>;
-    /// Deletes the invitation, adds or changes the user and begins the session, in one transaction. Errors:
+    /// Deletes the invitation, adds or changes the user and begins the session, in one transaction. A new user's address counts
+    /// no longer as that of a removed user. Errors:
     /// `NotFound` when the invitation does not exist, `Taken("email")`, `Conflict` (the existing user changed).
     async fn accept_invitation(&self, accepted: AcceptedInvitation) -> StoreResult<()>;
 }

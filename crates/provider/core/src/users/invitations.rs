@@ -250,8 +250,9 @@ impl Provider {
         errors.finish()?;
         let (user, invited, action) = match existing {
             None => {
-                let (id, profile) =
-                    (self.ids().make(ids::USER), Profile { account: account.id, name, role: invitation.role });
+                let (account, role) = (account.id, invitation.role);
+                let id = self.ids().make(ids::USER);
+                let profile = Profile { account, name, role, is_email_confirmed: false };
                 let password_hash = self.identity().hash(&password).await?;
                 let user = User::new(id, email, password_hash, self.now(), profile);
                 let user = User { signed_in_at: Some(self.now()), ..user };

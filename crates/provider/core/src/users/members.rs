@@ -12,6 +12,9 @@ use crate::page::{LIMIT_MAX, ListPage, PageRequest};
 use crate::port::{Cursor, Order, StoreError, StoreResult, UserChange, UserChangeResult};
 use crate::provider::Provider;
 
+/// Removed users of an account whom single sign-on does not add again. An older one can come back by it.
+const REMOVED_USERS_MAX: usize = 1_000;
+
 impl Provider {
     /// Users of the account, oldest first. 403.
     pub async fn users(&self, caller: &Caller, page: &PageRequest) -> ProviderResult<ListPage<User>> {
@@ -68,7 +71,8 @@ impl Provider {
         self.write_user(Change::to(User { profile, ..user }), Some(entry)).await
     }
 
-    /// Removes a user of the account, ends their sessions and withdraws the open links that they created. 403, 404;
+    /// Removes a user of the account, ends their sessions and withdraws the open links that they created. Single sign-on does
+    /// not add them again until they join by an invitation. 403, 404;
     /// 409 (the last Admin, or changed at the same time).
     pub async fn remove_user(&self, caller: &Caller, id: &str) -> ProviderResult<()> {
         caller.require_role(Role::Admin)?;
@@ -81,7 +85,7 @@ impl Provider {
         let values = values.value("open links", self.describe_links(caller, id).await?.as_deref(), None);
         let subject = Subject { id: &user.id, name: &user.profile.name };
         let entry = self.activity_entry(&Actor::of_caller(caller), Action::UserRemoved, subject, values);
-        changed(self.store().remove_user(user, entry).await)
+        changed(self.store().remove_user(user, REMOVED_USERS_MAX, entry).await)
     }
 
     /// The open links that a user created, as text for the activity log; none without links.

@@ -15,7 +15,7 @@ use crate::config::single_sign_on::DashboardSignOn;
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
 use crate::model::{Id, Profile, Role, User};
-use crate::port::{StoreError, UserChange, UserChangeResult};
+use crate::port::{StoreError, UserChange, UserChangeResult, UserCreationResult};
 use crate::provider::Provider;
 
 /// A user whom the issuer signed in.
@@ -30,6 +30,8 @@ pub struct SignedInByIssuer {
 enum Stop {
     Refused(OpenIdError),
     Failed(ProviderError),
+    /// Another request changed or created the user meanwhile.
+    Conflict,
 }
 
 impl From<OpenIdError> for Stop {
@@ -46,10 +48,10 @@ impl From<ProviderError> for Stop {
 
 impl From<StoreError> for Stop {
     fn from(failed: StoreError) -> Self {
-        Self::Failed(match failed {
-            StoreError::Conflict => refusal::changed_meanwhile(),
-            failed => failed.into(),
-        })
+        match failed {
+            StoreError::Conflict | StoreError::Taken(_) => Self::Conflict,
+            failed => Self::Failed(failed.into()),
+        }
     }
 }
 
@@ -69,6 +71,19 @@ impl Provider {
         Ok(begun.map_err(log_refused))
     }
 
+    /// Begins a sign-in with which the signed-in user links their profile to the person who signs in at the issuer, and that
+    /// returns to this page. Refusals: `issuer_unavailable`. 403 for an API key, 404 without single sign-on.
+    pub async fn begin_linking(
+        &self,
+        caller: &Caller,
+        next: &str,
+    ) -> ProviderResult<Result<NewSingleSignOn, OpenIdError>> {
+        caller.require_user()?;
+        let party = &self.single_sign_on()?.rules.party;
+        let begun = party.begin_linking(self.vault(), self.random(), next, &caller.key).await;
+        Ok(begun.map_err(log_refused))
+    }
+
     /// Finishes a sign-in: `cookie` is what the browser got when it began, and `query` the query of the address at which the
     /// issuer sent it back. The user is linked, created, or given another role first.
     ///
@@ -84,6 +99,7 @@ impl Provider {
             Ok(done) => Ok(Ok(done)),
             Err(Stop::Refused(refused)) => Ok(Err(log_refused(refused))),
             Err(Stop::Failed(failed)) => Err(failed),
+            Err(Stop::Conflict) => Err(refusal::changed_meanwhile()),
         }
     }
 
@@ -103,7 +119,11 @@ impl Provider {
             return Err(OpenIdError::FlowUsed.into());
         }
         let person = sso.rules.party.redeem(&answer).await?;
-        let user = self.user_of_person(sso, &person).await?;
+        let user = match self.user_of_person(sso, &person, answer.linking()).await {
+            // Two first sign-ins of a person at once: this one reads what the other one wrote.
+            Err(Stop::Conflict) => self.user_of_person(sso, &person, answer.linking()).await?,
+            found => found?,
+        };
         let device = self.identity().attempt(&user.email, client).device;
         let signed_in = self.begin_session(user, device, client, SignInMethod::SingleSignOn).await?;
         if let Some(taken) = taken {
@@ -112,8 +132,14 @@ impl Provider {
         Ok(SignedInByIssuer { signed_in, next: answer.next().to_owned() })
     }
 
-    /// The user that this person is, with the link and the role that follow from it.
-    async fn user_of_person(&self, sso: &DashboardSignOn, person: &Person) -> Result<User, Stop> {
+    /// The user that this person is, with the link and the role that follow from it. `linking` is the signed-in user who links
+    /// their profile.
+    async fn user_of_person(
+        &self,
+        sso: &DashboardSignOn,
+        person: &Person,
+        linking: Option<&str>,
+    ) -> Result<User, Stop> {
         let identity = OpenIdentity { issuer: person.issuer.clone(), subject: person.subject.clone() };
         let linked = self.store().user_by_openid(&identity).await?;
         let by_email = match &person.email {
@@ -124,8 +150,22 @@ impl Provider {
         if linked.iter().chain(&by_email).any(|user| !may_use(user)) {
             return Err(OpenIdError::OtherAccount.into());
         }
-        let (user, role) = match sso.rules.admit(person, linked, by_email)? {
+        let issuer = || sso.rules.party.issuer_name().to_owned();
+        let admission = sso.rules.admit(person, linked, by_email)?;
+        let admitted = match &admission {
+            Admission::Known(user, _) => Some(&*user.id),
+            Admission::Link(change, _) => Some(&*change.user.id),
+            Admission::Create { .. } => None,
+        };
+        if linking.is_some() && linking != admitted {
+            return Err(OpenIdError::OtherPerson { issuer: issuer() }.into());
+        }
+        let (user, role) = match admission {
             Admission::Known(user, role) => (user, role),
+            // Who joined by a link wrote the address. The password shows that the user is theirs, and the issuer that the address is.
+            Admission::Link(change, _) if linking.is_none() && !change.user.profile.is_email_confirmed => {
+                return Err(OpenIdError::NotLinked { issuer: issuer() }.into());
+            }
             Admission::Link(change, role) => (self.link_to_person(*change, person).await?, role),
             Admission::Create { email, role, identity } => {
                 let account = sso.account.clone().ok_or(ProviderError::NotFound)?;
@@ -138,12 +178,16 @@ impl Provider {
         }
     }
 
-    async fn link_to_person(&self, change: Change<Id, Profile>, person: &Person) -> ProviderResult<User> {
+    async fn link_to_person(&self, change: Change<Id, Profile>, person: &Person) -> Result<User, Stop> {
+        let Change { user, .. } = change.clone();
+        let profile = Profile { is_email_confirmed: true, ..user.profile };
+        let change = Change { user: User { profile, ..user }, ..change };
         let values = ChangedValues::default().value("issuer", None, Some(&person.issuer));
         let user = &change.user;
         let subject = Subject { id: &user.id, name: &user.profile.name };
         let entry = self.activity_entry(&Actor::user(user), Action::SingleSignOnLinked, subject, values);
-        let user = self.write_user(change, Some(entry)).await?;
+        let user = change.user.clone();
+        self.store().change_user(UserChange { change, activity: Some(entry) }).await?;
         tracing::info!(user = &*user.id, "a user was linked to a person of the issuer");
         Ok(user)
     }
@@ -157,7 +201,7 @@ impl Provider {
         person: &Person,
     ) -> Result<User, Stop> {
         let name = person.name.clone().unwrap_or_else(|| email.chars().take(NAME_CHARS_MAX).collect());
-        let profile = Profile { account, name, role };
+        let profile = Profile { account, name, role, is_email_confirmed: true };
         let user = User::new(self.ids().make(ids::USER), email, NO_PASSWORD.to_owned(), self.now(), profile);
         let user = User { openid: Some(identity), ..user };
         let values = ChangedValues::default().value("role", None, Some(role.title())).value(
@@ -167,13 +211,13 @@ impl Provider {
         );
         let subject = Subject { id: &user.id, name: &user.profile.name };
         let entry = self.activity_entry(&Actor::user(&user), Action::Joined, subject, values);
-        match self.store().create_user(user.clone(), self.config().users.users_max, entry).await {
-            // Another request of the same person was faster.
-            Err(StoreError::Taken(_)) => return Err(refusal::changed_meanwhile().into()),
-            created => created?,
+        match self.store().create_user(user.clone(), self.config().users.users_max, entry).await? {
+            UserCreationResult::Removed => Err(OpenIdError::Removed.into()),
+            UserCreationResult::Done => {
+                tracing::info!(user = &*user.id, role = role.name(), "single sign-on created a user of the dashboard");
+                Ok(user)
+            }
         }
-        tracing::info!(user = &*user.id, role = role.name(), "single sign-on created a user of the dashboard");
-        Ok(user)
     }
 
     /// Gives a user the role of their groups, from their next request on.

@@ -119,10 +119,10 @@ forward! {
         async fn user(id: &str) -> StoreResult<Option<User>>;
         async fn user_by_email(email: &str) -> StoreResult<Option<User>>;
         async fn user_by_openid(identity: &OpenIdentity) -> StoreResult<Option<User>>;
-        async fn create_user(user: User, users_max: usize, activity: ActivityEntry) -> StoreResult<()>;
+        async fn create_user(user: User, users_max: usize, activity: ActivityEntry) -> StoreResult<UserCreationResult>;
         async fn users(account: &str, page: Page) -> StoreResult<Vec<User>>;
         async fn change_user(change: UserChange) -> StoreResult<UserChangeResult>;
-        async fn remove_user(user: User, activity: ActivityEntry) -> StoreResult<UserChangeResult>;
+        async fn remove_user(user: User, removed_max: usize, activity: ActivityEntry) -> StoreResult<UserChangeResult>;
         async fn use_code(user: &str, code: CodeUse) -> StoreResult<bool>;
         async fn recovery_codes(user: &str) -> StoreResult<usize>;
         async fn create_invitation(

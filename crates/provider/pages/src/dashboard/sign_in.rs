@@ -3,6 +3,8 @@
 mod join;
 mod single_sign_on;
 
+pub(super) use single_sign_on::link as link_profile;
+
 use askama::Template;
 use axum::Router;
 use axum::extract::{FromRequestParts as _, Request, State};

@@ -22,6 +22,7 @@ use super::Dashboard;
 use super::access::Page;
 use super::form_errors::notice;
 use super::session::{DashboardSession, Section};
+use super::sign_in::link_profile;
 use crate::page_error::PageError;
 
 pub(super) const PAGES: &[Page] = &[
@@ -41,6 +42,7 @@ pub(super) const PAGES: &[Page] = &[
     ("POST", "/profile/password", Role::Viewer),
     ("POST", "/profile/sessions/end-others", Role::Viewer),
     ("POST", "/profile/sessions/{session}/end", Role::Viewer),
+    ("GET", "/profile/single-sign-on", Role::Viewer),
     ("GET", "/profile/second-factor", Role::Viewer),
     ("POST", "/profile/second-factor", Role::Viewer),
     ("POST", "/profile/second-factor/confirm", Role::Viewer),
@@ -63,6 +65,7 @@ pub(super) fn router() -> Router<Dashboard> {
         .route("/profile/password", post(profile::change_password))
         .route("/profile/sessions/end-others", post(profile::end_other_sessions))
         .route("/profile/sessions/{session}/end", post(profile::end_session))
+        .route("/profile/single-sign-on", get(link_profile))
         .route("/profile/second-factor", get(second_factor::page).post(second_factor::enroll))
         .route("/profile/second-factor/confirm", post(second_factor::confirm))
         .route("/profile/second-factor/off", post(second_factor::turn_off))

@@ -8,17 +8,18 @@ use kit_runtime::vault::Sealed;
 use provider_core::model::Role;
 use provider_core::model::{ActivityEntry, Invitation, Profile, User};
 use provider_core::port::{
-    AcceptedInvitation, InvitedUser, Page, StoreError, StoreResult, UserChange, UserChangeResult, UserStore,
+    AcceptedInvitation, InvitedUser, Page, StoreError, StoreResult, UserChange, UserChangeResult, UserCreationResult,
+    UserStore,
 };
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::rows::{self, Client, SqlResult};
-use super::{PostgresStore, activity, app_tokens, user_sessions};
+use super::{PostgresStore, activity, app_tokens, removed_users, user_sessions};
 use crate::codec::{self, PageQuery};
 
 const USER: &str = "SELECT id, account, email, name, role, password_hash, created_at, version, signed_in_at, \
-     totp_secret, totp_step, totp_confirmed_at, openid_issuer, openid_subject FROM users";
+     totp_secret, totp_step, totp_confirmed_at, openid_issuer, openid_subject, email_confirmed FROM users";
 const INVITATION: &str =
     "SELECT id, account, role, user_id, note, created_by, created_at, hash, expires_at, maker FROM invitations";
 /// Users and open invitations of an account.
@@ -42,7 +43,7 @@ impl UserStore for PostgresStore {
         Ok(find_by_openid(&client, identity).await?)
     }
 
-    async fn create_user(&self, user: User, users_max: usize, entry: ActivityEntry) -> StoreResult<()> {
+    async fn create_user(&self, user: User, users_max: usize, entry: ActivityEntry) -> StoreResult<UserCreationResult> {
         let input = (&user, users_max, &entry);
         self.transaction(&input, |db, &(user, users_max, entry)| Box::pin(create(db, user, users_max, entry))).await
     }
@@ -57,8 +58,9 @@ impl UserStore for PostgresStore {
         self.transaction(&(&change,), |db, &(change,)| Box::pin(change_user(db, change))).await
     }
 
-    async fn remove_user(&self, user: User, entry: ActivityEntry) -> StoreResult<UserChangeResult> {
-        self.transaction(&(&user, &entry), |db, &(user, entry)| Box::pin(remove(db, user, entry))).await
+    async fn remove_user(&self, user: User, removed_max: usize, entry: ActivityEntry) -> StoreResult<UserChangeResult> {
+        let input = (&user, removed_max, &entry);
+        self.transaction(&input, |db, &(user, max, entry)| Box::pin(remove(db, user, max, entry))).await
     }
 
     async fn use_code(&self, user: &str, code: CodeUse) -> StoreResult<bool> {
@@ -137,7 +139,7 @@ async fn find_by_openid(db: &impl Client, identity: &OpenIdentity) -> SqlResult<
     rows::one(db, &select, &[issuer, subject], user).await
 }
 
-fn openid_columns(user: &User) -> (Option<&str>, Option<&str>) {
+pub(super) fn openid_columns(user: &User) -> (Option<&str>, Option<&str>) {
     user.openid.as_ref().map(|identity| (identity.issuer.as_str(), identity.subject.as_str())).unzip()
 }
 
@@ -160,6 +162,7 @@ fn user(row: &Row) -> StoreResult<User> {
             account: rows::id(row, 1)?,
             name: rows::get(row, 3)?,
             role: codec::role(rows::get(row, 4)?)?,
+            is_email_confirmed: rows::get(row, 14)?,
         },
     })
 }
@@ -181,9 +184,10 @@ fn invitation(row: &Row) -> StoreResult<Invitation> {
 
 async fn insert(db: &impl Client, user: &User) -> SqlResult<()> {
     let insert = "INSERT INTO users (id, account, email, name, role, password_hash, created_at, version, signed_in_at, \
-         openid_issuer, openid_subject) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING";
+         openid_issuer, openid_subject, email_confirmed) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
+         ON CONFLICT DO NOTHING";
     let (issuer, subject) = openid_columns(user);
-    let values: [&(dyn ToSql + Sync); 11] = [
+    let values: [&(dyn ToSql + Sync); 12] = [
         &&*user.id,
         &&*user.profile.account,
         &user.email,
@@ -195,6 +199,7 @@ async fn insert(db: &impl Client, user: &User) -> SqlResult<()> {
         &user.signed_in_at,
         &issuer,
         &subject,
+        &user.profile.is_email_confirmed,
     ];
     match rows::write(db, insert, &values).await? {
         0 => Err(StoreError::Taken("email").into()),
@@ -202,11 +207,20 @@ async fn insert(db: &impl Client, user: &User) -> SqlResult<()> {
     }
 }
 
-async fn create(db: &impl Client, user: &User, users_max: usize, entry: &ActivityEntry) -> SqlResult<()> {
+async fn create(
+    db: &impl Client,
+    user: &User,
+    users_max: usize,
+    entry: &ActivityEntry,
+) -> SqlResult<UserCreationResult> {
     lock_account(db, &user.profile.account).await?;
+    if removed_users::has(db, user).await? {
+        return Ok(UserCreationResult::Removed);
+    }
     insert(db, user).await?;
     rows::check_limit(db, COUNT, &user.profile.account, users_max).await?;
-    activity::insert(db, entry).await
+    activity::insert(db, entry).await?;
+    Ok(UserCreationResult::Done)
 }
 
 /// The user, if the stored version is the expected one. Locks the account, so that two Admins can't remove each other
@@ -236,10 +250,11 @@ async fn change_user(db: &impl Client, change: &UserChange) -> SqlResult<UserCha
         return Err(StoreError::Taken("openid").into());
     }
     let update = "UPDATE users SET name = $2, role = $3, password_hash = $4, openid_issuer = $5, openid_subject = $6, \
-         version = version + 1 WHERE id = $1";
+         email_confirmed = $7, version = version + 1 WHERE id = $1";
     let (role, (issuer, subject)) = (user.profile.role.name(), openid_columns(user));
-    let values: [&(dyn ToSql + Sync); 6] =
-        [&&*user.id, &user.profile.name, &role, &user.password_hash, &issuer, &subject];
+    let (name, is_confirmed) = (&user.profile.name, &user.profile.is_email_confirmed);
+    let values: [&(dyn ToSql + Sync); 7] =
+        [&&*user.id, name, &role, &user.password_hash, &issuer, &subject, is_confirmed];
     rows::write(db, update, &values).await?;
     match &change.totp {
         TotpChange::Keep => {}
@@ -278,7 +293,12 @@ async fn is_last_admin(db: &impl Client, user: &User) -> SqlResult<bool> {
     Ok(other.is_none())
 }
 
-async fn remove(db: &impl Client, user: &User, entry: &ActivityEntry) -> SqlResult<UserChangeResult> {
+async fn remove(
+    db: &impl Client,
+    user: &User,
+    removed_max: usize,
+    entry: &ActivityEntry,
+) -> SqlResult<UserChangeResult> {
     let before = locked(db, user, user.version).await?;
     if codec::ends_admin(before.profile.role, None) && is_last_admin(db, &before).await? {
         return Ok(UserChangeResult::LastAdmin);
@@ -294,6 +314,7 @@ async fn remove(db: &impl Client, user: &User, entry: &ActivityEntry) -> SqlResu
         rows::write(db, delete, &[&&*user.id]).await?;
     }
     app_tokens::end_of_user(db, &user.id).await?;
+    removed_users::insert(db, &before, removed_max, entry.at).await?;
     activity::insert(db, entry).await?;
     Ok(UserChangeResult::Done)
 }
@@ -342,7 +363,10 @@ async fn accept(db: &impl Client, accepted: &AcceptedInvitation) -> SqlResult<()
         return Err(StoreError::NotFound.into());
     }
     match &accepted.user {
-        InvitedUser::New(user) => insert(db, user).await?,
+        InvitedUser::New(user) => {
+            insert(db, user).await?;
+            removed_users::forget(db, user).await?;
+        }
         InvitedUser::Existing(change) => change_user(db, change).await.map(drop)?,
     }
     user_sessions::insert(db, &accepted.session).await?;

@@ -8,16 +8,17 @@ use kit_runtime::vault::Sealed;
 use provider_core::model::Role;
 use provider_core::model::{ActivityEntry, Invitation, Profile, User};
 use provider_core::port::{
-    AcceptedInvitation, InvitedUser, Page, StoreError, StoreResult, UserChange, UserChangeResult, UserStore,
+    AcceptedInvitation, InvitedUser, Page, StoreError, StoreResult, UserChange, UserChangeResult, UserCreationResult,
+    UserStore,
 };
 use rusqlite::{Connection, Row, params};
 
 use super::rows::{self, SqlResult, ms};
-use super::{SqliteStore, accounts, activity, app_tokens, user_sessions};
+use super::{SqliteStore, accounts, activity, app_tokens, removed_users, user_sessions};
 use crate::codec::{self, PageQuery};
 
 const USER: &str = "SELECT id, account, email, name, role, password_hash, created_at, version, signed_in_at, \
-     totp_secret, totp_step, totp_confirmed_at, openid_issuer, openid_subject FROM users";
+     totp_secret, totp_step, totp_confirmed_at, openid_issuer, openid_subject, email_confirmed FROM users";
 const INVITATION: &str =
     "SELECT id, account, role, user_id, note, created_by, created_at, hash, expires_at, maker FROM invitations";
 /// Users and open invitations of an account.
@@ -41,7 +42,7 @@ impl UserStore for SqliteStore {
         self.read(move |db| find_by_openid(db, &identity)).await
     }
 
-    async fn create_user(&self, user: User, users_max: usize, entry: ActivityEntry) -> StoreResult<()> {
+    async fn create_user(&self, user: User, users_max: usize, entry: ActivityEntry) -> StoreResult<UserCreationResult> {
         self.write(move |db| create(db, &user, users_max, &entry)).await
     }
 
@@ -55,8 +56,8 @@ impl UserStore for SqliteStore {
         self.write(move |db| change_user(db, &change)).await
     }
 
-    async fn remove_user(&self, user: User, entry: ActivityEntry) -> StoreResult<UserChangeResult> {
-        self.write(move |db| remove(db, &user, &entry)).await
+    async fn remove_user(&self, user: User, removed_max: usize, entry: ActivityEntry) -> StoreResult<UserChangeResult> {
+        self.write(move |db| remove(db, &user, removed_max, &entry)).await
     }
 
     async fn use_code(&self, user: &str, code: CodeUse) -> StoreResult<bool> {
@@ -143,7 +144,12 @@ fn user(row: &Row<'_>) -> SqlResult<User> {
         disabled_at: None,
         must_change_password: false,
         openid: issuer.zip(subject).map(|(issuer, subject)| OpenIdentity { issuer, subject }),
-        profile: Profile { account: rows::id(row, 1)?, name: row.get(3)?, role: codec::role(rows::text(row, 4)?)? },
+        profile: Profile {
+            account: rows::id(row, 1)?,
+            name: row.get(3)?,
+            role: codec::role(rows::text(row, 4)?)?,
+            is_email_confirmed: row.get(14)?,
+        },
     })
 }
 
@@ -164,7 +170,8 @@ fn invitation(row: &Row<'_>) -> SqlResult<Invitation> {
 
 fn insert(db: &Connection, user: &User) -> SqlResult<()> {
     let insert = "INSERT INTO users (id, account, email, name, role, password_hash, created_at, version, signed_in_at, \
-         openid_issuer, openid_subject) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO NOTHING";
+         openid_issuer, openid_subject, email_confirmed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) \
+         ON CONFLICT DO NOTHING";
     let values = params![
         &*user.id,
         &*user.profile.account,
@@ -176,7 +183,8 @@ fn insert(db: &Connection, user: &User) -> SqlResult<()> {
         user.version,
         user.signed_in_at.map(ms),
         user.openid.as_ref().map(|identity| &identity.issuer),
-        user.openid.as_ref().map(|identity| &identity.subject)
+        user.openid.as_ref().map(|identity| &identity.subject),
+        user.profile.is_email_confirmed
     ];
     match db.execute(insert, values)? {
         0 => Err(StoreError::Taken("email").into()),
@@ -184,14 +192,18 @@ fn insert(db: &Connection, user: &User) -> SqlResult<()> {
     }
 }
 
-fn create(db: &Connection, user: &User, users_max: usize, entry: &ActivityEntry) -> SqlResult<()> {
+fn create(db: &Connection, user: &User, users_max: usize, entry: &ActivityEntry) -> SqlResult<UserCreationResult> {
     let account = &user.profile.account;
     if accounts::find(db, account)?.is_none() {
         return Err(StoreError::NotFound.into());
     }
+    if removed_users::has(db, user)? {
+        return Ok(UserCreationResult::Removed);
+    }
     insert(db, user)?;
     rows::check_limit(db, COUNT, account, users_max)?;
-    activity::insert(db, entry)
+    activity::insert(db, entry)?;
+    Ok(UserCreationResult::Done)
 }
 
 /// SQLite has one writer, so no call changes the user between the check and the write.
@@ -208,14 +220,15 @@ fn change_user(db: &Connection, change: &UserChange) -> SqlResult<UserChangeResu
         return Err(StoreError::Taken("openid").into());
     }
     let update = "UPDATE users SET name = ?2, role = ?3, password_hash = ?4, openid_issuer = ?5, openid_subject = ?6, \
-         version = version + 1 WHERE id = ?1";
+         email_confirmed = ?7, version = version + 1 WHERE id = ?1";
     let values = params![
         &*user.id,
         user.profile.name,
         user.profile.role.name(),
         user.password_hash,
         user.openid.as_ref().map(|identity| &identity.issuer),
-        user.openid.as_ref().map(|identity| &identity.subject)
+        user.openid.as_ref().map(|identity| &identity.subject),
+        user.profile.is_email_confirmed
     ];
     db.execute(update, values)?;
     match &change.totp {
@@ -253,7 +266,7 @@ fn is_last_admin(db: &Connection, user: &User) -> SqlResult<bool> {
     Ok(rows::one(db, select, (&*user.profile.account, &*user.id), |_| Ok(()))?.is_none())
 }
 
-fn remove(db: &Connection, user: &User, entry: &ActivityEntry) -> SqlResult<UserChangeResult> {
+fn remove(db: &Connection, user: &User, removed_max: usize, entry: &ActivityEntry) -> SqlResult<UserChangeResult> {
     let before = at_version(db, &user.id, user.version)?;
     if codec::ends_admin(before.profile.role, None) && is_last_admin(db, &before)? {
         return Ok(UserChangeResult::LastAdmin);
@@ -267,6 +280,7 @@ fn remove(db: &Connection, user: &User, entry: &ActivityEntry) -> SqlResult<User
         db.execute(delete, [&*user.id])?;
     }
     app_tokens::end_of_user(db, &user.id)?;
+    removed_users::insert(db, &before, removed_max, entry.at)?;
     activity::insert(db, entry)?;
     Ok(UserChangeResult::Done)
 }
@@ -315,7 +329,10 @@ fn accept(db: &Connection, accepted: &AcceptedInvitation) -> SqlResult<()> {
         return Err(StoreError::NotFound.into());
     }
     match &accepted.user {
-        InvitedUser::New(user) => insert(db, user)?,
+        InvitedUser::New(user) => {
+            insert(db, user)?;
+            removed_users::forget(db, user)?;
+        }
         InvitedUser::Existing(change) => change_user(db, change).map(drop)?,
     }
     user_sessions::insert(db, &accepted.session)?;

@@ -144,7 +144,7 @@ pub(super) async fn tokens_over_their_time_are_forgotten_a_few_at_a_time(store: 
 
 /// A user of the first account with a token of the same number.
 async fn user_with_token(store: &Shared, number: usize, role: Role) -> User {
-    let profile = Profile { account: id("org", 1), name: format!("User {number}"), role };
+    let profile = Profile { account: id("org", 1), name: format!("User {number}"), role, is_email_confirmed: false };
     let email = format!("user{number}@example.com");
     let user = User::new(id("usr", number), email, "$argon2id$".to_owned(), at(1), profile);
     let user = User { signed_in_at: Some(at(1)), ..user };
@@ -185,7 +185,7 @@ pub(super) async fn tokens_of_a_user_end_with_the_user_and_with_a_lower_role(sto
     let refused = store.create_app_token(token_of(&bob, 5), 99).await;
     assert!(matches!(refused, Err(StoreError::Conflict)), "the maker has another role");
     let cyd = User { version: 2, ..with_role(&cyd, Role::Member) };
-    store.remove_user(cyd.clone(), entry(9)).await.unwrap();
+    store.remove_user(cyd.clone(), 9, entry(9)).await.unwrap();
     assert_eq!(exist().await, [true, false, false, true]);
     let refused = store.create_app_token(token_of(&cyd, 6), 99).await;
     assert!(matches!(refused, Err(StoreError::Conflict)), "the maker was removed");

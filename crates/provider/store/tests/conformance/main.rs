@@ -28,6 +28,7 @@ mod overview;
 mod pages;
 mod portal_settings;
 mod puts;
+mod removed_users;
 mod resend;
 mod restart;
 mod retention;
@@ -105,6 +106,9 @@ stories! {
     activity:
         an_entry_is_kept_with_its_change_and_found_by_its_words,
         entries_of_one_account_are_nobody_elses_and_old_ones_are_deleted;
+    removed_users:
+        a_removed_user_is_added_again_only_by_an_invitation,
+        the_users_whom_an_account_removed_last_are_kept;
     users:
         a_user_joins_once_with_an_invitation,
         a_link_for_a_new_password_changes_the_user,

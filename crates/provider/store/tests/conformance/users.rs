@@ -14,8 +14,8 @@ use provider_core::port::{
 
 use super::given::*;
 
-fn user(number: usize, role: Role) -> User {
-    let profile = Profile { account: id("org", 1), name: format!("Pérson {number}"), role };
+pub(super) fn user(number: usize, role: Role) -> User {
+    let profile = Profile { account: id("org", 1), name: format!("Pérson {number}"), role, is_email_confirmed: false };
     let email = format!("user{number}@example.com");
     let user = User::new(id("usr", number), email, "$argon2id$".to_owned(), at(1), profile);
     User { signed_in_at: Some(at(1)), ..user }
@@ -128,7 +128,8 @@ pub(super) async fn a_person_of_an_issuer_is_linked_to_one_user(store: Shared) {
     let person = |subject: &str| OpenIdentity { issuer: "https://id.example.com".into(), subject: subject.into() };
     let linked = |user: User, subject: &str| User { openid: Some(person(subject)), ..user };
     let found = async |subject: &str| store.user_by_openid(&person(subject)).await.unwrap().map(|user| user.id);
-    let ann = linked(user(1, Role::Admin), "ann");
+    let confirmed = |user: User| User { profile: Profile { is_email_confirmed: true, ..user.profile.clone() }, ..user };
+    let ann = confirmed(linked(user(1, Role::Admin), "ann"));
     let refused = store.create_user(ann.clone(), 9, entry(1)).await;
     assert!(matches!(refused, Err(StoreError::NotFound)), "there is no such account");
     store.create_account(account(1)).await.unwrap();
@@ -144,8 +145,9 @@ pub(super) async fn a_person_of_an_issuer_is_linked_to_one_user(store: Shared) {
     assert!(matches!(third, Err(StoreError::LimitReached)), "{third:?}");
     assert_eq!(store.user(&id("usr", 3)).await.unwrap(), None);
 
-    store.change_user(change(linked(user(2, Role::Viewer), "bea"))).await.unwrap();
-    assert_eq!(found("bea").await, Some(id("usr", 2)));
+    let bea = confirmed(linked(user(2, Role::Viewer), "bea"));
+    store.change_user(change(bea.clone())).await.unwrap();
+    assert_eq!(store.user_by_openid(&person("bea")).await.unwrap(), Some(User { version: 2, ..bea }));
     store.create_user(user(3, Role::Viewer), 9, entry(3)).await.unwrap();
     let taken = store.change_user(change(linked(user(3, Role::Viewer), "bea"))).await;
     assert!(matches!(taken, Err(StoreError::Taken("openid"))), "{taken:?}");
@@ -161,7 +163,7 @@ pub(super) async fn an_account_keeps_an_admin(store: Shared) {
     join(&store, 2, Role::Viewer).await.unwrap();
     let demoted = |number| change(user(number, Role::Member));
     assert_eq!(store.change_user(demoted(1)).await.unwrap(), UserChangeResult::LastAdmin);
-    let removed = store.remove_user(user(1, Role::Admin), entry(3)).await.unwrap();
+    let removed = store.remove_user(user(1, Role::Admin), 9, entry(3)).await.unwrap();
     assert_eq!(removed, UserChangeResult::LastAdmin);
     let promoted = change(user(2, Role::Admin));
     assert_eq!(store.change_user(promoted.clone()).await.unwrap(), UserChangeResult::Done);
@@ -169,7 +171,7 @@ pub(super) async fn an_account_keeps_an_admin(store: Shared) {
     assert_eq!(store.change_user(demoted(1)).await.unwrap(), UserChangeResult::Done);
     let member = User { version: 2, ..user(1, Role::Member) };
     assert_eq!(store.user(&id("usr", 1)).await.unwrap(), Some(member.clone()));
-    let removed = store.remove_user(member, entry(4)).await.unwrap();
+    let removed = store.remove_user(member, 9, entry(4)).await.unwrap();
     assert_eq!(removed, UserChangeResult::Done);
     assert_eq!(store.user(&id("usr", 1)).await.unwrap(), None);
     assert_eq!(store.session_by_hash([1; 32]).await.unwrap(), None);
@@ -179,7 +181,7 @@ pub(super) async fn two_admins_can_not_remove_each_other(store: Shared) {
     store.create_account(account(1)).await.unwrap();
     join(&store, 1, Role::Admin).await.unwrap();
     join(&store, 2, Role::Admin).await.unwrap();
-    let remove = |number| store.remove_user(user(number, Role::Admin), entry(3));
+    let remove = |number| store.remove_user(user(number, Role::Admin), 9, entry(3));
     let (one, two) = tokio::join!(remove(1), remove(2));
     let mut results = [one.unwrap(), two.unwrap()];
     results.sort_by_key(|result| *result == UserChangeResult::LastAdmin);
@@ -320,7 +322,7 @@ pub(super) async fn links_end_with_the_role_admin_of_their_maker(store: Shared) 
     let profile = Profile { role: Role::Member, ..renamed.profile.clone() };
     let demoted = User { profile, version: 2, ..renamed };
     store.change_user(change(demoted)).await.unwrap();
-    store.remove_user(user(3, Role::Admin), entry(3)).await.unwrap();
+    store.remove_user(user(3, Role::Admin), 9, entry(3)).await.unwrap();
     for (number, stays) in [(11, true), (12, false), (13, false), (14, false)] {
         assert_eq!(store.invitation_by_hash([number; 32]).await.unwrap().is_some(), stays, "link {number}");
     }

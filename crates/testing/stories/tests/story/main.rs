@@ -77,6 +77,7 @@ mod send_samples;
 mod service_manager;
 mod silent_database;
 mod single_sign_on;
+mod single_sign_on_dashboard;
 mod single_sign_on_refusals;
 mod startup_refusals;
 mod stuck_deliveries;

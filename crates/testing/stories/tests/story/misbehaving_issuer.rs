@@ -1,6 +1,7 @@
 //! An issuer of OpenID Connect in the test's process. It signs what the test says: right tokens, and tokens that a relying party
 //! has to refuse.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use base64::Engine as _;
@@ -13,6 +14,7 @@ use kit_runtime::clock::{Clock as _, SystemClock};
 use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
 use serde_json::{Value, json};
+use tokio::sync::Barrier;
 
 use crate::http_server;
 
@@ -37,9 +39,10 @@ struct State {
     key: Ed25519KeyPair,
     key_id: u32,
     foreign: Ed25519KeyPair,
-    /// The nonce of the last sign-in that the test began.
-    nonce: String,
-    token: Token,
+    /// Nonce and token of the sign-ins that the test began, by their code.
+    sign_ins: HashMap<String, (String, Token)>,
+    /// Exchanges wait here for each other.
+    gate: Option<Arc<Barrier>>,
     exchanges: usize,
     key_requests: usize,
 }
@@ -66,8 +69,8 @@ impl MisbehavingIssuer {
             key: key_pair(),
             key_id: 1,
             foreign: key_pair(),
-            nonce: String::new(),
-            token: Token::Broken,
+            sign_ins: HashMap::new(),
+            gate: None,
             exchanges: 0,
             key_requests: 0,
         };
@@ -84,8 +87,8 @@ impl MisbehavingIssuer {
         issuer
     }
 
-    /// The issuer signs in a person with this token, at the next exchange of a code. `location` is where the relying party sent
-    /// the browser. Returns the state, which the answer has to have.
+    /// The issuer signs in a person with this token. `location` is where the relying party sent the browser. Returns the state,
+    /// which the answer has to have. It is the code, too.
     pub fn sign_in(&self, location: &str, token: Token) -> String {
         let (_, query) = location.split_once('?').expect("the location has a query");
         let value = |name: &str| {
@@ -95,8 +98,13 @@ impl MisbehavingIssuer {
         assert_eq!((value("response_type"), value("code_challenge_method")), ("code".into(), "S256".into()));
         assert_eq!(value("code_challenge").len(), 43, "{query}");
         let mut state = self.state.lock().unwrap();
-        (state.nonce, state.token) = (value("nonce"), token);
+        state.sign_ins.insert(value("state"), (value("nonce"), token));
         value("state")
+    }
+
+    /// The next exchanges of codes are answered when this many have arrived.
+    pub fn answer_together(&self, exchanges: usize) {
+        self.state.lock().unwrap().gate = Some(Arc::new(Barrier::new(exchanges)));
     }
 
     /// The issuer signs with another key from now on.
@@ -118,7 +126,13 @@ impl MisbehavingIssuer {
         let (status, answer) = match path.as_str() {
             "/.well-known/openid-configuration" => (StatusCode::OK, self.document()),
             "/keys" => (StatusCode::OK, self.keys()),
-            "/token" => self.token(&body),
+            "/token" => {
+                let gate = self.state.lock().unwrap().gate.clone();
+                if let Some(gate) = gate {
+                    gate.wait().await;
+                }
+                self.token(&body)
+            }
             _ => (StatusCode::NOT_FOUND, json!({})),
         };
         let mut response = Response::new(Full::new(answer.to_string().into()));
@@ -148,18 +162,20 @@ impl MisbehavingIssuer {
         let form: Vec<(String, String)> = form_urlencoded::parse(body).into_owned().collect();
         let has = |name: &str| form.iter().any(|(key, value)| key == name && !value.is_empty());
         assert!(["code", "redirect_uri", "code_verifier", "client_id", "client_secret"].iter().all(|name| has(name)));
+        let code = form.iter().find(|(key, _)| key == "code").map(|(_, code)| code.clone()).unwrap_or_default();
+        let (nonce, token) = state.sign_ins.get(&code).cloned().expect("the test began the sign-in");
         let now = SystemClock.now().as_second();
         let mut claims = json!({
             "iss": self.url, "sub": "ann-at-the-issuer", "aud": "lotwire", "iat": now, "exp": now + 60,
-            "nonce": state.nonce, "email": "ann@hartley.example", "email_verified": true, "name": "Ann Hartley",
+            "nonce": nonce, "email": "ann@hartley.example", "email_verified": true, "name": "Ann Hartley",
             "groups": ["admins"],
         });
-        if let Token::Claims(changes) = &state.token {
+        if let Token::Claims(changes) = &token {
             for (name, value) in changes.as_object().unwrap() {
                 claims[name] = value.clone();
             }
         }
-        let (key, kid, alg) = match state.token {
+        let (key, kid, alg) = match token {
             Token::Refused => return (StatusCode::BAD_REQUEST, json!({ "error": "invalid_grant" })),
             Token::Broken => return (StatusCode::INTERNAL_SERVER_ERROR, json!({})),
             Token::ForeignKey => (&state.foreign, "foreign".to_owned(), "EdDSA"),

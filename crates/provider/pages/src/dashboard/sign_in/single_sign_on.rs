@@ -14,10 +14,11 @@ use kit_design::fields::QueryFields;
 use kit_design::frame::render_page_as;
 use kit_design::site::own_path;
 use provider_core::ProviderError;
-use provider_core::users::OpenIdError;
+use provider_core::users::{NewSingleSignOn, OpenIdError};
 
 use super::{SignInPage, begin, client, refused};
 use crate::dashboard::Dashboard;
+use crate::dashboard::session::DashboardSession;
 use crate::page_error::PageError;
 
 /// Path of the page that leads to the issuer.
@@ -42,12 +43,28 @@ pub(super) async fn start(
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
     let next = own_path(query.text("next"));
-    match dashboard.provider().begin_single_sign_on(next).await? {
+    let begun = dashboard.provider().begin_single_sign_on(next).await?;
+    lead_to_issuer(&dashboard, next, begun)
+}
+
+/// Leads the signed-in user to the issuer, to link their profile.
+pub(in crate::dashboard) async fn link(session: DashboardSession) -> Result<Response, PageError> {
+    let next = "/profile?done=linked";
+    let begun = session.provider().begin_linking(&session.caller, next).await?;
+    lead_to_issuer(&session.dashboard, next, begun)
+}
+
+fn lead_to_issuer(
+    dashboard: &Dashboard,
+    next: &str,
+    begun: Result<NewSingleSignOn, OpenIdError>,
+) -> Result<Response, PageError> {
+    match begun {
         Ok(begun) => {
-            let cookie = cookie(&dashboard).set(&begun.cookie, COOKIE_S).ok_or_else(ErrorPage::internal)?;
+            let cookie = cookie(dashboard).set(&begun.cookie, COOKIE_S).ok_or_else(ErrorPage::internal)?;
             Ok(([(SET_COOKIE, cookie)], Redirect::to(&begun.url)).into_response())
         }
-        Err(refused) => refuse(&dashboard, next, &refused),
+        Err(refused) => refuse(dashboard, next, &refused),
     }
 }
 

@@ -17,6 +17,7 @@ use crate::page_error::PageError;
 const NOTICES: &[(&str, &str)] = &[
     ("name", "Your name was changed."),
     ("password", "Your password was changed, and your other sessions have ended."),
+    ("linked", "Your profile is linked. From now on you can sign in by single sign-on, too."),
     ("ended", "The session has ended."),
     ("others-ended", "Your other sessions have ended."),
     ("factor-off", "Your second factor is off. From now on the password is enough to sign in."),
@@ -32,6 +33,10 @@ struct ProfilePage {
     account: String,
     account_id: String,
     has_password: bool,
+    /// What people call the issuer; none without single sign-on.
+    issuer: Option<String>,
+    /// The user can sign in by single sign-on.
+    is_linked: bool,
     has_second_factor: bool,
     recovery_codes: usize,
     sessions: Vec<SessionRow>,
@@ -55,6 +60,8 @@ impl ProfilePage {
             account: session.account.name.clone(),
             account_id: session.account.id.to_string(),
             has_password: session.user.has_password(),
+            issuer: provider.single_sign_on_name().map(str::to_owned),
+            is_linked: session.user.openid.is_some(),
             has_second_factor: session.user.has_second_factor(),
             recovery_codes: provider.own_recovery_codes(&session.caller).await?,
             sessions: sessions.iter().map(|row| SessionRow::new(session, row)).collect(),

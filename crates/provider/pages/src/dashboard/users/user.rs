@@ -56,6 +56,7 @@ struct RemovePage {
     links: Vec<MadeLink>,
     is_self: bool,
     is_last_admin: bool,
+    has_single_sign_on: bool,
     fault: String,
 }
 
@@ -199,6 +200,7 @@ async fn remove_form(session: &DashboardSession, id: &str, fault: String) -> Res
         links,
         is_self,
         is_last_admin: session.provider().is_last_admin(&session.caller, id).await?,
+        has_single_sign_on: session.provider().single_sign_on_name().is_some(),
         fault,
     })
 }
