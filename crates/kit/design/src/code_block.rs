@@ -1,8 +1,17 @@
 //! Blocks of code on a page: JSON with line breaks and indentation, other texts unchanged, both up to a limit.
 
+use super::code_colours::ColouredCode;
+
 /// Bytes of a text that a page shows. The limit counts the indented text, which can be far longer than the original.
 pub const TEXT_BYTES_MAX: usize = 200 * 1024;
 const INDENT: &str = "  ";
+/// Bytes of a line that fits where a block stands beside another one, and on a phone.
+const LINE_BYTES_MAX: usize = 44;
+
+/// Whether a line of the text is long, so that a page offers to wrap it.
+pub fn has_long_lines(text: &str) -> bool {
+    text.lines().any(|line| line.len() > LINE_BYTES_MAX)
+}
 
 /// A text as a page shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +27,16 @@ impl CodeBlock {
     /// its digits and a string its escapes.
     pub fn json(text: &str) -> Self {
         if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() { indent(text) } else { Self::text(text) }
+    }
+
+    /// JSON in the colours of its syntax; another text without colours.
+    pub fn coloured(&self) -> ColouredCode {
+        ColouredCode::json(&self.text)
+    }
+
+    /// Whether a line is long, so that a page offers to wrap it.
+    pub fn has_long_lines(&self) -> bool {
+        has_long_lines(&self.text)
     }
 
     /// A text, unchanged up to [`TEXT_BYTES_MAX`] bytes.

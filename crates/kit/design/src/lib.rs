@@ -14,6 +14,7 @@ extern crate self as kit_design;
 pub mod assets;
 pub mod charts;
 pub mod code_block;
+pub mod code_colours;
 pub mod colours;
 pub mod cookie;
 pub mod error_page;

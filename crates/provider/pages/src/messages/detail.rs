@@ -24,6 +24,7 @@ use crate::portal::causes;
 use crate::portal::labels::{self, StatusBadge};
 use crate::portal::pager::pager;
 use kit_design::code_block::CodeBlock;
+use kit_design::code_colours::ColouredCode;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::FormFields;
 use kit_design::pager::Pager;

@@ -17,7 +17,10 @@ async fn ready_event_types_are_added_with_one_click() {
     let schema = &added.schemas.unwrap()["1"];
     assert_eq!(schema["properties"]["itemUuid"]["type"], "string", "STRING was not stored as string");
     let page = ann.get("/event-types/ITEM_STATUS_CHANGE").await;
-    page.is(200).shows("Item status changed").shows("&#34;status&#34;: &#34;SOLD&#34;").shows("<code>itemUuid</code>");
+    page.is(200)
+        .shows("Item status changed")
+        .shows("<span class=\"code-text\">&#34;SOLD&#34;</span>")
+        .shows("<code>itemUuid</code>");
     place.user(Role::Viewer).await.post("/ready-event-types", &[]).await.is(403);
 }
 

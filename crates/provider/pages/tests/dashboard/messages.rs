@@ -92,7 +92,10 @@ async fn a_failing_endpoint_leads_to_the_request_and_response_that_failed_in_two
         let first = href(&ann.get(&start).await.text, &format!("endpoint={}", bad.id));
         let second = href(&ann.until_shown(&first, "503").await.text, "attempt=atmpt_");
         let page = ann.get(second.split('#').next().unwrap()).await;
-        page.is(200).shows("<details open data-auto>").shows("come back later").shows("&#34;lot&#34;: 7");
+        page.is(200)
+            .shows("<details open data-auto>")
+            .shows("come back later")
+            .shows("&#34;lot&#34;</span>: <span class=\"code-value\">7</span>");
         page.shows("1 other endpoint, to which the message was not sent").shows(&quiet.url).hides("Resend message");
         page.shows("<td data-of=\"Next attempt\">The endpoint is disabled</td>")
             .shows("/ <a href=\"/dashboard/applications/");

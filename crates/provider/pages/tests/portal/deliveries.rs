@@ -107,7 +107,10 @@ async fn an_example_is_sent_to_one_endpoint_and_a_message_resent() {
     let mut visitor = fixture.visitor().await;
     visitor.get("/event-types").await.shows("The hammer fell.").shows("lot.lost");
     let page = visitor.get("/event-types/lot.sold").await;
-    page.shows("&#34;lot&#34;: 1").shows("Version 1").shows("Send example to").shows("Receives it");
+    page.shows("&#34;lot&#34;</span>: <span class=\"code-value\">1</span>")
+        .shows("Version 1")
+        .shows("Send example to")
+        .shows("Receives it");
     visitor.get("/event-types/lot.lost").await.is(200).shows("No example:");
 
     let path = format!("/endpoints/{}/example", endpoint.id);
@@ -125,7 +128,7 @@ async fn an_example_is_sent_to_one_endpoint_and_a_message_resent() {
         fixture.provider.list_messages(&fixture.account, &fixture.app.id, &provider_core::PageRequest::default()).await;
     let message = format!("/messages/{}", sent.unwrap().data[0].id);
     visitor.until_shown(&message, "Delivered").await.shows("Not sent here").shows("The response had no body.");
-    visitor.get(&message).await.shows("&#34;lot&#34;: 7").shows("test");
+    visitor.get(&message).await.shows("&#34;lot&#34;</span>: <span class=\"code-value\">7</span>").shows("test");
     visitor.post(&path, &[("eventType", "lot.lost")]).await.is(400).shows("has no schema");
     visitor.post(&path, &[("eventType", "no.such"), ("payload", "{}")]).await.is(422).shows("no event type no.such");
     let show = [("eventType", "lot.sold"), ("payload", "{}"), ("action", "show")];

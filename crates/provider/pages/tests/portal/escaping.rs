@@ -63,7 +63,11 @@ async fn a_payload_is_shown_indented_and_downloaded_unchanged() {
     let message = fixture.message("a.b", written, None).await;
     let mut visitor = fixture.visitor().await;
     let path = format!("/messages/{}", message.id);
-    visitor.get(&path).await.shows("  &#34;n&#34;: 12345678901234567890.10,").shows("\\u003cb\\u003e");
+    visitor
+        .get(&path)
+        .await
+        .shows("&#34;n&#34;</span>: <span class=\"code-value\">12345678901234567890.10</span>,")
+        .shows("\\u003cb\\u003e");
     let file = visitor.get(&format!("{path}/payload")).await;
     assert_eq!(
         (file.is(200).text.as_str(), &file.headers["content-type"]),

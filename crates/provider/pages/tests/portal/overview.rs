@@ -176,7 +176,9 @@ async fn a_failed_response_is_open_and_the_request_is_shown_without_its_signatur
         .shows("500: The receiver&#39;s own code failed: boom");
     page.shows("webhook-signature: v1,MASKED").shows(&format!("webhook-id: {}", message.id)).hides("v1,=");
     let raw = visitor.get(&format!("/messages/{}?payload=raw", message.id)).await;
-    raw.shows("<code>{&#34;it&#34;:&#34;&#39;s&#34;}</code>");
+    raw.shows(
+        "<code>{<span class=\"code-name\">&#34;it&#34;</span>:<span class=\"code-text\">&#34;&#39;s&#34;</span>}</code>",
+    );
     let of_endpoint = visitor.get(&format!("/endpoints/{}", endpoint.id)).await;
     of_endpoint.shows("none has succeeded since then").shows("Replay missed messages").shows("&amp;state=undelivered");
     let mut reader = fixture.visitor_who_may(&[]).await;
@@ -214,7 +216,9 @@ async fn headers_are_shown_without_secrets_and_a_request_is_signed_for_those_who
     manager.get(&path).await.shows("Sign for now");
     let page = manager.post(&sign, &[("endpoint", &endpoint.id)]).await;
     page.is(200).shows("usually accept it for five minutes").hides("a-secret-tenant").shows("x-tenant: MASKED");
-    let command = page.text_of("signed").replace("&#39;", "'").replace("&#34;", "\"");
+    let coloured = page.text.split_once("id=\"signed\">").unwrap().1.split_once("</code>").unwrap().0;
+    let command = coloured.replace("<span class=\"code-text\">", "").replace("</span>", "");
+    let command = command.replace("&#39;", "'").replace("&#34;", "\"").replace("&#38;", "&");
     let value = |name: &str| {
         let (_, rest) = command.split_once(&format!("'{name}: ")).unwrap();
         rest.split_once('\'').unwrap().0.to_owned()
