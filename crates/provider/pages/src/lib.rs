@@ -25,7 +25,10 @@ use kit_design::assets::Asset;
 
 /// Styles of the pages of both sites.
 static STYLE: LazyLock<Asset> = LazyLock::new(|| {
-    Asset::style("provider", concat!(include_str!("portal/portal.css"), include_str!("dashboard/editor.css")))
+    Asset::style(
+        "provider",
+        concat!(include_str!("pages.css"), include_str!("portal/portal.css"), include_str!("dashboard/editor.css")),
+    )
 });
 
 /// Files of this wing, which both sites serve beside those of kit-design.
