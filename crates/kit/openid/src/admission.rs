@@ -48,13 +48,17 @@ impl<R: Copy> SingleSignOn<R> {
     /// person's address.
     ///
     /// Errors: `email_missing`, `email_not_verified`, `linked_to_another`, `no_user`, `no_group`, `disabled`.
-    pub fn admit<I, P>(
+    pub fn admit<I: Clone, P: Clone>(
         &self,
         person: &Person,
         linked: Option<User<I, P>>,
         by_email: Option<User<I, P>>,
     ) -> Result<Admission<I, P, R>, OpenIdError> {
         let issuer = || self.party.issuer_name().to_owned();
+        let identity = OpenIdentity { issuer: person.issuer.clone(), subject: person.subject.clone() };
+        // Another sign-in of the person linked the user after `linked` was read.
+        let is_linked_now = by_email.as_ref().is_some_and(|user| user.openid.as_ref() == Some(&identity));
+        let linked = if is_linked_now { linked.or(by_email.clone()) } else { linked };
         let role = self.role(person);
         let enabled = |user: User<I, P>| if user.disabled_at.is_some() { Err(OpenIdError::Disabled) } else { Ok(user) };
         let in_group = || {
@@ -70,7 +74,6 @@ impl<R: Copy> SingleSignOn<R> {
         if !person.is_email_verified {
             return Err(OpenIdError::EmailNotVerified { issuer: issuer() });
         }
-        let identity = OpenIdentity { issuer: person.issuer.clone(), subject: person.subject.clone() };
         if let Some(user) = by_email {
             let user = enabled(user)?;
             if user.openid.is_some() {
@@ -142,6 +145,8 @@ mod tests {
         let without = Person { email: None, is_email_verified: false, ..person(&["clerks", "admins"]) };
         let admitted = single_sign_on(ROLES, false).admit(&without, linked(), None);
         assert_eq!(admitted, Ok(Admission::Known(linked().unwrap(), Some('a'))));
+        let meanwhile = single_sign_on(ROLES, true).admit(&person(&["clerks"]), None, linked());
+        assert_eq!(meanwhile, Ok(Admission::Known(linked().unwrap(), Some('c'))), "linked since it was looked for");
         let none = single_sign_on(&[], false).admit(&person(&["admins"]), linked(), Some(user(2)));
         assert_eq!(none, Ok(Admission::Known(linked().unwrap(), None)), "roles are given here");
         let outside = single_sign_on(ROLES, true).admit(&person(&["Admins"]), linked(), None);
