@@ -117,25 +117,25 @@ fn run(text: &str, fits: impl Fn(char) -> bool) -> usize {
     text.find(|character| !fits(character)).unwrap_or(text.len())
 }
 
-/// Bytes of a text in quotation marks, with both of them. Without the second one, all of the rest.
-fn quoted(text: &str, mark: char) -> usize {
+/// Bytes of a text in quotation marks, with both of them. None without the second one.
+fn quoted(text: &str, mark: char) -> Option<usize> {
     let mut is_escaped = false;
     for (index, character) in text.char_indices().skip(1) {
         match character {
             _ if is_escaped => is_escaped = false,
             '\\' => is_escaped = true,
-            end if end == mark => return index + end.len_utf8(),
+            end if end == mark => return Some(index + end.len_utf8()),
             _ => {}
         }
     }
-    text.len()
+    None
 }
 
 fn json_part(rest: &str) -> (usize, Option<Kind>) {
     let is_in_value = |character: char| character.is_ascii_alphanumeric() || "+-.".contains(character);
     match rest.chars().next() {
         Some('"') => {
-            let length = quoted(rest, '"');
+            let length = quoted(rest, '"').unwrap_or(rest.len());
             let is_name = rest[length..].trim_start().starts_with(':');
             (length, Some(if is_name { Kind::Name } else { Kind::Text }))
         }
@@ -148,10 +148,12 @@ fn json_part(rest: &str) -> (usize, Option<Kind>) {
 fn program_part(rest: &str, begins_word: bool) -> (usize, Option<Kind>) {
     match rest.chars().next() {
         Some(mark @ ('"' | '\'' | '`')) => {
-            let length = quoted(rest, mark);
-            // An apostrophe of a lifetime or of prose has no second one on its line.
-            let is_text = mark == '`' || !rest[..length].contains('\n') || rest[..length].starts_with("'{");
-            if is_text { (length, Some(Kind::Text)) } else { (1, None) }
+            // A lone apostrophe, as of a lifetime or of prose, has its next one on another line, or none. JSON may have many lines.
+            let is_text = |text: &str| mark == '`' || !text.contains('\n') || text.starts_with("'{");
+            match quoted(rest, mark) {
+                Some(length) if is_text(&rest[..length]) => (length, Some(Kind::Text)),
+                _ => (1, None),
+            }
         }
         Some('#' | '/') if begins_word && ["# ", "#!", "//"].iter().any(|mark| rest.starts_with(mark)) => {
             (run(rest, |character| character != '\n'), Some(Kind::Comment))

@@ -26,7 +26,7 @@ async fn use_link(installation: &Installation, link: &str, name: &str, email: &s
 /// The id of the user with this name, from the list of users.
 async fn user_id(browser: &mut Browser, name: &str) -> String {
     let page = browser.get("/users").await;
-    let row = page.text.split("<tr>").find(|row| row.contains(name)).expect("the user is listed");
+    let row = page.text.split("<tr>").skip(1).find(|row| row.contains(name)).expect("the user is listed");
     row.split_once("/users/").unwrap().1.split_once('"').unwrap().0.to_owned()
 }
 
