@@ -203,10 +203,12 @@ async fn headers_are_shown_without_secrets_and_a_request_is_signed_for_those_who
     let path = format!("/messages/{}", message.id);
     let mut reader = fixture.visitor_who_may(&[]).await;
     let page = reader.until_shown(&path, "boom").await;
-    page.shows("set-cookie: session=MASKED; Path=/").shows("content-type: text/plain").hides("a-secret-cookie");
+    page.shows("set-cookie</span>: session=MASKED; Path=/")
+        .shows("content-type</span>: text/plain")
+        .hides("a-secret-cookie");
     page.shows("Headers as sent")
-        .shows("user-agent: Lotwire-Webhooks/")
-        .shows("x-tenant: MASKED")
+        .shows("user-agent</span>: Lotwire-Webhooks/")
+        .shows("x-tenant</span>: MASKED")
         .hides("a-secret-tenant");
     page.hides("The endpoint was changed since").hides("Sign for now");
     let sign = format!("{path}/sign");
