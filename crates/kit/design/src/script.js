@@ -158,3 +158,14 @@ if (countdowns.length > 0) {
   tick();
   setInterval(tick, 1000);
 }
+
+// The menu of a row closes when the visitor goes elsewhere, or presses Escape.
+addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll(".row-menu[open]")) menu.open = menu.contains(event.target);
+});
+addEventListener("keydown", (event) => {
+  const menu = event.key === "Escape" && document.querySelector(".row-menu[open]");
+  if (!menu) return;
+  menu.open = false;
+  if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+});

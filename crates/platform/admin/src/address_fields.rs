@@ -29,6 +29,17 @@ pub(crate) const POINTERS: [(&str, &str); 6] = [
     ("/address/countryCode", "country"),
 ];
 
+/// Countries that the form suggests.
+const COUNTRIES: &[&str] = &["GB", "IE", "FR", "DE", "NL", "BE", "IT", "ES", "CH", "US"];
+
+/// The code of ISO 3166-1 in capitals. Addresses on the wire name the United Kingdom `uk`; people know it as GB.
+fn shown_country(code: &AddressCountryCode) -> String {
+    match code.as_str() {
+        "uk" => "GB".to_owned(),
+        code => code.to_uppercase(),
+    }
+}
+
 /// The name of a field of one of several addresses. Those of the first address have no number.
 pub(crate) fn field_at(name: &str, place: usize) -> String {
     if place == 0 { name.to_owned() } else { format!("{name}-{}", place + 1) }
@@ -57,7 +68,7 @@ impl TypedAddress {
             city: address.city.unwrap_or_default(),
             county: address.county.unwrap_or_default(),
             postcode: address.postcode,
-            country: address.country_code.as_str().to_owned(),
+            country: shown_country(&address.country_code),
         }
     }
 
@@ -102,7 +113,10 @@ impl TypedAddress {
             text("city", "City", &self.city),
             text("county", "County", &self.county),
             text("postcode", "Postcode", &self.postcode),
-            text("country", "Country code", &self.country).hint("Two letters; uk if it stays empty."),
+            text("country", "Country code", &self.country)
+                .hint("Two letters of ISO 3166, such as GB, IE or FR. Empty: GB.")
+                .attribute("autocapitalize", "characters")
+                .suggesting(COUNTRIES.iter().copied()),
         ]
     }
 
@@ -146,7 +160,10 @@ impl TypedAddress {
         let country_code = match self.country.as_str() {
             "" => AddressCountryCode::default(),
             text => text.to_lowercase().parse().unwrap_or_else(|_| {
-                errors.add(field_at("country", place), "is not a country code: write two letters, such as uk");
+                errors.add(
+                    field_at("country", place),
+                    "is not a country code: write two letters, such as GB for the United Kingdom",
+                );
                 AddressCountryCode::default()
             }),
         };
@@ -167,7 +184,7 @@ impl TypedAddress {
     }
 }
 
-/// An address on one line: `12 Cooper Street, Bath BA1 1AA, uk`.
+/// An address on one line: `12 Cooper Street, Bath BA1 1AA, UK`.
 pub(crate) fn one_line(address: &AddressModel) -> String {
     let town = [address.city.as_deref().unwrap_or_default(), &address.postcode].join(" ");
     let lines = [

@@ -128,7 +128,7 @@ async fn list(session: Session, QueryFields(query): QueryFields) -> Result<Respo
     let has_more = customers.len() > LISTED;
     customers.truncate(LISTED);
     render_page(&ListTemplate {
-        frame: session.frame("Customers and webhooks", Section::Customers),
+        frame: session.frame("Customers", Section::Customers),
         next: customers.last().map(|customer| customer.uuid).filter(|_| has_more),
         rows: rows(&session, customers).await?,
         may_write: session.may(CustomersWrite),
@@ -145,7 +145,7 @@ fn name_field(name: &str, refused: &Refused) -> FormField {
 
 fn new_form(session: &Session, name: &str, refused: &Refused) -> FormPage {
     let frame = session.frame("Create customer", Section::Customers);
-    FormPage::new(frame, ("/customers", "Customers and webhooks"), "/customers/new")
+    FormPage::new(frame, ("/customers", "Customers"), "/customers/new")
         .fields(vec![name_field(name, refused)])
         .button("Create customer")
 }

@@ -29,6 +29,7 @@ mod endpoint_health;
 mod file_upload;
 mod form_page;
 mod images;
+mod imports;
 mod join;
 mod labels;
 mod lots;

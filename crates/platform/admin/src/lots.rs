@@ -22,6 +22,7 @@ mod import;
 mod import_cells;
 mod import_check;
 pub(crate) mod import_columns;
+mod imported;
 pub(crate) mod lot;
 pub(crate) mod offer;
 pub(super) mod order;

@@ -74,7 +74,7 @@ impl Section {
 /// The navigation: groups with their sections. A user sees the sections that the user's role may open.
 const GROUPS: &[(&str, &[Section])] = &[
     ("", &[Section::Today, Section::Auctions]),
-    ("Houses", &[Section::Customers, Section::Auctioneers, Section::People]),
+    ("People and firms", &[Section::Customers, Section::Auctioneers, Section::People]),
     ("Installation", &[Section::Users, Section::ApiKeys, Section::AuditLog, Section::System, Section::TestClock]),
 ];
 

@@ -68,6 +68,8 @@ pub struct RegisterImport {
 pub struct RegisterRow {
     /// Physical line of the file, from 1.
     pub line: u64,
+    /// The record. After a dry run, a new one does not exist.
+    pub party: Uuid,
     /// The record's name, with its reference.
     pub label: String,
     /// What the row does.
@@ -323,8 +325,8 @@ impl Platform {
             }
             let Some(write) = write else { continue };
             if file.report.outcomes.len() < OUTCOMES_MAX {
-                let label = write.party.state.label();
-                file.report.outcomes.push(RegisterRow { line: row.line, label, outcome });
+                let (party, label) = (write.party.state.uuid, write.party.state.label());
+                file.report.outcomes.push(RegisterRow { line: row.line, party, label, outcome });
             }
             writes.push((row.line, write));
         }

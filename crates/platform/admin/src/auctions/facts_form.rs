@@ -75,9 +75,11 @@ impl EnteredFacts {
         };
         let description = FormField::area("description", "Description", self.description.as_str())
             .chars_max(SALE_DESCRIPTION_CHARS_MAX)
+            .optional()
             .hint("A text about the lots. The catalogue begins with it.");
         let viewing = FormField::area("viewing", "Viewing times", self.viewing.as_str())
             .chars_max(VIEWING_CHARS_MAX)
+            .optional()
             .hint("Such as: Friday, 12 June, 10:00 to 18:00.");
         let texts = [description, viewing, conditions].map(|field| field.with(errors));
         let address = self.address.fields(&Refused::default()).map(|field| field.with(errors));

@@ -166,15 +166,16 @@ impl Entered {
             fields.push(FormField::select("kind", "Kind", kinds.collect()).hint(hint));
         }
         fields.push(FormField::text("title", "Title", &self.title).required().whole_row());
-        fields.push(
-            FormField::text("currency", "Currency", &self.currency)
-                .hint(if is_new { "ISO 4217 code. Empty: that of the house." } else { "ISO 4217 code." })
-                .suggesting(CURRENCIES.iter().copied()),
-        );
-        let zone = FormField::text("timeZone", "Time zone", &self.time_zone);
-        let hint = "All times below are in this zone.";
-        let hint = if is_new { format!("{hint} Empty: that of the house.") } else { hint.to_owned() };
-        fields.push(zone.hint(hint).suggesting(TIME_ZONES.iter().copied()));
+        let currency = FormField::text("currency", "Currency", &self.currency).suggesting(CURRENCIES.iter().copied());
+        let zone = FormField::text("timeZone", "Time zone", &self.time_zone).suggesting(TIME_ZONES.iter().copied());
+        let (code, times) = ("ISO 4217 code.", "All times below are in this zone.");
+        if is_new {
+            fields.push(currency.optional().hint(format!("{code} Empty: that of the house.")));
+            fields.push(zone.optional().hint(format!("{times} Empty: that of the house.")));
+        } else {
+            fields.push(currency.required().hint(code));
+            fields.push(zone.required().hint(times));
+        }
         FieldGroup::new("sale", "Sale", fields.into_iter().map(|field| field.with(errors)))
     }
 
@@ -185,16 +186,20 @@ impl Entered {
             FormField::time("startsAt", "Start", &self.starts_at)
                 .hint("A webcast needs it before its preview. In a timed auction, bidding opens then."),
         ];
-        FieldGroup::new("dates", "Dates", fields.map(|field| field.with(errors)))
+        FieldGroup::new("dates", "Dates", fields.map(|field| field.optional().with(errors)))
     }
 
     /// How lots end, who may bid, and what buyers pay: values that have defaults.
     pub(super) fn term_groups(&self, errors: &FieldErrors) -> [FieldGroup; 3] {
         [
-            FieldGroup::new("ends", "Ends of lots", self.end_fields().map(|field| field.with(errors)))
+            FieldGroup::new("ends", "Ends of lots", self.end_fields().map(|field| field.optional().with(errors)))
                 .hint("For a timed auction."),
             FieldGroup::new("bidding", "Bidding", self.bidding_fields().map(|field| field.with(errors))),
-            FieldGroup::new("charges", "Premium and tax", self.charge_fields().map(|field| field.with(errors))),
+            FieldGroup::new(
+                "charges",
+                "Premium and tax",
+                self.charge_fields().map(|field| field.optional().with(errors)),
+            ),
         ]
     }
 
@@ -222,7 +227,7 @@ impl Entered {
             FormField::select("registration", "Who may bid", admissions.into())
                 .hint("Fixed once the sale is live or has a bid."),
             FormField::select("internetBids", "Internet bids in a webcast", internet.into()),
-            FormField::area("increments", "Increments", &self.increments).hint(hint),
+            FormField::area("increments", "Increments", &self.increments).optional().hint(hint),
         ]
     }
 

@@ -17,11 +17,13 @@ use super::cell::FRAGMENT;
 use super::columns::Column;
 use super::consignors::{Consignors, Suggestions};
 use super::grid_columns::{self, GridColumn};
+use super::imported;
 use super::row::{Editor, Row};
+use crate::imports::ImportNotice;
 use crate::page_error::PageError;
-use crate::sale::labels;
 use crate::sale::query::query_without;
 use crate::sale::{Head, Sale, Tab};
+use crate::sale::{labels, notice};
 use crate::session::{PathIds, Session};
 
 /// Rows of a page, which stays below 100 kB.
@@ -47,6 +49,8 @@ const SORTS: &[(&str, &str)] = &[
 struct GridPage {
     frame: Frame,
     head: Head,
+    /// After an import.
+    imported: Option<ImportNotice>,
     /// Lots can be edited, added, moved and chosen for a bulk action.
     may_edit: bool,
     chips: Vec<StatusChip>,
@@ -175,9 +179,12 @@ pub(super) async fn show(
     let body = rows(session, sale, query, (&columns, open.as_ref())).await?;
     let has_consignors = columns.contains(&GridColumn::Field(Column::Vendor)) && sale.may_edit_lots(session);
     let suggested = if has_consignors { Some(Suggestions::load(session, sale).await?) } else { None };
+    let imported = imported::notice(session, sale, query).await?;
+    let notice = notice::from_query(query).filter(|_| imported.is_none());
     let page = GridPage {
         suggested,
-        frame: sale.frame(session, "Lots", query),
+        frame: sale.frame(session, "Lots", query).with_notice(notice),
+        imported,
         head: sale.head(session, Tab::Lots),
         may_edit: sale.may_edit_lots(session),
         chips: chips(query),

@@ -47,6 +47,11 @@ pub(super) struct Delivery {
 }
 
 impl Delivery {
+    /// An endpoint did not accept the event.
+    pub(super) fn is_problem(&self) -> bool {
+        self.badge.kind() == "bad"
+    }
+
     /// The deliveries of the event with this number by the last reading, one for each endpoint.
     fn of(read: &[EventDelivery], sequence: i64, zone: &SaleZone, now: Timestamp) -> Self {
         let read: Vec<&EventDelivery> = read.iter().filter(|delivery| delivery.sequence == sequence).collect();

@@ -18,7 +18,9 @@ use uuid::Uuid;
 
 use super::import_cells::{self, CellError, CellFields, Choices, DoubtfulRow, MendedRow, ValueCell};
 use super::import_columns::{self, MappedColumn, words};
+use super::imported;
 use crate::admin::Admin;
+use crate::imports::{Figure, FirstRows};
 use crate::page_error::PageError;
 use crate::sale::Sale;
 use crate::sale::labels::{self, Badge};
@@ -42,7 +44,7 @@ struct CheckPage {
     /// "Row" of a spreadsheet, "Line" of another file.
     row_word: &'static str,
     columns: Vec<MappedColumn>,
-    summary: Vec<(&'static str, String)>,
+    summary: Vec<Figure>,
     mark: FormField,
     new_consignors: Option<FormField>,
     errors: Vec<CellError>,
@@ -67,6 +69,8 @@ struct CheckPage {
 
 struct CheckedRow {
     line: u64,
+    /// Id of the first row of its kind.
+    id: Option<&'static str>,
     lot_number: String,
     badge: Badge,
     fields: String,
@@ -113,7 +117,7 @@ pub(super) async fn import(
     }
     let faults = match merge(&session, &sale, &file, (&sample, &chosen), ImportMode::Import).await? {
         Ok(report) if report.error_count == 0 => {
-            return Ok(admin.redirect(&sale.path("/lots?done=imported")).into_response());
+            return Ok(admin.redirect(&sale.path(&imported::path(&sale, &report))).into_response());
         }
         Ok(_) => vec!["Nothing was imported: the auction changed since you checked the file.".to_owned()],
         Err(fault) => vec![fault],
@@ -202,7 +206,8 @@ async fn check(
     let mended = cells.mended(&report);
     let doubtful = cells.doubtful(&report, LISTED_MAX);
     let value_columns = value_columns(&report);
-    let rows = checked_rows(&report, &value_columns, &mut cells);
+    let mut first_rows = FirstRows::default();
+    let rows = checked_rows(&report, &value_columns, (&mut cells, &mut first_rows));
     let checked = cells.digest(chosen);
     let page = CheckPage {
         frame: session.frame(format!("Import lots · {}", sale.title()), Section::Auctions),
@@ -224,11 +229,11 @@ async fn check(
         )),
         new_consignors: import_cells::new_consignors(&report, &chosen.new_consignors),
         summary: vec![
-            ("Rows", labels::number(report.rows)),
-            ("New lots", labels::number(report.new)),
-            ("Changed", labels::number(report.changed)),
-            ("Unchanged", labels::number(report.same)),
-            ("Errors", labels::number(report.error_count)),
+            Figure::new("Rows", report.rows, None),
+            Figure::new("New lots", report.new, first_rows.of(MergeOutcome::New)),
+            Figure::new("Changed", report.changed, first_rows.of(MergeOutcome::Changed)),
+            Figure::new("Unchanged", report.same, None),
+            Figure::new("Errors", report.error_count, Some("errors")),
         ],
         errors,
         error_count: report.error_count,
@@ -259,10 +264,15 @@ fn value_columns(report: &MergeReport) -> Vec<usize> {
 }
 
 /// The first rows that add or change a lot.
-fn checked_rows(report: &MergeReport, value_columns: &[usize], cells: &mut CellFields<'_>) -> Vec<CheckedRow> {
+fn checked_rows(
+    report: &MergeReport,
+    value_columns: &[usize],
+    (cells, first_rows): (&mut CellFields<'_>, &mut FirstRows),
+) -> Vec<CheckedRow> {
     let changing = report.outcomes.iter().filter(|row| row.outcome != MergeOutcome::Same);
     let row = |row: &MergedRow| CheckedRow {
         line: cells.row_of(row.line),
+        id: first_rows.id(row.outcome),
         lot_number: row.lot_number.clone(),
         badge: match row.outcome {
             MergeOutcome::New => Badge::new("good", "New"),

@@ -19,6 +19,7 @@ use super::Houses;
 use super::edit::currency_of;
 use super::likely::reasons_in_words;
 use crate::auctions::CURRENCIES;
+use crate::imports::{Counts, Figure, FirstRows, LINKED_MAX};
 use crate::lots::import_columns::{self, MappedColumn};
 use crate::page_error::PageError;
 use crate::sale::labels::{self, Badge};
@@ -40,7 +41,7 @@ struct CheckPage {
     faults: Vec<String>,
     /// The form was changed after the check, and is checked now.
     is_changed: bool,
-    summary: Vec<(&'static str, String)>,
+    summary: Vec<Figure>,
     choices: [FormField; 3],
     columns: Vec<MappedColumn>,
     errors: Vec<CheckError>,
@@ -73,6 +74,8 @@ struct LikelyLine {
 
 struct CheckedRow {
     line: u64,
+    /// Id of the first row of its kind.
+    id: Option<&'static str>,
     label: String,
     badge: Badge,
 }
@@ -153,12 +156,19 @@ pub(super) async fn import(
     }
     let faults = match run(&session, (house, &file), (&sample, &chosen), ImportMode::Import).await? {
         Ok(report) if report.error_count == 0 => {
-            return Ok(session.admin.redirect(&format!("/people?house={house}&done=people-imported")).into_response());
+            return Ok(session.admin.redirect(&path_after(house, &report)).into_response());
         }
         Ok(_) => vec!["Nothing was imported: the register changed since you checked the file.".to_owned()],
         Err(fault) => vec![fault],
     };
     check(&session, (house, &file), (&sample, &chosen), (faults, false)).await
+}
+
+/// Path of the page that follows an import, with the counts, and the records that its notice links to.
+fn path_after(house: Uuid, report: &RegisterReport) -> String {
+    let counts = Counts { rows: report.rows, new: report.new, changed: report.changed, same: report.same };
+    let linked = report.outcomes.iter().take(LINKED_MAX).map(|row| format!("&record={}", row.party));
+    format!("/people?house={house}&done=people-imported&{}{}", counts.query(), linked.collect::<String>())
 }
 
 /// Runs the import. An inner error is a refusal of the whole file.
@@ -220,8 +230,10 @@ async fn check(
         column: error.column.clone().unwrap_or_default(),
         message: sentence(&error.message),
     });
+    let mut first_rows = FirstRows::default();
     let rows = report.outcomes.iter().take(LISTED_MAX).map(|row| CheckedRow {
         line: row_of(row.line),
+        id: first_rows.id(row.outcome),
         label: row.label.clone(),
         badge: if row.outcome == MergeOutcome::New { Badge::new("good", "New") } else { Badge::new("info", "Changed") },
     });
@@ -248,11 +260,11 @@ async fn check(
         choices: choices(chosen),
         columns: import_columns::columns(sample, &chosen.fields, &register_fields()),
         summary: vec![
-            ("Rows", labels::number(report.rows)),
-            ("New records", labels::number(report.new)),
-            ("Changed", labels::number(report.changed)),
-            ("Unchanged", labels::number(report.same)),
-            ("Errors", labels::number(report.error_count)),
+            Figure::new("Rows", report.rows, None),
+            Figure::new("New records", report.new, first_rows.of(MergeOutcome::New)),
+            Figure::new("Changed", report.changed, first_rows.of(MergeOutcome::Changed)),
+            Figure::new("Unchanged", report.same, None),
+            Figure::new("Errors", report.error_count, Some("errors")),
         ],
         errors: errors.collect(),
         error_count: report.error_count,

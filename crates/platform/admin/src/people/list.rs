@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use kit_design::fields::QueryFields;
+use kit_design::fields::{FormFields, QueryFields};
 use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page};
 use platform_core::Platform;
@@ -12,6 +12,7 @@ use platform_core::port::{Page as ListPage, Party, PartyPosition};
 use uuid::Uuid;
 
 use super::Houses;
+use crate::imports::{Counts, ImportNotice, LINKED_MAX};
 use crate::notice;
 use crate::page_error::PageError;
 use crate::sale::labels::{self, Badge};
@@ -24,6 +25,8 @@ const LISTED: usize = 100;
 #[template(path = "people/list.html")]
 struct ListTemplate {
     frame: Frame,
+    /// After an import.
+    imported: Option<ImportNotice>,
     /// To choose from; none when the user sees one house only.
     houses: Option<FormField>,
     /// The house of the list, as the query names it.
@@ -92,13 +95,16 @@ pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> R
         query.finish()
     };
     let last = parties.last().filter(|_| has_more).map(Platform::position_of);
+    let imported = imported(&session, houses.chosen, &query).await?;
+    let notice = notice::from_query(&query).filter(|_| imported.is_none());
     let chip = |(name, words, of): (&'static str, &'static str, PartyKind)| Chip {
         words,
         query: address(name, None),
         is_current: of == wanted,
     };
     render_page(&ListTemplate {
-        frame: session.frame("Bidders and consignors", Section::People).with_notice(notice::from_query(&query)),
+        frame: session.frame("Bidders and consignors", Section::People).with_notice(notice),
+        imported,
         houses: choose(&houses, &house),
         has_houses: !houses.all.is_empty(),
         chips: KINDS.into_iter().map(chip).collect(),
@@ -113,6 +119,24 @@ pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> R
         house,
         may_write: session.may(PartiesWrite),
     })
+}
+
+/// The notice after an import, with links to records that it added or changed.
+async fn imported(
+    session: &Session,
+    house: Option<Uuid>,
+    query: &FormFields,
+) -> Result<Option<ImportNotice>, PageError> {
+    let counts = Counts::of_query(query).filter(|_| query.text("done") == "people-imported");
+    let (Some(counts), Some(house)) = (counts, house) else { return Ok(None) };
+    let records = query.all("record").filter_map(|record| Uuid::try_parse(record).ok());
+    let records: Vec<Uuid> = records.take(LINKED_MAX).collect();
+    let labels = session.platform().party_labels(&session.caller, house, &records.iter().copied().collect()).await?;
+    let base = &session.admin.site().base;
+    let link = |uuid: &Uuid| Some((format!("{base}/people/{uuid}"), labels.get(uuid)?.clone()));
+    let links: Vec<_> = records.iter().filter_map(link).collect();
+    let has_more = counts.new + counts.changed > links.len() as u64;
+    Ok(Some(ImportNotice::new("The people were imported.", counts, links, has_more)))
 }
 
 fn choose(houses: &Houses, house: &str) -> Option<FormField> {
