@@ -192,19 +192,23 @@ fn show(
             "Seconds between ends",
             own(false, "staggerSeconds", number(stagger.map(|stagger| stagger.seconds))),
         )
+        .optional()
         .hint("Empty: all end together."),
         FormField::text(
             "staggerItems",
             "Lots that end together",
             own(false, "staggerItems", number(stagger.map(|stagger| stagger.items))),
         ),
-        FormField::text("range", "Lots", own(false, "range", String::new())).hint(range_hint),
+        FormField::text("range", "Lots", own(false, "range", String::new())).optional().hint(range_hint),
         FormField::text("reason", "Reason", own(false, "reason", String::new())).hint(reason_hint),
     ];
     let shift = vec![
         FormField::text("minutes", "Minutes later", own(true, "minutes", "10".into()))
             .hint("A negative number moves ends earlier, before the sale is live."),
-        FormField::text("range", "Lots", own(true, "range", String::new())).hint(range_hint).id("shift-range"),
+        FormField::text("range", "Lots", own(true, "range", String::new()))
+            .optional()
+            .hint(range_hint)
+            .id("shift-range"),
         FormField::text("reason", "Reason", own(true, "reason", String::new())).hint(reason_hint).id("shift-reason"),
     ];
     let none = FieldErrors::default();

@@ -224,12 +224,14 @@ fn show(
     let own = |of_resume: bool, name: &str| if is_resume == of_resume { form.text(name) } else { "" };
     let hint = "Empty: the whole sale.";
     let pause = vec![
-        FormField::text("range", "Lots", own(false, "range")).hint(hint),
-        FormField::text("reason", "Reason", own(false, "reason")).hint("Kept in the journal with your name."),
+        FormField::text("range", "Lots", own(false, "range")).optional().hint(hint),
+        FormField::text("reason", "Reason", own(false, "reason"))
+            .required()
+            .hint("Kept in the journal with your name."),
     ];
     let resume = vec![
-        FormField::text("range", "Lots", own(true, "range")).hint(hint).id("resume-range"),
-        FormField::text("reason", "Reason", own(true, "reason")).hint("May be empty.").id("resume-reason"),
+        FormField::text("range", "Lots", own(true, "range")).optional().hint(hint).id("resume-range"),
+        FormField::text("reason", "Reason", own(true, "reason")).optional().id("resume-reason"),
     ];
     let none = FieldErrors::default();
     let errors_of = |of_resume: bool| if is_resume == of_resume { errors } else { &none };

@@ -136,7 +136,8 @@ async fn show(
                 let own = consignors::fields(session, sale, &value(column), errors).await?;
                 fields.extend(own.into_iter().map(|field| field.with(errors)));
             }
-            other => fields.push(field(other)),
+            Column::LotNumber => fields.push(field(column).required()),
+            other => fields.push(field(other).optional()),
         }
     }
     let page = AddPage {

@@ -131,6 +131,7 @@ pub(super) async fn fields(
     let field = FormField::text(Column::Vendor.name(), Column::Vendor.label(), shown)
         .hint("Name or reference of a consignor of the house. Only staff who edit lots see it.")
         .attribute("autocomplete", "off")
+        .optional()
         .suggesting(suggested.labels);
     let mut fields = vec![match suggested.path {
         Some(path) => field.attribute("data-suggest", path).attribute("list", "vendor-list"),

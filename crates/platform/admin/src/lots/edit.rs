@@ -113,14 +113,15 @@ async fn show(
     for column in columns(sale) {
         match column {
             Column::Vendor => fields.extend(consignors::fields(session, sale, &value(column), errors).await?),
-            other => fields.push(field(other)),
+            Column::LotNumber => fields.push(field(column).required()),
+            other => fields.push(field(other).optional()),
         }
     }
     let mut names: Vec<&str> = columns(sale).map(Column::name).collect();
     if sale.auction.kind == AuctionKind::Timed {
         let hint =
             "Empty: the end of the auction's plan. Once the lot was on sale, move its end on the page End times.";
-        fields.push(FormField::time("endTime", "End of its own", end).hint(hint));
+        fields.push(FormField::time("endTime", "End of its own", end).optional().hint(hint));
         names.push("endTime");
     }
     let fields: Vec<FormField> = fields.into_iter().map(|field| field.with(errors)).collect();

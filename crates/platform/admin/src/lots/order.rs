@@ -124,7 +124,7 @@ pub(super) async fn show(session: &Session, sale: &Sale, form: &FormFields) -> R
 
 fn move_fields(form: &FormFields) -> Vec<FormField> {
     let before = FormField::text("before", "Move before lot", form.text("before"));
-    vec![before.hint("Empty: to the end of the running order.")]
+    vec![before.optional().hint("Empty: to the end of the running order.")]
 }
 
 fn number_fields(form: &FormFields, items: &[Item]) -> Vec<FormField> {

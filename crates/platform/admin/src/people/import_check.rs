@@ -294,6 +294,7 @@ fn choices(chosen: &Chosen) -> [FormField; 3] {
         select("role", "New records without a role are", &roles, &chosen.role),
         FormField::text("currency", "Amounts without a currency are in", chosen.currency.as_str())
             .chars_max(3)
+            .optional()
             .hint("ISO 4217, such as GBP. Empty: such an amount is an error.")
             .suggesting(CURRENCIES.iter().copied()),
     ]

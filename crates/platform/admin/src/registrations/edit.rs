@@ -302,6 +302,7 @@ fn show(
     let paddle = FormField::text("paddle", "Paddle", values.text("paddle"));
     let hint =
         if registration.is_none() { "Empty: the next number." } else { "It can change until the paddle has bid." };
+    let paddle = if registration.is_none() { paddle.optional() } else { paddle.required() };
     let mut fields = vec![paddle.hint(hint)];
     let asked = values.non_empty("confirmed").filter(|confirmed| *confirmed == values.text("paddle"));
     if !errors.of("confirmed").is_empty() || asked.is_some() {
@@ -311,14 +312,17 @@ fn show(
         fields.push(FormField::select("confirmed", "Take a paddle that looks like another", choices));
     }
     fields.extend([
-        FormField::text("name", "Name", values.text("name")).hint("Empty: named later."),
-        FormField::text("email", "E-mail address", values.text("email")).hint(match (registration, record) {
-            (Some(_), Some(_)) => "For this sale. Mails go to the address in the register.",
-            _ => "",
-        }),
+        FormField::text("name", "Name", values.text("name")).optional().hint("Empty: named later."),
+        FormField::text("email", "E-mail address", values.text("email")).optional().hint(
+            match (registration, record) {
+                (Some(_), Some(_)) => "For this sale. Mails go to the address in the register.",
+                _ => "",
+            },
+        ),
         FormField::text("limit", format!("Spending limit, {}", sale.currency.code()), values.text("limit"))
+            .optional()
             .hint("What the bidder may lead and buy in this auction. Empty: no limit."),
-        FormField::text("note", "Note for staff", values.text("note")).whole_row(),
+        FormField::text("note", "Note for staff", values.text("note")).optional().whole_row(),
     ]);
     if registration.is_none() {
         let chosen = values.text("status");

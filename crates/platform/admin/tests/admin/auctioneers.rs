@@ -40,7 +40,7 @@ async fn an_auctioneer_gets_an_address_and_loses_it_again() {
         .shows("Hartley Silver &#38; Gold")
         .shows("entered")
         .shows("EUR");
-    visitor.get(&path).await.is(200).shows("1 High Street").shows("value=\"uk\"").shows("Leeds");
+    visitor.get(&path).await.is(200).shows("1 High Street").shows("value=\"GB\"").shows("Leeds");
     visitor.post(&path, &fields(&version)).await.is(409).shows("Someone else changed it");
     visitor.submit(&path, &[("name", "Hartley Silver")]).await.is(200).hides("entered");
     let mut viewer = fixture.signed_in(Role::Viewer).await;

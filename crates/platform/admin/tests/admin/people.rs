@@ -217,9 +217,14 @@ async fn people_are_imported_after_a_check_and_exported() {
     assert!(checked.starts_with("email bidder "), "{checked}");
     let page = post(operator, fields("", "check", "phone")).await;
     page.is(200).shows("Import 2 records");
-    post(operator, fields("", "import", "email"))
-        .await
-        .leads_to(&format!("/people?house={house}&done=people-imported"));
+    let imported = post(operator, fields("", "import", "email")).await.is(303).location.clone().unwrap();
+    let counts = format!("/people?house={house}&done=people-imported&rows=2&new=2&changed=0&same=0&record=");
+    assert!(imported.starts_with(&counts), "{imported}");
+    let page = operator.get(&imported).await;
+    page.shows("The people were imported. 2 rows read: 2 new, 0 changed, 0 unchanged, none refused.")
+        .shows("2 records");
+    let record = imported.rsplit_once("&record=").unwrap().1;
+    page.shows(&format!("/people/{record}\">")).hides("and others");
     operator.get("/people?done=people-imported").await.shows("The people were imported.").shows("2 records");
     operator.get("/people?kind=consignors&text=ada").await.shows("1 record").shows("Bidder and consignor");
     operator.get(&check).await.is(200).shows("<dt>Unchanged</dt><dd>2</dd>").hides("Import 2 records");

@@ -10,6 +10,11 @@ async fn an_operator_creates_an_auction_and_opens_its_preview() {
     let mut sale = Sale::new(AuctionStatus::Draft, &[]).await;
     let (form, auctioneer) = (sale.operator.get("/auctions/new").await, sale.auctioneer.to_string());
     form.is(200).shows("Hammer &#38; Sons").shows("Hammer London");
+    // What may stay empty says so, and only that.
+    for label in ["Currency", "Closing time", "Soft close, seconds", "Increments", "Viewing times", "Postcode"] {
+        form.shows(&format!("{label} <span class=\"soft\">(optional)</span></label>"));
+    }
+    form.shows("Title</label>");
     let fields = [
         ("auctioneer", auctioneer.as_str()),
         ("kind", "timed"),
@@ -141,4 +146,25 @@ async fn a_viewer_sees_sales_and_changes_nothing() {
     let mut clerk = sale.fixture.signed_in(Role::Clerk).await;
     clerk.get(&sale.path("")).await.is(200).hides("Timeline");
     clerk.get(&sale.path("/timeline")).await.is(403);
+}
+
+#[tokio::test]
+async fn a_long_title_is_shortened_with_the_whole_of_it_in_its_title() {
+    let mut sale = Sale::new(AuctionStatus::Draft, &["A jug"]).await;
+    let title = "Furniture and works of art ".repeat(5).trim().to_owned();
+    let form = sale.operator.get(&sale.path("/edit")).await;
+    let (version, facts) =
+        (form.is(200).between("name=\"version\" value=\"", "\""), form.between("name=\"factsVersion\" value=\"", "\""));
+    let fields = [
+        ("version", version.as_str()),
+        ("factsVersion", facts.as_str()),
+        ("title", title.as_str()),
+        ("currency", "GBP"),
+        ("timeZone", "Europe/London"),
+    ];
+    let page = sale.operator.submit(&sale.path("/edit"), &fields).await;
+    page.is(200).shows(&format!("<h1><span class=\"long\" title=\"{title}\">{title}</span>"));
+    let lot = sale.operator.get(&sale.lot(0, "")).await;
+    lot.is(200).shows(&format!("title=\"{title}\">{title}</a> ›"));
+    sale.operator.get("/auctions").await.shows(&format!("<a class=\"long\" title=\"{title}\""));
 }

@@ -25,13 +25,24 @@ async fn a_catalogue_is_uploaded_checked_and_imported_and_updates_the_second_tim
     let mapping =
         [("mapped", "yes"), ("c0", "lot_number"), ("c1", "title"), ("c2", "low_estimate"), ("c3", "high_estimate")];
     let lots = sale.operator.submit(&check, &mapping).await;
-    lots.shows("The catalogue was imported.").shows("Café clock").shows("£25").shows("£1,200");
+    lots.shows("The catalogue was imported. 2 rows read: 2 new, 0 changed, 0 unchanged, none refused.");
+    lots.shows("Café clock").shows("£25").shows("£1,200");
     let items = sale.fixture.platform.items(&staff(), sale.auction, Page { after: None, limit: 9 }).await.unwrap();
     assert_eq!((items[0].low_estimate, items[0].opening_bid, items[1].high_estimate), (Some(2_500), 0, Some(150_000)));
     // The same file with the remembered mapping changes nothing; a column more changes the lot that has a value in it.
     sale.operator.get(&check).await.is(200).shows("<dt>Unchanged</dt><dd>2</dd>").hides("Import 1 lot");
     let page = sale.operator.get(&format!("{check}?mapped=yes&c0=lot_number&c4=opening_bid")).await;
-    page.shows("Import 1 lot").shows("Opening bid");
+    page.shows("Import 1 lot").shows("Opening bid").shows("<dt>Changed</dt><dd><a href=\"#row-changed\">1</a></dd>");
+    page.shows("<tr id=\"row-changed\">").hides("id=\"row-new\"");
+    let mapping = [("mapped", "yes"), ("c0", "lot_number"), ("c4", "opening_bid")];
+    let lots = sale.operator.submit(&check, &mapping).await;
+    lots.shows("2 rows read: 0 new, 1 changed, 1 unchanged, none refused.");
+    lots.shows(&format!("/lots/{}\">Lot 1</a>", items[0].uuid)).hides("Show 1 new lot");
+    // The notice leads to the lots that are new, which are at the end.
+    let more = sale.operator.upload(&sale.path("/lots/import"), "more.csv", b"Lot,Title\n3,Spoon\n").await;
+    let more = more.is(303).location.clone().unwrap();
+    let lots = sale.operator.submit(&more, &[("mapped", "yes"), ("c0", "lot_number"), ("c1", "title")]).await;
+    lots.shows("1 row read: 1 new").shows("/lots?after=1\">Show 1 new lot</a>");
     // An error stands beside its line and column, and nothing can be imported.
     let wrong = b"Lot,Title,Low Est\n1,Clock,cheap\n,No number,5\n";
     let uploaded = sale.operator.upload(&sale.path("/lots/import"), "wrong.csv", wrong).await;

@@ -186,7 +186,11 @@ async fn the_price_of_a_sale_to_an_offer_is_corrected() {
         .shows("An offer of £45,000.00 is right");
     let fields = [("version", version.as_str()), ("buyer", "12"), ("amount", "450"), ("reason", "Telephone")];
     sale.operator.submit(&sale.lot(0, "/offer"), &fields).await.shows("The post-sale offer was recorded");
-    sale.operator.get(&sale.path("/results")).await.shows("Correct hammer price").shows("Change buyer");
+    let results = sale.operator.get(&sale.path("/results")).await;
+    results.shows("Correct hammer price").shows("Change buyer");
+    // What can be corrected is behind one button of the row.
+    let menu = results.between("<details class=\"row-menu\"", "</details>");
+    assert!(menu.contains("Correct lot 1") && menu.contains("Change buyer 1"), "{menu}");
     let form = sale.operator.get(&sale.lot(0, "/hammer-price")).await;
     let version = form.is(200).shows("Now: £450.00 to Paddle 12").between("name=\"version\" value=\"", "\"");
     let fields = [("version", version.as_str()), ("amount", "4x"), ("reason", "Misread")];
