@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use testkit::browser::{Browser, ColorScheme, Page, Walk};
 use testkit::server::{Launch, built_binary};
-use testkit::showcase::{Pages, Showcase};
+use testkit::showcase::{BehindForm, Pages, Showcase};
 
 use crate::{RigError, say};
 
@@ -41,6 +41,11 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
         while let Some(kind) = walk.next(&page).await? {
             pictures += take(&page, &kind, &options.to).await?;
             say(&kind);
+        }
+        for which in BehindForm::ALL.iter().filter(|_| *pages == Pages::Administration) {
+            showcase.open_behind_form(&page, *which).await?;
+            pictures += take(&page, which.kind(), &options.to).await?;
+            say(which.kind());
         }
     }
     say(&format!("{pictures} pictures are in {}", options.to.display()));

@@ -1,6 +1,8 @@
 //! An installation with content for every page: sales of each kind and status, deliveries that succeed and fail, and users who
 //! can sign in. Screenshots and the checks of all pages use it.
 
+mod behind_forms;
+
 use consumer::{ApiClient, Receiver};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -9,6 +11,8 @@ use crate::browser::{BrowserError, Page};
 use crate::picture::picture;
 use crate::server::{Launch, Server};
 use crate::site::{CustomerSite, CustomerSiteError, http_client};
+
+pub use self::behind_forms::BehindForm;
 
 /// Lots of each sale, with their estimates in pounds.
 const LOTS: &[(&str, u64)] = &[

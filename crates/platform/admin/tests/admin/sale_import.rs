@@ -34,15 +34,7 @@ async fn a_catalogue_is_uploaded_checked_and_imported_and_updates_the_second_tim
     let page = sale.operator.get(&format!("{check}?mapped=yes&c0=lot_number&c4=opening_bid")).await;
     page.shows("Import 1 lot").shows("Opening bid").shows("<dt>Changed</dt><dd><a href=\"#row-changed\">1</a></dd>");
     page.shows("<tr id=\"row-changed\">").hides("id=\"row-new\"");
-    let mapping = [("mapped", "yes"), ("c0", "lot_number"), ("c4", "opening_bid")];
-    let lots = sale.operator.submit(&check, &mapping).await;
-    lots.shows("2 rows read: 0 new, 1 changed, 1 unchanged, none refused.");
-    lots.shows(&format!("/lots/{}\">Lot 1</a>", items[0].uuid)).hides("Show 1 new lot");
-    // The notice leads to the lots that are new, which are at the end.
-    let more = sale.operator.upload(&sale.path("/lots/import"), "more.csv", b"Lot,Title\n3,Spoon\n").await;
-    let more = more.is(303).location.clone().unwrap();
-    let lots = sale.operator.submit(&more, &[("mapped", "yes"), ("c0", "lot_number"), ("c1", "title")]).await;
-    lots.shows("1 row read: 1 new").shows("/lots?after=1\">Show 1 new lot</a>");
+    let house = check.clone();
     // An error stands beside its line and column, and nothing can be imported.
     let wrong = b"Lot,Title,Low Est\n1,Clock,cheap\n,No number,5\n";
     let uploaded = sale.operator.upload(&sale.path("/lots/import"), "wrong.csv", wrong).await;
@@ -52,6 +44,16 @@ async fn a_catalogue_is_uploaded_checked_and_imported_and_updates_the_second_tim
     // Without its column the same file is fine in that line.
     let page = sale.operator.get(&format!("{check}?mapped=yes&c0=lot_number&c1=title&c2=")).await;
     page.is(200).hides("<b>Low Est</b>");
+    // The notice after an import leads to the lots that changed.
+    let mapping = [("mapped", "yes"), ("c0", "lot_number"), ("c4", "opening_bid")];
+    let lots = sale.operator.submit(&house, &mapping).await;
+    lots.shows("2 rows read: 0 new, 1 changed, 1 unchanged, none refused.");
+    lots.shows(&format!("/lots/{}\">Lot 1</a>", items[0].uuid)).hides("Show 1 new lot");
+    // The notice leads to the lots that are new, which are at the end.
+    let more = sale.operator.upload(&sale.path("/lots/import"), "more.csv", b"Lot,Title\n3,Spoon\n").await;
+    let more = more.is(303).location.clone().unwrap();
+    let lots = sale.operator.submit(&more, &[("mapped", "yes"), ("c0", "lot_number"), ("c1", "title")]).await;
+    lots.shows("1 row read: 1 new").shows("/lots?after=1\">Show 1 new lot</a>");
 }
 
 #[tokio::test]
@@ -230,7 +232,9 @@ async fn a_cell_that_is_not_one_number_is_refused_and_mended_without_another_upl
     let uploaded = sale.operator.upload(&sale.path("/lots/import"), "house.csv", WRONG.as_bytes()).await;
     let check = uploaded.is(303).location.clone().unwrap();
     let page = sale.operator.get(&check).await;
-    page.is(200).shows("<dt>Errors</dt><dd>7</dd>").shows("“12 or 15” is not one amount. Write one number in GBP");
+    page.is(200)
+        .shows("<dt>Errors</dt><dd><a href=\"#errors\">7</a></dd>")
+        .shows("“12 or 15” is not one amount. Write one number in GBP");
     page.shows("“€50” is in another currency than the sale.").hides("Import 8 lots");
     page.shows("name=\"cell-2-3\" aria-label=\"Low Est, line 2\" value=\"£1.2k\"");
     // The value that was read stands beside the text of its cell.
@@ -246,7 +250,7 @@ async fn a_cell_that_is_not_one_number_is_refused_and_mended_without_another_upl
     ];
     let mut fields: Vec<_> = [("mapped", "yes"), ("action", "check")].into_iter().chain(columns).chain(mends).collect();
     let page = sale.operator.post(&check, &fields).await;
-    page.shows("<dt>Errors</dt><dd>1</dd>")
+    page.shows("<dt>Errors</dt><dd><a href=\"#errors\">1</a></dd>")
         .shows("Mended cells")
         .shows("£1.2k")
         .shows("<b>£1,200.00</b>")
@@ -301,7 +305,7 @@ async fn a_mended_cell_keeps_its_reading_while_another_cell_of_its_row_is_faulty
     let mends = [("cell-2-1", "Mantel clock"), ("cell-2-2", "12"), ("cell-2-3", "POA")];
     let fields: Vec<_> = [("mapped", "yes"), ("action", "check")].into_iter().chain(columns).chain(mends).collect();
     let page = sale.operator.post(&check, &fields).await;
-    page.shows("<dt>Errors</dt><dd>1</dd>").shows("<b>£12.00</b>").shows("<b>Mantel clock</b>");
+    page.shows("<dt>Errors</dt><dd><a href=\"#errors\">1</a></dd>").shows("<b>£12.00</b>").shows("<b>Mantel clock</b>");
 }
 
 #[tokio::test]

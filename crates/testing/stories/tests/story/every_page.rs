@@ -1,8 +1,9 @@
-//! Every page that links lead to, in a browser: no violation of WCAG 2.2 AA by axe-core in light and dark, on a
-//! desktop and a phone; no fault on the console; and at most 100 kB of HTML.
+//! Every page that links lead to, and those behind the forms of imports and merges, in a browser: no violation of
+//! WCAG 2.2 AA by axe-core in light and dark, on a desktop and a phone; no fault on the console; and at most 100 kB of
+//! HTML.
 
 use testkit::browser::{Accessibility, Browser, ColorScheme, Page, Walk};
-use testkit::showcase::{Pages, Showcase};
+use testkit::showcase::{BehindForm, Pages, Showcase};
 
 use crate::official_clients::installed_clients;
 use crate::support::launch;
@@ -43,6 +44,12 @@ async fn every_page_is_accessible_and_small() {
             let mut found = check(&page, &accessibility).await;
             found.extend(weight_fault(&page).await);
             faults.extend(found.into_iter().map(|fault| format!("{kind}: {fault}")));
+        }
+        for which in BehindForm::ALL.iter().filter(|_| *pages == Pages::Administration) {
+            showcase.open_behind_form(&page, *which).await.unwrap();
+            let mut found = check(&page, &accessibility).await;
+            found.extend(weight_fault(&page).await);
+            faults.extend(found.into_iter().map(|fault| format!("{}: {fault}", which.kind())));
         }
         faults.extend(page.console_errors());
         assert!(kinds > 5, "links led to {kinds} pages of {pages:?}");
