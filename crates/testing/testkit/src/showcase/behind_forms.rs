@@ -52,7 +52,9 @@ impl Showcase {
             BehindForm::MergedRecords => {
                 page.open(&format!("{admin}/people/duplicates")).await?;
                 page.wait_until_at("/admin/people/duplicates").await?;
-                Ok(page.click_through("Compare").await?)
+                let link = page.text("document.querySelector('a[href*=\"/merge?with=\"]').href").await?;
+                page.open(&link).await?;
+                Ok(page.wait_until("document.readyState === 'complete'").await?)
             }
         }
     }
