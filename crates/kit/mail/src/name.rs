@@ -23,7 +23,7 @@ pub fn plain_title(title: &str) -> String {
             // As in "St. James" and "9.30", not as in "example.com".
             '.' => next.is_alphanumeric() && !(before.is_ascii_digit() && next.is_ascii_digit()),
             // As in "Part 2: silver" and "19:30", not as in "tel:1".
-            ':' => !next.is_whitespace() && !(before.is_ascii_digit() && next.is_ascii_digit()),
+            ':' => !(next.is_whitespace() || before.is_ascii_digit() && next.is_ascii_digit()),
             sign => {
                 use GeneralCategoryGroup::{Other, Separator};
                 is_full_stop(sign) || matches!(sign.general_category_group(), Other | Separator)

@@ -76,7 +76,7 @@ pub enum OpenIdError {
         /// The name on the button.
         issuer: String,
     },
-    /// A signed-in user began to link their profile, and somebody else signed in at the issuer.
+    /// A signed-in user began to link their profile, and another person signed in at the issuer.
     #[error(
         "at {issuer} you are not the person with your e-mail address here: sign in there as that person, then link again"
     )]
@@ -84,7 +84,7 @@ pub enum OpenIdError {
         /// The name on the button.
         issuer: String,
     },
-    /// An Admin removed the user, and nobody invited the person since.
+    /// An Admin removed the user, and no invitation followed.
     #[error("your user was removed: ask an administrator for an invitation")]
     Removed,
     /// No user has the address, and none is made.
