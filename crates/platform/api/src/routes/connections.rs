@@ -184,6 +184,7 @@ pub(crate) async fn resume(
 
 /// A deleted connection.
 #[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Disconnected {
     /// Number of waiting events that are not published. They stay in the event feed; `startFrom` of a new connection
     /// publishes them.

@@ -154,7 +154,7 @@ async fn an_address_that_a_user_only_wrote_finds_no_user(database: Option<String
     let id = user_id(&mut cleo, "Cleo").await;
     cleo.post(&format!("/users/{id}/unlink"), &[]).await.is(303);
     installation.sign_in_as(&mut elsewhere, claims).await.leads_to("/users");
-    installation.dashboard().get(start).await.is(401);
+    installation.dashboard().get(start).await.leads_to("/sign-in?next=%2Fprofile%2Fsingle-sign-on");
     installation.server.kill();
 }
 

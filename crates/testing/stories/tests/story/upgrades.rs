@@ -20,6 +20,9 @@ for file in sys.argv[2:]:
     database.execute('DROP INDEX users_by_openid')
     for column in ('openid_issuer', 'openid_subject'):
         database.execute('ALTER TABLE users DROP COLUMN ' + column)
+    if file == 'provider.db':
+        database.execute('ALTER TABLE users DROP COLUMN email_confirmed')
+        database.execute('DROP TABLE removed_users')
     if file == 'platform.db':
         for table in ('parties', 'endpoint_readings', 'endpoints', 'event_deliveries',
                       'houses', 'house_logos', 'conditions', 'sale_facts', 'mails', 'reminders',
