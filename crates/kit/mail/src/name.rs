@@ -14,9 +14,11 @@ const TITLE_CHARS_MAX: usize = 120;
 pub fn plain_title(title: &str) -> String {
     let mut plain = String::new();
     let mut before = ' ';
-    let mut signs = title.chars().peekable();
+    let mut signs = title.chars();
     while let Some(sign) = signs.next() {
-        let next = signs.peek().copied().unwrap_or(' ');
+        // Browsers ignore marks between a dot and the next letter.
+        let next = signs.clone().find(|sign| sign.general_category_group() != GeneralCategoryGroup::Mark);
+        let next = next.unwrap_or(' ');
         let is_part_of_link = match sign {
             '@' | '\\' | '<' | '>' => true,
             '/' => !next.is_whitespace(),
@@ -82,6 +84,7 @@ mod tests {
             ("Alte Meister / Gemälde", "Alte Meister / Gemälde"),
             ("Pay now: https://evil.example/now?a=1", "Pay now: https evil example now?a=1"),
             ("www.evil.example", "www evil example"),
+            ("evil.\u{fe0f}example", "evil \u{fe0f}example"),
             ("EVIL。example evil．example", "EVIL example evil example"),
             ("192.168.0.1 a@evil.example", "192.168.0.1 a evil example"),
             ("mailto:ann tel:+441", "mailto ann tel +441"),

@@ -88,9 +88,11 @@ impl Platform {
     /// then requests the application from the provider with the new credentials and returns the outcome. The
     /// connection is stored even if this test fails, because the provider may be unavailable at that moment.
     ///
-    /// Repeating the call has the same effect, so it takes no idempotency key.
+    /// Repeating the call has the same effect, so it takes no idempotency key. A key that the platform had made is revoked before
+    /// another one takes its place.
     ///
-    /// Errors: `not_found` (customer), `invalid`, `api_key_required`, `cursor_beyond_end`.
+    /// Errors: `not_found` (customer), `invalid`, `api_key_required`, `cursor_beyond_end`, `provider_refused` (the made key could
+    /// not be revoked; nothing changed).
     pub async fn connect_consumer(
         &self,
         caller: &Caller,
@@ -102,6 +104,10 @@ impl Platform {
         let before = self.store().consumer(customer).await?;
         let (provider, problems, coded) = self.check_connection(before.as_ref(), connect).await?;
         require_usable(problems, coded)?;
+        if connect.api_key.is_some() {
+            // The platform alone knows the key that is replaced, and forgets it.
+            self.revoke_made_key(customer).await?;
+        }
         let seal =
             |key: &Secret| self.vault().seal(self.random().as_ref(), &provider_key_context(customer), key.expose());
         let kept = |consumer: &Consumer| (consumer.application_id.clone(), consumer.api_key.clone());

@@ -272,6 +272,12 @@ async fn the_end_of_a_connection_revokes_the_key_that_the_platform_made() {
     given.platform.connect_consumer(caller, given.customer(), &connect).await.unwrap();
     assert!(!ends(&given.platform).await.unwrap().made_key_remains);
     assert_eq!(revoked(), ["lwp_made1"]);
+    // A key that a person enters takes the place of a made one, which is revoked.
+    assert_eq!(given.set_up().await, None);
+    given.platform.connect_consumer(caller, given.customer(), &connect).await.unwrap();
+    assert_eq!(revoked(), ["lwp_made1", "lwp_made3"]);
+    assert!(!ends(&given.platform).await.unwrap().made_key_remains);
+    assert_eq!(revoked(), ["lwp_made1", "lwp_made3"]);
 }
 
 #[tokio::test]

@@ -52,6 +52,7 @@ impl Platform {
             if after.is_some_and(|after| after.api_key == consumer.api_key) {
                 return Ok(());
             }
+            self.accounts()?.revoke(customer, &key).await.map_err(refused)?;
         }
         Err(PlatformError::Busy)
     }
