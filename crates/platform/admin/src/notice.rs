@@ -31,8 +31,8 @@ const NOTICES: &[(&str, &str)] = &[
     ("quarantine-dropped", "The event was dropped. It stays in the journal and in the event feed."),
     ("house-saved", "The house was saved. Sales that exist keep their currency and time zone."),
     ("mail-texts-saved", "The texts were saved. Mails that wait keep theirs."),
-    ("mail-again", "The mail is sent again."),
-    ("mail-now", "The mail is tried now."),
+    ("mail-again", "The mail waits to be sent again. A limit of its house or its recipient may hold it back."),
+    ("mail-now", "The mail is due now. A limit of its house or its recipient may hold it back."),
     (
         "mail-not-now",
         "The mail was not tried again: it is being tried, or its state changed since you opened the page.",

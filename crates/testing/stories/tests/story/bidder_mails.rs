@@ -114,7 +114,7 @@ async fn bidders_receive_mails(database: Option<String>) {
     assert_accessible(&page).await;
     server.set_refused(ADA, false);
     page.click_through("Send again").await.unwrap();
-    page.wait_until_shown("The mail is sent again.").await.unwrap();
+    page.wait_until_shown("The mail waits to be sent again.").await.unwrap();
     assert_eq!(next(&mut server).await.to, ADA);
 
     // A mail that a busy server did not take waits for its next try, and is sent now.
@@ -126,7 +126,7 @@ async fn bidders_receive_mails(database: Option<String>) {
     assert_accessible(&page).await;
     server.set_busy(false);
     page.click_through(&format!("Send now to {DEE}")).await.unwrap();
-    page.wait_until_shown("The mail is tried now.").await.unwrap();
+    page.wait_until_shown("The mail is due now.").await.unwrap();
     assert_eq!(next(&mut server).await.to, DEE);
     reload_until_shown(&page, "Sent").await;
 
