@@ -14,7 +14,7 @@ const KILLS: &str = "10";
 /// Runs all steps and stops at the first that fails.
 pub(crate) fn run_all() -> Result<(), Failure> {
     let steps: &[Step] = &[
-        ("tests that take long", test_run::run_long_tests),
+        ("build", || test_run::build().map(drop)),
         ("documentation", documentation),
         ("schemathesis", || schemathesis::check(&root())),
         ("kill -9, SQLite", || kill("sqlite")),

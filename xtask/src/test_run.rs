@@ -77,15 +77,6 @@ impl TestBinary {
     }
 }
 
-/// Runs the tests that take long, which are marked as ignored.
-pub(crate) fn run_long_tests() -> Result<(), Failure> {
-    let mut jobs = jobs(build()?);
-    for job in &mut jobs {
-        job.command.arg("--ignored");
-    }
-    run_side_by_side(jobs)
-}
-
 /// One job for each binary, the slowest first.
 pub(crate) fn jobs(mut binaries: Vec<TestBinary>) -> Vec<Job> {
     binaries.sort_by_key(|binary| SLOW_FIRST.iter().position(|target| *target == binary.target).unwrap_or(usize::MAX));

@@ -37,7 +37,6 @@ impl CountedDesk {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes long: `cargo xtask release-check` runs it"]
 async fn a_sale_of_forty_lots_by_keys_matches_the_log() {
     let sale = DeskFixture::open_with(LOTS, json!({ "registration": "required" }), json!({})).await;
     let path = format!("/api/v1/auctions/{}/registrations", sale.webcast);

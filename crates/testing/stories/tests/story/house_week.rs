@@ -120,7 +120,6 @@ impl Week {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes long: `cargo xtask release-check` runs it"]
 async fn a_house_prepares_holds_and_closes_a_sale_in_one_week() {
     let (week, site) = Week::begin().await;
     let page = &week.page;
