@@ -28,9 +28,13 @@ pub(super) async fn insert(db: &impl Client, user: &User, removed_max: usize, no
     Ok(())
 }
 
-/// Forgets the removed users with the address of a user who joined by an invitation.
+/// Forgets the address of a user who joined by an invitation. The person of a link stays known, because it may be another one.
 pub(super) async fn forget(db: &impl Client, user: &User) -> SqlResult<()> {
-    let delete = "DELETE FROM removed_users WHERE account = $1 AND email = $2";
-    rows::write(db, delete, &[&&*user.profile.account, &user.email]).await?;
+    for forget in [
+        "DELETE FROM removed_users WHERE account = $1 AND email = $2 AND openid_subject IS NULL",
+        "UPDATE removed_users SET email = '' WHERE account = $1 AND email = $2",
+    ] {
+        rows::write(db, forget, &[&&*user.profile.account, &user.email]).await?;
+    }
     Ok(())
 }

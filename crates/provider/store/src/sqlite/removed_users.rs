@@ -42,9 +42,13 @@ pub(super) fn insert(db: &Connection, user: &User, removed_max: usize, now: Time
     Ok(())
 }
 
-/// Forgets the removed users with the address of a user who joined by an invitation.
+/// Forgets the address of a user who joined by an invitation. The person of a link stays known, because it may be another one.
 pub(super) fn forget(db: &Connection, user: &User) -> SqlResult<()> {
-    let delete = "DELETE FROM removed_users WHERE account = ?1 AND email = ?2";
-    db.execute(delete, (&*user.profile.account, &user.email))?;
+    for forget in [
+        "DELETE FROM removed_users WHERE account = ?1 AND email = ?2 AND openid_subject IS NULL",
+        "UPDATE removed_users SET email = '' WHERE account = ?1 AND email = ?2",
+    ] {
+        db.execute(forget, (&*user.profile.account, &user.email))?;
+    }
     Ok(())
 }

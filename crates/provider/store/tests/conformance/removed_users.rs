@@ -48,9 +48,9 @@ pub(super) async fn a_removed_user_is_added_again_only_by_an_invitation(store: S
     join_as(&store, 6, User { email: renamed.email.clone(), ..user(6, Role::Member) }).await;
     remove(&store, User { email: renamed.email.clone(), ..user(6, Role::Member) }).await;
     assert_eq!(create(&store, renamed).await, UserCreationResult::Removed, "the user was removed again");
-    // Now the address alone is known, because the user was not linked.
+    // The invitation was for the address. The person who had been linked to it stays known.
     let elsewhere = User { email: "ann.hartley@example.com".to_owned(), ..person(7, "ann") };
-    assert_eq!(create(&store, elsewhere).await, UserCreationResult::Done);
+    assert_eq!(create(&store, elsewhere).await, UserCreationResult::Removed);
 }
 
 pub(super) async fn the_users_whom_an_account_removed_last_are_kept(store: Shared) {
