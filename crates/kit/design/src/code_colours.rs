@@ -9,7 +9,7 @@ use askama::filters::HtmlSafe;
 /// Bytes of a text that is coloured. A longer one is shown without colours, because elements make it several times as long.
 const COLOURED_BYTES_MAX: usize = 48 * 1024;
 
-/// A kind of text with a colour of its own.
+/// The kinds of text, which differ in their colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Name of a property or of a header.

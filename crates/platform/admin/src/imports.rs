@@ -91,7 +91,7 @@ impl Counts {
 #[derive(Template)]
 #[template(path = "imports.html")]
 pub(crate) struct ImportNotice {
-    /// What was imported.
+    /// The sentence before the counts.
     done: &'static str,
     counts: Counts,
     /// Paths and words of links to what the rows added and changed.

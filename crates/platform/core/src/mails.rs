@@ -71,8 +71,8 @@ impl Letterhead {
         Some(parts.join(", ")).filter(|contact| !contact.is_empty())
     }
 
-    /// The values of placeholders that do not depend on the bidder. A start or an end that has passed is none: a mail announces
-    /// what comes.
+    /// The values of placeholders that do not depend on the bidder. A start or an end that has passed has no value, because
+    /// a mail announces only future times.
     fn values(&self, auction: &Auction, language: Language, now: Timestamp) -> MailValues {
         let show = |at| dates::show(language, at, &auction.time_zone);
         let comes = |at: &Timestamp| *at > now;

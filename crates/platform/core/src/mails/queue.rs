@@ -31,7 +31,7 @@ impl Platform {
             let platform = platform.clone();
             async move {
                 let (signal, failure) = (platform.mails_queued(), "mails to bidders could not be sent");
-                // On a store of many nodes, other nodes may be sending what is claimed: the lease ends.
+                // With several nodes, another node may be sending the claimed mails, so their leases have to end first.
                 if platform.config().nodes == Nodes::Sole
                     && let Err(error) = platform.store().release_mails(platform.now()).await
                 {

@@ -156,7 +156,7 @@ pub(super) async fn a_mail_that_waits_for_its_next_try_is_made_due_once(store: S
     assert!(!now(1, 600).await, "a form of before the second try");
     assert!(now(2, 600).await);
 
-    // The claims of a process that ended are released. What waits for its next try, or is due, is no claim.
+    // The store releases the claims of a process that ended. A mail that waits for its next try, or is due, is not claimed.
     let (_, claimed) = queued(&store, 2).await;
     let (_, waits) = queued(&store, 3).await;
     store.claim_mails(at(600), at(5_000), 9).await.unwrap();

@@ -1,5 +1,5 @@
-//! Single sign-on with an issuer that misbehaves: what is refused in both wings, and whom it signs in to the administration, on
-//! both stores.
+//! Single sign-on with an issuer that misbehaves: the sign-ins that both wings refuse, and the users who get a session in the
+//! administration, on both stores.
 
 use http::Method;
 use serde_json::{Value, json};

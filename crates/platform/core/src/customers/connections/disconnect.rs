@@ -20,7 +20,7 @@ pub struct EndedConnection {
 impl Platform {
     /// Ends a customer's connection: its key is forgotten, nothing that waits is published, and nothing that happens
     /// from now on, unless it is connected again from a cursor. A key that the platform had made is revoked first; one that a
-    /// person entered stays valid at the provider. What is under way to the provider may still arrive. The
+    /// person entered stays valid at the provider. A request that is on its way to the provider may still arrive. The
     /// journal is kept all the same, and events in quarantine stay there.
     ///
     /// Errors: `not_found` (customer, or not connected), `provider_refused` (the made key could not be revoked; nothing changed).
