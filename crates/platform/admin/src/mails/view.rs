@@ -113,7 +113,7 @@ async fn show(
     let time = |at| zone.relative(at, now);
     let mut times = vec![("Queued", time(mail.queued_at))];
     times.extend(failing_since.map(|at| ("Failing since", time(at))));
-    times.extend((state == MailState::Waiting).then(|| ("Next try", time(next_at))));
+    times.extend((state == MailState::Waiting).then(|| ("Earliest next try", time(next_at))));
     times.extend(ended_at.map(|at| (if state == MailState::Sent { "Sent" } else { "Given up" }, time(at))));
     let may_send = session.may(PartiesWrite) || session.may(CustomersWrite);
     let page = ViewPage {

@@ -43,8 +43,8 @@ impl MailLimit {
             Self::Mailbox => {
                 format!("waiting: the address received {OF_HOUSE_TO_MAILBOX_MAX} mails or more in the last 24 hours")
             }
-            Self::HouseHour(max) => format!("waiting: the house's limit of {} mails an hour", grouped(max)),
-            Self::HouseDay(max) => format!("waiting: the house's limit of {} mails a day", grouped(max)),
+            Self::HouseHour(_) => "waiting for the hourly limit of the house".to_owned(),
+            Self::HouseDay(_) => "waiting for the daily limit of the house".to_owned(),
         }
     }
 
@@ -139,11 +139,20 @@ impl Platform {
     }
 }
 
-/// What a user reads who has to wait before the next test mail.
+/// What a user reads who sent too many test mails.
 pub(super) fn too_many_tests(until: Timestamp, now: Timestamp) -> String {
+    has_to_wait(&format!("you sent {TESTS_OF_USER_MAX} test mails in an hour"), until, now)
+}
+
+/// What a user reads whose house sent too many mails for a test mail.
+pub(super) fn house_at_limit(until: Timestamp, now: Timestamp) -> String {
+    has_to_wait("the house sent as many mails as its limit allows", until, now)
+}
+
+fn has_to_wait(cause: &str, until: Timestamp, now: Timestamp) -> String {
     let minutes = until.duration_since(now).as_secs().max(1).unsigned_abs().div_ceil(60);
     let minutes = if minutes == 1 { "a minute".to_owned() } else { format!("{minutes} minutes") };
-    format!("has to wait: you sent {TESTS_OF_USER_MAX} test mails in an hour. The next one is possible in {minutes}")
+    format!("has to wait: {cause}. The next one is possible in {minutes}")
 }
 
 fn of_mailbox(customer: Uuid, address: &str) -> Vec<Attempt> {
@@ -170,30 +179,12 @@ fn attempt(allowance: &Allowance) -> Attempt {
     Attempt { subject, refill_interval, attempts_max: mails_max }
 }
 
-/// A number with commas, such as `1,000`.
-fn grouped(number: u32) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_mail_that_waits_says_for_which_limit() {
-        assert_eq!(MailLimit::HouseHour(1_000).reason(), "waiting: the house's limit of 1,000 mails an hour");
-        assert_eq!(MailLimit::HouseDay(250).reason(), "waiting: the house's limit of 250 mails a day");
-        for (number, text) in [(7, "7"), (1_000_000, "1,000,000"), (12_345, "12,345")] {
-            assert_eq!(grouped(number), text);
-        }
+    fn who_has_to_wait_reads_how_long() {
         let now = Timestamp::UNIX_EPOCH;
         assert!(too_many_tests(now + Duration::from_secs(61), now).ends_with("possible in 2 minutes"));
         assert!(too_many_tests(now, now).ends_with("possible in a minute"));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use kit_mail::{Mail, SendError, is_address};
 use uuid::Uuid;
 
-use super::allowances::{MailLimit, UsedUp, too_many_tests};
+use super::allowances::{MailLimit, UsedUp, house_at_limit, too_many_tests};
 use super::default_texts::test_text;
 use super::template::{MailValues, RenderedMail};
 use super::{MailCounts, MailState, Recipient, StoredMail};
@@ -164,9 +164,8 @@ impl Platform {
                 let text = "received too many mails in the last 24 hours: choose another address, or wait";
                 return Err(PlatformError::invalid("/address", text));
             }
-            Err(UsedUp { limit, .. }) => {
-                let text = format!("receives no test mail now: {}", limit.reason());
-                return Err(PlatformError::invalid("/address", text));
+            Err(UsedUp { until, .. }) => {
+                return Err(PlatformError::invalid("/address", house_at_limit(until, self.now())));
             }
         };
         let letterhead = self.letterhead(customer.uuid).await?;

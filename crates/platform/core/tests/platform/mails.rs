@@ -122,7 +122,7 @@ async fn mails_above_the_limit_of_a_house_wait_and_those_of_others_do_not() {
     let sent = house.send().await;
     assert_eq!(sent.len(), 4, "three of the house, and the other one: {sent:?}");
     assert!(sent.contains(&"other@example.com".to_owned()), "{sent:?}");
-    let of_hour = "waiting: the house's limit of 3 mails an hour";
+    let of_hour = "waiting for the hourly limit of the house";
     let waiting = house.waiting().await;
     assert_eq!(waiting.len(), 4);
     assert!(waiting.iter().all(|(fault, minutes)| fault == of_hour && *minutes >= 20), "{waiting:?}");
@@ -135,7 +135,7 @@ async fn mails_above_the_limit_of_a_house_wait_and_those_of_others_do_not() {
     house.fixture.clock.advance(20 * MINUTE);
     assert_eq!(house.send().await, [""; 0]);
     let waiting = house.waiting().await;
-    let of_day = "waiting: the house's limit of 5 mails a day";
+    let of_day = "waiting for the daily limit of the house";
     assert_eq!(waiting.iter().filter(|(fault, _)| fault == of_day).count(), 2, "{waiting:?}");
     let mut rest = Vec::new();
     for _ in 0..12 {
@@ -186,7 +186,7 @@ async fn a_refused_address_counts_for_the_house_and_an_unavailable_server_does_n
     assert_eq!(house.mails(MailState::Failed).await.len(), 2, "both were tried: the busy server used nothing up");
     house.register(&sale, "3", "b3@example.com").await;
     assert_eq!(house.send().await, [""; 0]);
-    assert_eq!(house.waiting().await[0].0, "waiting: the house's limit of 2 mails an hour");
+    assert_eq!(house.waiting().await[0].0, "waiting for the hourly limit of the house");
 }
 
 #[tokio::test]
@@ -205,7 +205,12 @@ async fn a_user_sends_ten_test_mails_an_hour_and_a_house_no_more_than_its_limit(
     assert!(matches!(house.test_mail(&other, "gone@example.com").await.unwrap(), TestMail::Refused(_)));
     assert!(matches!(house.test_mail(&other, "u@example.com").await.unwrap(), TestMail::Taken(_)));
     let refused = house.test_mail(&other, "v@example.com").await.unwrap_err().to_string();
-    assert!(refused.contains("receives no test mail now: waiting: the house's limit of 12 mails an hour"), "{refused}");
+    assert!(
+        refused.contains(
+            "has to wait: the house sent as many mails as its limit allows. The next one is possible in 5 minutes"
+        ),
+        "{refused}"
+    );
     assert_eq!(house.server.arrived().len(), 11);
     house.fixture.clock.advance(6 * MINUTE);
     assert!(matches!(house.test_mail(&caller, "more@example.com").await.unwrap(), TestMail::Taken(_)));
