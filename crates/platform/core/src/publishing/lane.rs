@@ -80,6 +80,8 @@ enum TaskResult {
 #[derive(Clone, Copy)]
 enum Remainder {
     Nothing,
+    /// The row is in quarantine. A person can send it again at once, before the lane knows that the outcome is durable.
+    Quarantine,
     /// The row stays, with its next attempt at once or at that time.
     Row {
         retry_at: Option<Timestamp>,
@@ -320,7 +322,8 @@ impl Lane {
         let shared = Arc::clone(&self.shared);
         let cursor = queued.event.cursor;
         let remainder = match &result {
-            PublishResult::Published | PublishResult::Quarantined { .. } => Remainder::Nothing,
+            PublishResult::Published => Remainder::Nothing,
+            PublishResult::Quarantined { .. } => Remainder::Quarantine,
             PublishResult::Retry { at, .. } => Remainder::Row { retry_at: Some(*at) },
             PublishResult::Released => Remainder::Row { retry_at: None },
         };

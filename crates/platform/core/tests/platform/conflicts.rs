@@ -152,6 +152,24 @@ async fn without_a_restore_an_event_that_is_sent_again_keeps_its_id() {
 }
 
 #[tokio::test]
+async fn an_event_that_is_sent_again_before_its_lane_knows_of_the_quarantine_is_published() {
+    let provider = Provider::start([Reply::Status(409)]).await;
+    provider.show([message("ITEM_STATUS_CHANGE", &json!({}))]);
+    let fixture = TestPlatform::connected(&provider, PlatformConfig::default()).await;
+    let held = fixture.faults.hold_answers_to_outcomes().await;
+    let auction = fixture.draft().await;
+    until(&fixture, (0, 1)).await;
+    send_again(&fixture).await;
+    while fixture.faults.events_claimed() == 0 {
+        tokio::task::yield_now().await;
+    }
+    drop(held);
+    assert_eq!(provider.request(2).await.idempotency_key, format!("{}.1", auction.uuid));
+    until(&fixture, (0, 0)).await;
+    fixture.close().await;
+}
+
+#[tokio::test]
 async fn after_a_restore_an_event_that_is_sent_again_has_an_id_of_its_own() {
     let provider = Provider::start([Reply::Status(409)]).await;
     provider.show([message("AUCTION_STATUS_CHANGE", &json!({ "status": "LIVE" }))]);

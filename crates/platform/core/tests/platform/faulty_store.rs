@@ -33,6 +33,7 @@ pub struct FaultyStore {
     merges_begun: AtomicUsize,
     commits_answered: Arc<RwLock<()>>,
     outcomes_answered: Arc<RwLock<()>>,
+    events_claimed: AtomicUsize,
 }
 
 impl FaultyStore {
@@ -52,6 +53,7 @@ impl FaultyStore {
             merges_begun: AtomicUsize::new(0),
             commits_answered: Arc::default(),
             outcomes_answered: Arc::default(),
+            events_claimed: AtomicUsize::new(0),
         })
     }
 
@@ -73,6 +75,11 @@ impl FaultyStore {
     /// The number of commits that were called, delayed ones included.
     pub fn commits_begun(&self) -> usize {
         self.commits_begun.load(Ordering::SeqCst)
+    }
+
+    /// The number of events that were claimed from the outbox.
+    pub fn events_claimed(&self) -> usize {
+        self.events_claimed.load(Ordering::SeqCst)
     }
 
     /// Makes the next commit succeed and return an error.
@@ -305,12 +312,6 @@ forward! {
     }
     impl OutboxStore {
         async fn customers_with_outbox(now: Timestamp) -> StoreResult<Vec<Uuid>>;
-        async fn claim_outbox(
-            node: NodeId,
-            customer: Uuid,
-            now: Timestamp,
-            limit: usize,
-        ) -> StoreResult<Vec<OutboxEvent>>;
         async fn next_outbox_attempt(customer: Uuid) -> StoreResult<Option<Timestamp>>;
         async fn backlog(customer: Uuid) -> StoreResult<Backlog>;
         async fn customer_backlogs() -> StoreResult<Vec<CustomerBacklog>>;
@@ -329,6 +330,18 @@ forward! {
             answer: Option<IdempotentAnswer>,
         ) -> StoreResult<()>;
         overridden {
+            async fn claim_outbox(
+                &self,
+                node: NodeId,
+                customer: Uuid,
+                now: Timestamp,
+                limit: usize,
+            ) -> StoreResult<Vec<OutboxEvent>> {
+                let claimed = self.inner.claim_outbox(node, customer, now, limit).await?;
+                self.events_claimed.fetch_add(claimed.len(), Ordering::SeqCst);
+                Ok(claimed)
+            }
+
             async fn record_outbox_outcomes(&self, outcomes: Vec<OutboxSettlement>, now: Timestamp) -> StoreResult<()> {
                 self.inner.record_outbox_outcomes(outcomes, now).await?;
                 drop(self.outcomes_answered.read().await);
