@@ -1,5 +1,6 @@
 //! The frame around the content of every page: title, navigation, and a notice about what the visitor just did.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use askama::Template;
@@ -27,7 +28,7 @@ pub struct Frame {
     /// A restriction of the visitor's session, in two words.
     pub badge: Option<&'static str>,
     /// The outcome of the form that the visitor just sent.
-    pub notice: Option<&'static str>,
+    pub notice: Option<Cow<'static, str>>,
     /// File name of the style sheet of the site's own pages, below `/static`.
     pub site_style: Option<&'static str>,
     /// Path of a style sheet with the colours of the owner, below the site's base.
@@ -80,8 +81,8 @@ impl Frame {
     }
 
     /// The same frame with a notice.
-    pub fn with_notice(mut self, notice: Option<&'static str>) -> Self {
-        self.notice = notice;
+    pub fn with_notice(mut self, notice: Option<impl Into<Cow<'static, str>>>) -> Self {
+        self.notice = notice.map(Into::into);
         self
     }
 }

@@ -3,6 +3,7 @@
 mod decide;
 mod edit;
 mod list;
+mod place;
 
 use axum::Router;
 use axum::routing::{get, post};

@@ -4,6 +4,7 @@ mod list;
 mod relist;
 mod totals;
 mod unpaid;
+mod way_back;
 
 use std::sync::LazyLock;
 
@@ -14,6 +15,9 @@ use platform_core::Scope;
 
 use crate::access::{Need, Page};
 use crate::admin::Admin;
+
+pub(crate) use self::relist::notice as relisted_notice;
+pub(crate) use self::way_back::WayBack;
 
 /// Count and sum of the lots that are ticked as unpaid.
 pub(crate) static UNPAID: LazyLock<Asset> =

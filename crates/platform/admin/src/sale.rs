@@ -111,7 +111,7 @@ impl Sale {
 
     /// The title, or words for an auction without one.
     pub(crate) fn title(&self) -> String {
-        title(&self.auction)
+        self.auction.shown_title().to_owned()
     }
 
     /// The frame around a page of the auction, with the notice that the query names.
@@ -170,11 +170,6 @@ impl Sale {
     pub(crate) fn dates(&self) -> String {
         dates(&self.auction, &self.zone)
     }
-}
-
-/// The title of an auction, or words for one without.
-pub(crate) fn title(auction: &Auction) -> String {
-    if auction.title.is_empty() { "Untitled auction".to_owned() } else { auction.title.clone() }
 }
 
 /// The dates of an auction in its zone.

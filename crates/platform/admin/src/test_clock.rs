@@ -65,7 +65,7 @@ fn row(auction: Auction) -> Option<ClockRow> {
     auction.require_unarchived().ok()?;
     Some(ClockRow {
         uuid: auction.uuid,
-        title: if auction.title.is_empty() { "Untitled sale".to_owned() } else { auction.title },
+        title: auction.shown_title().to_owned(),
         status: auction.status.name(),
         shows: clock.now().strftime("%-d %b %Y, %H:%M:%S UTC").to_string(),
         is_advancing: clock.target.is_some(),

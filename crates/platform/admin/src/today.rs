@@ -232,7 +232,7 @@ async fn sale(session: &Session, auction: &Auction) -> PlatformResult<Sale> {
     let time = |at| if is_sandbox { RelativeTime::new(at, now) } else { RelativeTime::countdown(at, now) };
     Ok(Sale {
         uuid: auction.uuid,
-        title: if auction.title.is_empty() { "Untitled sale".to_owned() } else { auction.title.clone() },
+        title: auction.shown_title().to_owned(),
         kind: if is_webcast { "Webcast" } else { "Timed" },
         status: match auction.status {
             AuctionStatus::Live => ("live", "Live"),

@@ -160,6 +160,13 @@ pub struct Auction {
     pub created_at: Timestamp,
 }
 
+impl Auction {
+    /// The title, or words in place of one that is missing.
+    pub fn shown_title(&self) -> &str {
+        if self.title.is_empty() { "Untitled auction" } else { &self.title }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

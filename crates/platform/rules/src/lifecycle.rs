@@ -58,6 +58,10 @@ pub struct ItemCounts {
     pub suspended: u64,
     /// Status PASSED.
     pub passed: u64,
+    /// Status SOLD or SOLD_BUY_NOW.
+    pub sold: u64,
+    /// Status UNSOLD.
+    pub unsold: u64,
     /// With at least one bid accepted.
     pub with_bids: u64,
 }
@@ -82,6 +86,8 @@ impl ItemCounts {
             live: is(ItemStatus::Live),
             suspended: is(ItemStatus::Suspended),
             passed: is(ItemStatus::Passed),
+            sold: is(ItemStatus::Sold) + is(ItemStatus::SoldBuyNow),
+            unsold: is(ItemStatus::Unsold),
             with_bids: u64::from(item.has_bids()),
         }
     }
@@ -92,6 +98,8 @@ impl ItemCounts {
             live: sum(self.live, other.live),
             suspended: sum(self.suspended, other.suspended),
             passed: sum(self.passed, other.passed),
+            sold: sum(self.sold, other.sold),
+            unsold: sum(self.unsold, other.unsold),
             with_bids: sum(self.with_bids, other.with_bids),
         }
     }

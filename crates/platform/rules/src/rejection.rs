@@ -245,10 +245,12 @@ pub enum Rejection {
     },
     /// The records can't be merged, because the person would have bid on an own lot.
     #[error(
-        "paddle {paddle} of one record has bid on lot {lot_number}, which the other record consigns: cancel the bid or correct \
-         the sale first"
+        "in “{sale}”, paddle {paddle} of one record has bid on lot {lot_number}, which the other record consigns: cancel the \
+         bid or correct the sale first"
     )]
     PersonHasBid {
+        /// Title of the sale.
+        sale: String,
         /// The paddle.
         paddle: String,
         /// The lot.
@@ -256,9 +258,12 @@ pub enum Rejection {
     },
     /// The person can't be erased, because a bid of theirs can still win.
     #[error(
-        "the person leads on lot {lot_number} with paddle {paddle}: cancel the bid, or wait until the lot is sold or unsold"
+        "in “{sale}”, the person leads on lot {lot_number} with paddle {paddle}: cancel the bid, or wait until the lot is sold \
+         or unsold"
     )]
     PersonLeads {
+        /// Title of the sale.
+        sale: String,
         /// The paddle.
         paddle: String,
         /// The lot.
@@ -266,9 +271,12 @@ pub enum Rejection {
     },
     /// The person can't be erased, because a lot that they consign can still be sold.
     #[error(
-        "the person consigns lot {lot_number}, which is not sold yet: withdraw the lot, or wait until it is sold or unsold"
+        "in “{sale}”, the person consigns lot {lot_number}, which is not sold yet: withdraw the lot, or wait until it is sold \
+         or unsold"
     )]
     PersonConsigns {
+        /// Title of the sale.
+        sale: String,
         /// The lot.
         lot_number: String,
     },

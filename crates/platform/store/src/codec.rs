@@ -199,6 +199,9 @@ pub(crate) const PREVIEW: i32 = ItemStatus::Preview.code();
 pub(crate) const LIVE: i32 = ItemStatus::Live.code();
 pub(crate) const SUSPENDED: i32 = ItemStatus::Suspended.code();
 pub(crate) const PASSED: i32 = ItemStatus::Passed.code();
+pub(crate) const SOLD: i32 = ItemStatus::Sold.code();
+pub(crate) const SOLD_BUY_NOW: i32 = ItemStatus::SoldBuyNow.code();
+pub(crate) const UNSOLD: i32 = ItemStatus::Unsold.code();
 
 pub(crate) fn kind_code(kind: SubjectKind) -> i16 {
     match kind {

@@ -19,7 +19,7 @@ use uuid::Uuid;
 use super::overview;
 use crate::admin::Admin;
 use crate::page_error::PageError;
-use crate::sale::{self, Sale};
+use crate::sale::Sale;
 use crate::session::{PathIds, Session};
 
 /// Clerks and webcasts that a list shows at most; no webcast has more clerks.
@@ -123,7 +123,7 @@ impl ClerksPanel {
         };
         let page = Page { after: None, limit: LISTED_MAX };
         let found = platform.search_auctions(caller, &wanted, page).await?;
-        let words = |own: &Auction| format!("{} ({})", sale::title(own), own.status.label());
+        let words = |own: &Auction| format!("{} ({})", own.shown_title(), own.status.label());
         let free = found.entries.iter().filter(|own| !taken.contains(&own.uuid));
         let choices: Vec<Choice> = free.map(|own| Choice::of(own.uuid, words(own), "")).collect();
         let row = |own: &Auction| Assigned { id: own.uuid, words: words(own), path: format!("/auctions/{}", own.uuid) };

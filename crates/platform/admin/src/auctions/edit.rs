@@ -45,7 +45,7 @@ pub(super) async fn page(
     let venue = facts_form::venue(&session, &sale.auction).await?;
     let entered = (Entered::of_auction(&sale.auction), EnteredFacts::of(&facts, venue.as_ref()));
     let mut page = EditPage::new(&session, &sale, &facts, &entered, &FieldErrors::default()).await?;
-    page.frame.notice = notice::from_query(&query);
+    page.frame = page.frame.with_notice(notice::from_query(&query));
     render_page_as(StatusCode::OK, &page)
 }
 

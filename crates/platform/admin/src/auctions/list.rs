@@ -115,7 +115,7 @@ fn search(query: &FormFields) -> AuctionSearch {
 fn row(auction: &Auction, counts: &ItemCounts, names: &HashMap<Uuid, String>, blocks: Option<String>) -> Row {
     Row {
         id: auction.uuid,
-        title: sale::title(auction),
+        title: auction.shown_title().to_owned(),
         badge: auction.status.into(),
         kind: labels::kind(auction.kind),
         is_sandbox: auction.sale_mode() == SaleMode::Sandbox,

@@ -32,6 +32,7 @@ struct OverviewPage {
     steps: Vec<Step>,
     next: Vec<NextStep>,
     blockers: Vec<String>,
+    /// Words, figure, and the address of what it counts, below that of the auction.
     figures: Vec<(&'static str, String, &'static str)>,
     facts: Vec<(&'static str, String)>,
     waiting: String,
@@ -133,11 +134,13 @@ fn can_archive(sale: &Sale) -> bool {
 fn figures(sale: &Sale) -> Vec<(&'static str, String, &'static str)> {
     let counts = sale.counts;
     vec![
-        ("Lots", labels::number(counts.total), ""),
-        ("Live", labels::number(counts.live), "?status=LIVE"),
-        ("With bids", labels::number(counts.with_bids), ""),
-        ("Suspended", labels::number(counts.suspended), "?status=SUSPENDED"),
-        ("Passed", labels::number(counts.passed), "?status=PASSED"),
+        ("Lots", labels::number(counts.total), "lots"),
+        ("With bids", labels::number(counts.with_bids), "lots"),
+        ("Live", labels::number(counts.live), "lots?status=LIVE"),
+        ("Suspended", labels::number(counts.suspended), "lots?status=SUSPENDED"),
+        ("Sold", labels::number(counts.sold), "results?show=sold"),
+        ("Passed", labels::number(counts.passed), "results?show=passed"),
+        ("Unsold", labels::number(counts.unsold), "results?show=unsold"),
     ]
 }
 

@@ -66,7 +66,7 @@ pub(super) async fn list(
 ) -> Result<Response, PageError> {
     let before = query.text("before").parse().ok();
     let mut page = ConditionsPage::new(&session, customer, before, None, &Refused::default()).await?;
-    page.frame.notice = notice::from_query(&query);
+    page.frame = page.frame.with_notice(notice::from_query(&query));
     render_page(&page)
 }
 

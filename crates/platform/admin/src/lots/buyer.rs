@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_design::error_summary::ErrorSummary;
-use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
+use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::render_page_as;
 use platform_core::PlatformError;
@@ -17,6 +17,7 @@ use super::sold_form::SoldForm;
 use crate::admin::Admin;
 use crate::form_page::reason_field;
 use crate::page_error::PageError;
+use crate::results::WayBack;
 use crate::sale::Sale;
 use crate::sale::{labels, refusal};
 use crate::session::{PathIds, Session};
@@ -35,9 +36,19 @@ struct Asked {
 }
 
 /// The form.
-pub(super) async fn page(session: Session, PathIds([auction, item]): PathIds<2>) -> Result<Response, PageError> {
+pub(super) async fn page(
+    session: Session,
+    PathIds([auction, item]): PathIds<2>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
     let (sale, item) = lot::load(&session, auction, item).await?;
-    show(&session, &sale, &item, (&FormFields::default(), &FieldErrors::default()), (Asked::default(), StatusCode::OK))
+    show(
+        &session,
+        &sale,
+        &item,
+        (&WayBack::of(&query).fields(), &FieldErrors::default()),
+        (Asked::default(), StatusCode::OK),
+    )
 }
 
 /// Changes the buyer, or shows the form again with what is wrong.
@@ -53,7 +64,7 @@ pub(super) async fn change(
     let confirmed = ConfirmedBuyer { not_approved: is_ticked(NOT_APPROVED), over_limit: is_ticked(OVER_LIMIT) };
     let buyer = NamedBuyer { paddle: form.text("buyer").to_owned(), reason, confirmed };
     match session.platform().change_buyer(&session.caller, item.uuid, &buyer, version, None).await {
-        Ok(_) => Ok(admin.redirect(&sale.path(&format!("/lots/{}?done=buyer", item.uuid))).into_response()),
+        Ok(_) => Ok(admin.redirect(&WayBack::of(&form).path_after(&sale, &item, "buyer")).into_response()),
         Err(error) => {
             let (sale, item) = lot::load(&session, auction, item.uuid).await?;
             let mut errors = FieldErrors::default();
@@ -121,7 +132,7 @@ fn show(
         format!("Now: {} at {}. The price stays.", labels::bidder(standing), sale.currency.exact(standing.amount))
     });
     let no_event = "No event is sent: the lot stays sold. The log keeps both buyers.".to_owned();
-    let mut page = SoldForm::new(session, sale, item, "buyer", "Record buyer");
+    let mut page = SoldForm::new(session, (sale, item), &WayBack::of(values), ("buyer", "Record buyer"));
     page.consequences = now.into_iter().chain([no_event]).collect();
     page.fields = fields.into_iter().map(|field| field.with(errors)).collect();
     page.errors = ErrorSummary::of_fields(errors, &page.fields);

@@ -1,5 +1,7 @@
 //! The grid of an auction's lots: filters, order and page are in the address; each cell opens as a field.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use askama::filters::HtmlSafe;
 use axum::response::{Html, IntoResponse as _, Response};
@@ -21,6 +23,7 @@ use super::imported;
 use super::row::{Editor, Row};
 use crate::imports::ImportNotice;
 use crate::page_error::PageError;
+use crate::results::relisted_notice;
 use crate::sale::query::query_without;
 use crate::sale::{Head, Sale, Tab};
 use crate::sale::{labels, notice};
@@ -180,10 +183,10 @@ pub(super) async fn show(
     let has_consignors = columns.contains(&GridColumn::Field(Column::Vendor)) && sale.may_edit_lots(session);
     let suggested = if has_consignors { Some(Suggestions::load(session, sale).await?) } else { None };
     let imported = imported::notice(session, sale, query).await?;
-    let notice = notice::from_query(query).filter(|_| imported.is_none());
+    let notice = notice::from_query(query).filter(|_| imported.is_none()).map(Cow::Borrowed);
     let page = GridPage {
         suggested,
-        frame: sale.frame(session, "Lots", query).with_notice(notice),
+        frame: sale.frame(session, "Lots", query).with_notice(relisted_notice(query).map(Cow::Owned).or(notice)),
         imported,
         head: sale.head(session, Tab::Lots),
         may_edit: sale.may_edit_lots(session),

@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_design::error_summary::ErrorSummary;
-use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
+use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::render_page_as;
 use platform_core::sales::items::hammer_price::HammerPrice;
@@ -15,15 +15,20 @@ use super::sold_form::SoldForm;
 use crate::admin::Admin;
 use crate::form_page::reason_field;
 use crate::page_error::PageError;
+use crate::results::WayBack;
 use crate::sale::Sale;
 use crate::sale::unusual::{self, UnusualAmount};
 use crate::sale::{labels, refusal};
 use crate::session::{PathIds, Session};
 
 /// The form.
-pub(super) async fn page(session: Session, PathIds([auction, item]): PathIds<2>) -> Result<Response, PageError> {
+pub(super) async fn page(
+    session: Session,
+    PathIds([auction, item]): PathIds<2>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
     let (sale, item) = lot::load(&session, auction, item).await?;
-    show(&session, &sale, &item, (&FormFields::default(), &FieldErrors::default()), (None, StatusCode::OK))
+    show(&session, &sale, &item, (&WayBack::of(&query).fields(), &FieldErrors::default()), (None, StatusCode::OK))
 }
 
 /// Corrects the price, or shows the form again with its faults.
@@ -43,7 +48,7 @@ pub(super) async fn correct(
             let version = form.text("version").parse().ok();
             match session.platform().correct_hammer_price(&session.caller, item.uuid, &right, version, None).await {
                 Ok(_) => {
-                    let path = sale.path(&format!("/lots/{}?done=hammer-price", item.uuid));
+                    let path = WayBack::of(&form).path_after(&sale, &item, "hammer-price");
                     return Ok(admin.redirect(&path).into_response());
                 }
                 Err(error) => {
@@ -80,7 +85,7 @@ fn show(
         format!("Premium and tax follow the price; the total is {} now.", sale.currency.exact(result.total))
     });
     let no_event = "No event is sent: the lot stays sold. The log keeps both prices.".to_owned();
-    let mut page = SoldForm::new(session, sale, item, "hammer-price", "Correct hammer price");
+    let mut page = SoldForm::new(session, (sale, item), &WayBack::of(values), ("hammer-price", "Correct hammer price"));
     page.consequences = now.into_iter().chain(total).chain([no_event]).collect();
     page.fields = fields.into_iter().map(|field| field.with(errors)).collect();
     page.errors = ErrorSummary::of_fields(errors, &page.fields);

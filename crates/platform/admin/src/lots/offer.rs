@@ -5,7 +5,7 @@ use axum::response::{IntoResponse as _, Response};
 use contract::{AuctionStatus, ItemStatus};
 use http::StatusCode;
 use kit_design::error_summary::ErrorSummary;
-use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
+use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::render_page_as;
 use platform_core::PlatformError;
@@ -17,6 +17,7 @@ use super::sold_form::SoldForm;
 use crate::admin::Admin;
 use crate::form_page::reason_field;
 use crate::page_error::PageError;
+use crate::results::WayBack;
 use crate::sale::Sale;
 use crate::sale::unusual::{self, UnusualAmount};
 use crate::sale::{notified, refusal};
@@ -31,9 +32,13 @@ pub(crate) fn is_possible(sale: &Sale, item: &Item) -> bool {
 }
 
 /// The form.
-pub(super) async fn page(session: Session, PathIds([auction, item]): PathIds<2>) -> Result<Response, PageError> {
+pub(super) async fn page(
+    session: Session,
+    PathIds([auction, item]): PathIds<2>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
     let (sale, item) = lot::load(&session, auction, item).await?;
-    show(&session, &sale, &item, (&FormFields::default(), &FieldErrors::default()), (None, StatusCode::OK)).await
+    show(&session, &sale, &item, (&WayBack::of(&query).fields(), &FieldErrors::default()), (None, StatusCode::OK)).await
 }
 
 /// Records the offer, or shows the form again with what is wrong.
@@ -54,7 +59,7 @@ pub(super) async fn accept(
             let version = form.text("version").parse().ok();
             match session.platform().accept_offer(&session.caller, item.uuid, &offer, version, None).await {
                 Ok(_) => {
-                    return Ok(admin.redirect(&sale.path(&format!("/lots/{}?done=offer", item.uuid))).into_response());
+                    return Ok(admin.redirect(&WayBack::of(&form).path_after(&sale, &item, "offer")).into_response());
                 }
                 Err(error) => {
                     if let Some(text) = paddles::proposal(&session, auction, &offer.buyer).await? {
@@ -111,7 +116,7 @@ async fn show(
         .reserve
         .map(|reserve| format!("The reserve is {}; an offer may lie below it.", sale.currency.exact(reserve.reveal())));
     let what = format!("one event that lot {} is sold", item.lot_number);
-    let mut page = SoldForm::new(session, sale, item, "offer", "Record post-sale offer");
+    let mut page = SoldForm::new(session, (sale, item), &WayBack::of(values), ("offer", "Record post-sale offer"));
     page.consequences = ["The lot is sold to this buyer at this price, and counts in the results.".to_owned()]
         .into_iter()
         .chain(reserve)

@@ -6,6 +6,7 @@ use kit_design::form_field::FormField;
 use kit_design::frame::Frame;
 use platform_rules::Item;
 
+use crate::results::WayBack;
 use crate::sale::Sale;
 use crate::sale::labels::Badge;
 use crate::session::{Section, Session};
@@ -25,6 +26,9 @@ pub(super) struct SoldForm {
     title: String,
     badge: Badge,
     version: i64,
+    /// The query of the results to which the form leads back, and the path of “Cancel”.
+    results: String,
+    cancel: String,
     pub(super) consequences: Vec<String>,
     pub(super) fields: Vec<FormField>,
     pub(super) errors: ErrorSummary,
@@ -32,7 +36,12 @@ pub(super) struct SoldForm {
 
 impl SoldForm {
     /// The form at `page` of the lot, without fields and consequences.
-    pub(super) fn new(session: &Session, sale: &Sale, item: &Item, page: &'static str, action: &'static str) -> Self {
+    pub(super) fn new(
+        session: &Session,
+        (sale, item): (&Sale, &Item),
+        way_back: &WayBack,
+        (page, action): (&'static str, &'static str),
+    ) -> Self {
         let heading = format!("{action}: lot {}", item.lot_number);
         Self {
             frame: session.frame(heading.as_str(), Section::Auctions),
@@ -46,6 +55,8 @@ impl SoldForm {
             title: item.title.clone(),
             badge: item.status.into(),
             version: item.version,
+            results: way_back.query().to_owned(),
+            cancel: way_back.path(sale, item),
             consequences: Vec::new(),
             fields: Vec::new(),
             errors: ErrorSummary::default(),

@@ -17,6 +17,7 @@ use super::lot;
 use crate::admin::Admin;
 use crate::form_page::reason_field;
 use crate::page_error::PageError;
+use crate::results::WayBack;
 use crate::sale::Sale;
 use crate::sale::labels::{self, Badge};
 use crate::sale::{notified, refusal};
@@ -35,6 +36,9 @@ struct StatusPage {
     to: Badge,
     to_name: &'static str,
     version: i64,
+    /// The query of the results to which the form leads back, and the path of “Cancel”.
+    results: String,
+    cancel: String,
     consequences: Vec<String>,
     reason: Option<FormField>,
     errors: ErrorSummary,
@@ -47,7 +51,7 @@ pub(super) async fn page(
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
     let (sale, item) = lot::load(&session, auction, item).await?;
-    show(&session, &sale, &item, wanted(&query)?, ("", &FieldErrors::default()), StatusCode::OK).await
+    show(&session, &sale, &item, wanted(&query)?, (&query, &FieldErrors::default()), StatusCode::OK).await
 }
 
 /// Changes the status, or shows the page again with why it is not possible.
@@ -62,12 +66,12 @@ pub(super) async fn change(
     let reason = form.non_empty("reason").map(str::to_owned);
     let done = if to == ItemStatus::Live { "reopened" } else { "lot-status" };
     match session.platform().change_item_status(&session.caller, item.uuid, to, reason, version, None).await {
-        Ok(_) => Ok(admin.redirect(&sale.path(&format!("/lots/{}?done={done}", item.uuid))).into_response()),
+        Ok(_) => Ok(admin.redirect(&WayBack::of(&form).path_after(&sale, &item, done)).into_response()),
         Err(error) => {
             let mut errors = FieldErrors::default();
             refusal::add_to(&mut errors, error)?;
             let (sale, item) = lot::load(&session, auction, item.uuid).await?;
-            show(&session, &sale, &item, to, (form.text("reason"), &errors), StatusCode::CONFLICT).await
+            show(&session, &sale, &item, to, (&form, &errors), StatusCode::CONFLICT).await
         }
     }
 }
@@ -82,7 +86,7 @@ async fn show(
     sale: &Sale,
     item: &Item,
     to: ItemStatus,
-    (reason, errors): (&str, &FieldErrors),
+    (values, errors): (&FormFields, &FieldErrors),
     status: StatusCode,
 ) -> Result<Response, PageError> {
     let mut consequences = consequences(sale, item, to);
@@ -92,7 +96,8 @@ async fn show(
     } else {
         "No event is sent: no status of this lot was announced before.".to_owned()
     });
-    let reason = needs_reason(item.status, to).then(|| reason_field(reason).required().with(errors));
+    let reason = needs_reason(item.status, to).then(|| reason_field(values.text("reason")).required().with(errors));
+    let way_back = WayBack::of(values);
     let page = StatusPage {
         frame: session.frame(format!("Lot {}: {}", item.lot_number, to.label()), Section::Auctions),
         sale_title: sale.title(),
@@ -104,6 +109,8 @@ async fn show(
         to: to.into(),
         to_name: to.name(),
         version: item.version,
+        results: way_back.query().to_owned(),
+        cancel: way_back.path(sale, item),
         consequences,
         errors: ErrorSummary::of_fields(errors, &reason),
         reason,

@@ -23,7 +23,6 @@ use super::{can_go_now, kind_words};
 use crate::form_page::Refused;
 use crate::notice;
 use crate::page_error::PageError;
-use crate::sale;
 use crate::sale::labels;
 use crate::sale::zone::SaleZone;
 use crate::session::{PathIds, Section, Session};
@@ -167,7 +166,7 @@ async fn show(
     for stored in &mails {
         let auction = stored.mail.auction;
         if let Entry::Vacant(entry) = sales.entry(auction) {
-            entry.insert(sale::title(&platform.auction(caller, auction).await?));
+            entry.insert(platform.auction(caller, auction).await?.shown_title().to_owned());
         }
     }
     let address = FormField::text("address", "Address", typed.unwrap_or_else(|| session.email.clone()))

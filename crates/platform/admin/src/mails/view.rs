@@ -17,7 +17,6 @@ use super::{can_go_now, kind_words, zone_of};
 use crate::form_page::Refused;
 use crate::notice;
 use crate::page_error::PageError;
-use crate::sale;
 use crate::sale::labels::Badge;
 use crate::session::{PathIds, Section, Session};
 
@@ -128,7 +127,7 @@ async fn show(
         about: kind_words(mail.kind),
         party: mail.party,
         auction: mail.auction,
-        sale: sale::title(&platform.auction(caller, mail.auction).await?),
+        sale: platform.auction(caller, mail.auction).await?.shown_title().to_owned(),
         facts,
         times,
         fault: fault.as_deref().map(sentence).unwrap_or_default(),

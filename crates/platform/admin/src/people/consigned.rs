@@ -6,7 +6,6 @@ use platform_rules::Item;
 use uuid::Uuid;
 
 use super::party::LotLink;
-use crate::sale;
 use crate::sale::amounts::Currency;
 use crate::sale::labels::{self, Badge};
 
@@ -47,7 +46,7 @@ pub(super) fn row(consigned: &ConsignedSale) -> ConsignedRow {
     };
     ConsignedRow {
         auction: auction.uuid,
-        title: sale::title(auction),
+        title: auction.shown_title().to_owned(),
         status: auction.status.into(),
         count: labels::count(items.len() as u64, "lot", "lots"),
         sold: if sold == 0 { String::new() } else { format!("{} sold", labels::number(sold)) },

@@ -28,6 +28,8 @@ struct DuplicatesPage {
     /// `31 pairs`, or `More than 50 pairs`; empty on later pages.
     total: String,
     is_first: bool,
+    /// The pair after which the page begins: its older and its newer record.
+    after: Option<[Uuid; 2]>,
     /// Query of the next page.
     next: Option<String>,
     may_write: bool,
@@ -60,6 +62,7 @@ pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> R
             (None, None) => labels::count(found.pairs.len() as u64, "pair", "pairs"),
         },
         is_first: after.is_none(),
+        after,
         next: found.next.map(|[older, newer]| format!("older={older}&newer={newer}")),
         may_write: session.may(PartiesWrite),
     })
@@ -76,8 +79,14 @@ pub(super) async fn keep_apart(session: Session, SubmittedForm(form): SubmittedF
     session.platform().keep_parties_apart(&session.caller, pair).await?;
     let path = match form.non_empty("house") {
         Some(house) => {
-            let house: String = form_urlencoded::byte_serialize(house.as_bytes()).collect();
-            format!("/people/duplicates?house={house}&done=parties-apart")
+            let mut query = form_urlencoded::Serializer::new(String::new());
+            query.append_pair("house", house);
+            for name in ["older", "newer"] {
+                if let Some(place) = form.non_empty(name) {
+                    query.append_pair(name, place);
+                }
+            }
+            format!("/people/duplicates?{}", query.append_pair("done", "parties-apart").finish())
         }
         None => format!("/people/{}?done=parties-apart", pair.kept),
     };

@@ -186,7 +186,7 @@ fn causes(plan: &MergePlan) -> Vec<String> {
         causes.push(format!("{who} blocked, so the person stays blocked: {suspended} suspended or declined."));
     }
     for shared in shared_sales {
-        let title = crate::sale::title(&shared.auction);
+        let title = shared.auction.shown_title();
         causes.push(format!(
             "Both are registered in “{title}” (paddles {}): both paddles remain, each with its own limit. Suspend one if only one \
              may bid.",

@@ -78,6 +78,7 @@ struct MergedRow {
 struct StandingRow {
     /// A lot of the person's own.
     is_own: bool,
+    sale: String,
     lot: LotLink,
     paddle: String,
     amount: String,
@@ -203,9 +204,10 @@ fn facts(Party { details, identity, erasure, .. }: &Party, by: impl Fn(&str) -> 
 }
 
 fn standing_row(standing: &StandingLot) -> StandingRow {
-    let currency = Currency::new(&standing.currency);
+    let currency = Currency::of(&standing.auction);
     StandingRow {
         is_own: standing.is_own,
+        sale: standing.auction.shown_title().to_owned(),
         lot: LotLink::of(&standing.item),
         paddle: standing.registration.paddle.clone(),
         amount: standing.item.price().map(|price| currency.show(price)).unwrap_or_default(),
@@ -229,7 +231,7 @@ fn sale_row(sale: &PartySale) -> SaleRow {
     };
     SaleRow {
         auction: sale.auction.uuid,
-        title: sale.auction.title.clone(),
+        title: sale.auction.shown_title().to_owned(),
         status: sale.auction.status.into(),
         paddle: sale.registration.paddle.clone(),
         registration: sale.registration.status.into(),

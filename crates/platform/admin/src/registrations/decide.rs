@@ -13,6 +13,7 @@ use platform_core::bidders::RegistrationDecision;
 use platform_core::port::{Registration, RegistrationStatus};
 use uuid::Uuid;
 
+use super::place::{Done, Place};
 use crate::admin::Admin;
 use crate::form_page::reason_field;
 use crate::page_error::PageError;
@@ -37,6 +38,8 @@ struct DecidePage {
     frame: Frame,
     sale_title: String,
     path: String,
+    /// The part of the list to which the form leads back.
+    list: String,
     id: Uuid,
     action: &'static str,
     to: &'static str,
@@ -64,18 +67,19 @@ pub(super) async fn approve(
     if chosen.is_empty() {
         return Err(ErrorPage::bad_request("No registration is selected. Go back and select some.").into());
     }
-    let (mut approved, mut faults) = (0, Vec::new());
+    let (mut approved, mut faults) = (Vec::new(), Vec::new());
     for uuid in chosen {
         match session.platform().change_registration_status(&session.caller, (auction, uuid), &step, None, None).await {
-            Ok(_) => approved += 1,
+            Ok(_) => approved.push(uuid),
             Err(error) => faults.push(sentence(&error.to_string())),
         }
     }
     if !faults.is_empty() {
-        let detail = format!("{approved} were approved. Others were not: {}", faults.join(" "));
+        let detail = format!("{} were approved. Others were not: {}", approved.len(), faults.join(" "));
         return Err(ErrorPage::new(StatusCode::CONFLICT, "Some registrations were not approved", detail).into());
     }
-    Ok(admin.redirect(&sale.path("/registrations?done=approved")).into_response())
+    let path = Place::of_form(&form).path(&sale, Done::Decided(step.to), &approved);
+    Ok(admin.redirect(&path).into_response())
 }
 
 /// The page that asks for a reason.
@@ -86,7 +90,7 @@ pub(super) async fn page(
 ) -> Result<Response, PageError> {
     let sale = Sale::load(&session, auction).await?;
     let found = session.platform().registration(&session.caller, (auction, registration)).await?;
-    show(&session, &sale, &found, wanted(&query)?, ("", &FieldErrors::default()), StatusCode::OK).await
+    show(&session, &sale, &found, wanted(&query)?, (&query, &FieldErrors::default()), StatusCode::OK).await
 }
 
 /// Declines or suspends, or shows the page again with what is wrong.
@@ -101,13 +105,15 @@ pub(super) async fn decide(
     let version = form.text("version").parse().ok();
     let key = (auction, registration);
     match session.platform().change_registration_status(&session.caller, key, &step, version, None).await {
-        Ok(_) => Ok(admin.redirect(&sale.path("/registrations?done=registration")).into_response()),
+        Ok(_) => {
+            let path = Place::of_form(&form).path(&sale, Done::Decided(step.to), &[registration]);
+            Ok(admin.redirect(&path).into_response())
+        }
         Err(error) => {
             let mut errors = FieldErrors::default();
             refusal::add_to(&mut errors, error)?;
             let found = session.platform().registration(&session.caller, key).await?;
-            show(&session, &sale, &found, step.to, (form.text("reason"), &errors), StatusCode::UNPROCESSABLE_ENTITY)
-                .await
+            show(&session, &sale, &found, step.to, (&form, &errors), StatusCode::UNPROCESSABLE_ENTITY).await
         }
     }
 }
@@ -122,7 +128,7 @@ async fn show(
     sale: &Sale,
     registration: &Registration,
     to: RegistrationStatus,
-    (reason, errors): (&str, &FieldErrors),
+    (values, errors): (&FormFields, &FieldErrors),
     status: StatusCode,
 ) -> Result<Response, PageError> {
     let (action, effect) = match to {
@@ -138,7 +144,7 @@ async fn show(
             ("Approve registration", "The bidder can bid in this auction.")
         }
     };
-    let reason = reason_field(reason).required().suggesting(REASONS.iter().copied()).with(errors);
+    let reason = reason_field(values.text("reason")).required().suggesting(REASONS.iter().copied()).with(errors);
     let writes_mail = session.platform().sends_mail()
         && session.platform().house(&session.caller, sale.auction.customer).await?.mails.sends_decisions;
     let page = DecidePage {
@@ -146,6 +152,7 @@ async fn show(
         frame: session.frame(format!("{action} · {}", sale.title()), Section::Auctions),
         sale_title: sale.title(),
         path: sale.path("/registrations"),
+        list: Place::of_form(values).query(),
         id: registration.uuid,
         action,
         to: to.as_str(),

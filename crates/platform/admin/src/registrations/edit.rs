@@ -13,6 +13,7 @@ use platform_core::bidders::{FoundParties, NewRegistration, PartyInput, PartyKin
 use platform_core::port::{Page, Party, PartyDetails, Registration, RegistrationStatus};
 use uuid::Uuid;
 
+use super::place::{self, Done, Place};
 use crate::admin::Admin;
 use crate::paddles;
 use crate::page_error::PageError;
@@ -36,6 +37,8 @@ struct EditPage {
     action: &'static str,
     action_path: String,
     version: i64,
+    /// The part of the list to which the form leads back.
+    list: String,
     fields: Vec<FormField>,
     errors: ErrorSummary,
     /// The search in the register; none for a user who may not read it, and for an existing registration.
@@ -164,7 +167,10 @@ pub(super) async fn register(
     }
     if errors.is_empty() {
         match session.platform().register_bidder(&session.caller, auction, &new, None).await {
-            Ok(_) => return Ok(admin.redirect(&sale.path("/registrations?done=registered")).into_response()),
+            Ok(created) => {
+                let uuid = created.fresh()?.uuid;
+                return Ok(admin.redirect(&Place::default().path(&sale, Done::Registered, &[uuid])).into_response());
+            }
             Err(error) => refusal::add_to(&mut errors, error)?,
         }
     }
@@ -203,7 +209,11 @@ async fn add_to_register(
 }
 
 /// The form of a registration.
-pub(super) async fn page(session: Session, PathIds([auction, id]): PathIds<2>) -> Result<Response, PageError> {
+pub(super) async fn page(
+    session: Session,
+    PathIds([auction, id]): PathIds<2>,
+    QueryFields(opened): QueryFields,
+) -> Result<Response, PageError> {
     let sale = Sale::load(&session, auction).await?;
     let found = session.platform().registration(&session.caller, (auction, id)).await?;
     let mut query = form_urlencoded::Serializer::new(String::new());
@@ -211,6 +221,7 @@ pub(super) async fn page(session: Session, PathIds([auction, id]): PathIds<2>) -
     query.append_pair("email", found.email.as_deref().unwrap_or_default());
     query.append_pair("limit", &found.limit.map(|limit| sale.currency.plain(limit)).unwrap_or_default());
     query.append_pair("note", found.note.as_deref().unwrap_or_default());
+    query.append_pair(place::FIELD, opened.text(place::FIELD));
     let values = FormFields::of_query(&query.finish())?;
     show(&session, &sale, Shown::of(&found), &values, &FieldErrors::default(), StatusCode::OK)
 }
@@ -238,7 +249,10 @@ pub(super) async fn save(
     if errors.is_empty() {
         let version = form.text("version").parse().ok();
         match session.platform().change_registration(&session.caller, (auction, id), &patch, version).await {
-            Ok(_) => return Ok(admin.redirect(&sale.path("/registrations?done=registration")).into_response()),
+            Ok(_) => {
+                let path = Place::of_form(&form).path(&sale, Done::Edited, &[id]);
+                return Ok(admin.redirect(&path).into_response());
+            }
             Err(error) => refusal::add_to(&mut errors, error)?,
         }
     }
@@ -347,6 +361,7 @@ fn show(
         action_path: registration.map_or(format!("{path}/new"), |own| format!("{path}/{}/edit", own.uuid)),
         path,
         version: registration.map_or(0, |own| own.version),
+        list: Place::of_form(values).query(),
         errors: ErrorSummary::of_fields(errors, &fields),
         fields,
         register,

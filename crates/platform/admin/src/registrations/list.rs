@@ -12,6 +12,7 @@ use platform_core::port::{Page, Registration, RegistrationStatus};
 use platform_core::sales::lists::RegistrationQuery;
 use uuid::Uuid;
 
+use super::place::{self, Place};
 use crate::mails::LastReminder;
 use crate::page_error::PageError;
 use crate::sale::labels::Badge;
@@ -27,7 +28,12 @@ struct ListPage {
     head: Head,
     chips: Vec<Chip>,
     paddle: String,
+    /// The query of this page, and the parameter that carries it to a form.
+    list: String,
+    list_parameter: String,
     rows: Vec<Row>,
+    /// Queries of the first page and of the next one.
+    first: String,
     next: Option<String>,
     is_first: bool,
     is_filtered: bool,
@@ -70,14 +76,12 @@ pub(super) async fn page(
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
     let sale = Sale::load(&session, uuid).await?;
-    let status = RegistrationStatus::ALL.into_iter().find(|status| status.as_str() == query.text("status"));
-    let paddle = query.non_empty("paddle").map(str::to_owned);
-    let after = Uuid::try_parse(query.text("after")).ok();
-    let wanted = RegistrationQuery { statuses: status.into_iter().collect(), paddle: paddle.clone() };
-    let page = Page { after, limit: ROWS_MAX };
+    let place = Place::of_query(&query);
+    let wanted = RegistrationQuery { statuses: place.status.into_iter().collect(), paddle: place.paddle.clone() };
+    let page = Page { after: place.after, limit: ROWS_MAX };
     let found = session.platform().list_registrations(&session.caller, uuid, &wanted, page).await?;
-    let filter = status.map(|status| format!("status={}&", status.as_str())).unwrap_or_default();
-    let next = found.last().filter(|_| found.len() == ROWS_MAX).map(|last| format!("{filter}after={}", last.uuid));
+    let last = found.last().filter(|_| found.len() == ROWS_MAX);
+    let next = last.map(|last| Place { after: Some(last.uuid), ..place.clone() }.query());
     let may_write = sale.may_change(&session, Scope::BiddersWrite);
     let parties: Vec<Uuid> = found.iter().filter_map(|registration| registration.party).collect();
     let known = session.platform().known_parties(&session.caller, sale.auction.customer, &parties).await?;
@@ -90,16 +94,23 @@ pub(super) async fn page(
         })
         .collect();
     let last_reminder = session.platform().latest_reminder(&session.caller, uuid).await?;
+    let frame = sale.frame(&session, "Registrations", &query);
     let page = ListPage {
         last_reminder: last_reminder.map(|last| LastReminder::new(&session, &last)),
-        frame: sale.frame(&session, "Registrations", &query),
+        frame: match place::notice(&session, &sale, &query).await? {
+            Some(notice) => frame.with_notice(Some(notice)),
+            None => frame,
+        },
         head: sale.head(&session, Tab::Registrations),
-        chips: chips(status),
-        paddle: paddle.unwrap_or_default(),
+        chips: chips(place.status),
+        first: Place { after: None, ..place.clone() }.query(),
+        is_first: place.after.is_none(),
+        list: place.query(),
+        list_parameter: place.parameter(),
+        paddle: place.paddle.unwrap_or_default(),
         has_waiting: rows.iter().any(|row| row.is_waiting),
         rows,
         next,
-        is_first: after.is_none(),
         is_filtered: wanted != RegistrationQuery::default(),
         may_write,
     };

@@ -12,6 +12,7 @@ use platform_rules::{Item, SaleResult};
 use uuid::Uuid;
 
 use super::totals::Totals;
+use super::way_back::{self, WayBack};
 use crate::lots::offer;
 use crate::page_error::PageError;
 use crate::sale::labels::{self, Badge};
@@ -57,6 +58,7 @@ struct Chip {
 
 struct Row {
     id: Uuid,
+    position: i64,
     lot_number: String,
     title: String,
     badge: Badge,
@@ -75,8 +77,7 @@ pub(super) async fn page(
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
     let sale = Sale::load(&session, uuid).await?;
-    let show = query.text("show");
-    let (name, _, statuses) = FILTERS.iter().find(|(name, ..)| *name == show).unwrap_or(&FILTERS[0]);
+    let (name, _, statuses) = filter(query.text("show"));
     let after: Option<i64> = query.text("after").parse().ok();
     let wanted = ItemQuery { statuses: statuses.to_vec(), lot_number: None };
     let page = Page { after, limit: ROWS_MAX };
@@ -94,13 +95,18 @@ pub(super) async fn page(
         query: format!("show={own}"),
         is_current: own == name,
     };
+    let frame = sale.frame(&session, "Results", &query);
+    let way_back = WayBack::to_results(name, after);
     let page = ResultsPage {
-        frame: sale.frame(&session, "Results", &query),
+        frame: match way_back::notice(&session, &query).await? {
+            Some(notice) => frame.with_notice(Some(notice)),
+            None => frame,
+        },
         head: sale.head(&session, Tab::Results),
         currency: sale.currency.code().to_owned(),
         totals,
         chips: FILTERS.iter().map(chip).collect(),
-        rows: found.iter().map(|item| row(&sale, item, may_write)).collect(),
+        rows: found.iter().map(|item| row(&sale, item, may_write.then_some(&way_back))).collect(),
         next,
         is_first: after.is_none(),
         may_write,
@@ -117,7 +123,18 @@ fn unpaid(sale: &Sale, query: &FormFields) -> Option<String> {
     (query.text("done") == "unpaid").then_some(notice)
 }
 
-fn row(sale: &Sale, item: &Item, may_write: bool) -> Row {
+/// The filter with this name; all results for an unknown name.
+fn filter(name: &str) -> &'static (&'static str, &'static str, &'static [ItemStatus]) {
+    FILTERS.iter().find(|(own, ..)| *own == name).unwrap_or(&FILTERS[0])
+}
+
+/// The name of the filter that a query names.
+pub(super) fn filter_name(name: &str) -> &'static str {
+    filter(name).0
+}
+
+/// A row, with its corrections for a user who may make them.
+fn row(sale: &Sale, item: &Item, corrected: Option<&WayBack>) -> Row {
     let result = SaleResult::of(&sale.auction, item);
     let money = |of: fn(SaleResult) -> i64| result.map(|result| sale.currency.exact(of(result))).unwrap_or_default();
     Row {
@@ -130,14 +147,16 @@ fn row(sale: &Sale, item: &Item, may_write: bool) -> Row {
         premium: money(|result| result.premium),
         tax: money(|result| result.tax),
         total: money(|result| result.total),
-        actions: if may_write { actions(sale, item) } else { Vec::new() },
+        position: item.position,
+        actions: corrected.map(|way_back| actions(sale, item, way_back)).unwrap_or_default(),
     }
 }
 
 /// What can be corrected about a result, each with a page that shows its consequence first.
-fn actions(sale: &Sale, item: &Item) -> Vec<(String, &'static str)> {
+fn actions(sale: &Sale, item: &Item, way_back: &WayBack) -> Vec<(String, &'static str)> {
     let legal = item.legal_next(&sale.auction, sale.now);
-    let link = |to: ItemStatus, words| (format!("status?to={}", to.name()), words);
+    let back = way_back.parameter();
+    let link = |to: ItemStatus, words| (format!("status?to={}&{back}", to.name()), words);
     let mut actions = Vec::new();
     if legal.contains(&ItemStatus::Live) {
         actions.push(link(ItemStatus::Live, "Reopen lot"));
@@ -146,11 +165,11 @@ fn actions(sale: &Sale, item: &Item) -> Vec<(String, &'static str)> {
         actions.push(link(ItemStatus::Unsold, "Record unpaid buyer"));
     }
     if offer::is_possible(sale, item) {
-        actions.push(("offer".to_owned(), "Record post-sale offer"));
+        actions.push((format!("offer?{back}"), "Record post-sale offer"));
     }
     if item.is_result_correctable(&sale.auction) {
-        actions.push(("hammer-price".to_owned(), "Correct hammer price"));
-        actions.push(("buyer".to_owned(), if item.is_buyer_open() { "Name buyer" } else { "Change buyer" }));
+        actions.push((format!("hammer-price?{back}"), "Correct hammer price"));
+        actions.push((format!("buyer?{back}"), if item.is_buyer_open() { "Name buyer" } else { "Change buyer" }));
     }
     actions
 }

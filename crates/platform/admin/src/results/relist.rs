@@ -7,7 +7,7 @@ use contract::{AuctionStatus, ItemStatus};
 use http::StatusCode;
 use kit_design::error_page::ErrorPage;
 use kit_design::error_summary::ErrorSummary;
-use kit_design::fields::{FieldErrors, SubmittedForm};
+use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
 use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::port::Page;
@@ -17,8 +17,8 @@ use uuid::Uuid;
 
 use crate::admin::Admin;
 use crate::page_error::PageError;
+use crate::sale::Sale;
 use crate::sale::writable;
-use crate::sale::{self, Sale};
 use crate::sale::{labels, refusal};
 use crate::session::{PathIds, Section, Session};
 
@@ -31,6 +31,9 @@ struct RelistPage {
     frame: Frame,
     sale_title: String,
     path: String,
+    /// How many lots can be relisted.
+    unsold: String,
+    has_unsold: bool,
     into: Option<FormField>,
     errors: ErrorSummary,
 }
@@ -53,10 +56,28 @@ pub(super) async fn relist(
     let wanted = Relist { into, items: None, status: ItemStatus::Draft };
     let mut errors = FieldErrors::default();
     match session.platform().relist_items(&session.caller, uuid, &wanted, None).await {
-        Ok(_) => return Ok(admin.redirect(&format!("/auctions/{into}/lots?done=relisted")).into_response()),
+        Ok(relisted) => {
+            let count = relisted.fresh()?.items.len();
+            let left = session.platform().count_relistable(&session.caller, uuid).await?;
+            let path = format!("/auctions/{into}/lots?done=relisted&count={count}&left={left}");
+            return Ok(admin.redirect(&path).into_response());
+        }
         Err(error) => refusal::add_to(&mut errors, error)?,
     }
     show(&session, &sale, form.text("into"), &errors, StatusCode::CONFLICT).await
+}
+
+/// The notice of the other auction's lots after a relisting.
+pub(crate) fn notice(query: &FormFields) -> Option<String> {
+    let count = query.text("count").parse().ok().filter(|_| query.text("done") == "relisted")?;
+    let left = match query.text("left").parse().unwrap_or(0) {
+        0 => String::new(),
+        left => format!(
+            " {} of the other auction: relist again.",
+            labels::count(left, "unsold lot is left", "unsold lots are left")
+        ),
+    };
+    Some(format!("{}.{left}", labels::count(count, "unsold lot was relisted", "unsold lots were relisted")))
 }
 
 async fn show(
@@ -81,17 +102,20 @@ async fn show(
     let choice = |own: &platform_rules::Auction| {
         Choice::of(
             own.uuid,
-            format!("{} ({}, {})", sale::title(own), own.status.label(), labels::kind(own.kind)),
+            format!("{} ({}, {})", own.shown_title(), own.status.label(), labels::kind(own.kind)),
             chosen,
         )
     };
     let choices: Vec<Choice> = found.entries.iter().filter(|own| is_target(own)).map(choice).collect();
     let into = (!choices.is_empty()).then(|| FormField::select("into", "Auction", choices).with(errors));
+    let unsold = session.platform().count_relistable(&session.caller, sale.auction.uuid).await?;
     let page = RelistPage {
         frame: session.frame(format!("Relist · {}", sale.title()), Section::Auctions),
         sale_title: sale.title(),
         path: sale.path("/results"),
         errors: ErrorSummary::of_fields(errors, &into),
+        unsold: labels::count(unsold, "lot", "lots"),
+        has_unsold: unsold > 0,
         into,
     };
     render_page_as(status, &page)

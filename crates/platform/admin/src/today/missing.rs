@@ -16,7 +16,7 @@ use platform_rules::Auction;
 
 use super::{Task, plural};
 use crate::page_error::PageError;
-use crate::sale::title;
+
 use crate::session::{Section, Session};
 
 /// Sales of each status whose lots are read.
@@ -57,7 +57,7 @@ pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> R
 
 async fn tasks_of(session: &Session, auction: &Auction) -> PlatformResult<Vec<Task>> {
     let found = session.platform().missing_counts(&session.caller, auction.uuid, LOTS_MAX).await?;
-    let sale = title(auction);
+    let sale = auction.shown_title().to_owned();
     let detail = if found.is_complete { sale } else { format!("{sale}; of its first {LOTS_MAX} lots") };
     let task = |(field, count): (MissingField, u64)| {
         Task::new(

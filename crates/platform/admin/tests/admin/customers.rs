@@ -8,7 +8,7 @@ use platform_core::sales::auctions::NewAuction;
 use platform_core::{Caller, Role};
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, sale};
+use crate::fixture::{Fixture, sale, sale_of};
 
 /// Starts a provider that accepts the key `lwp_right` for the application `app_1`; returns its address.
 pub(crate) async fn provider() -> String {
@@ -98,7 +98,11 @@ async fn support_connects_a_customer_from_nothing_and_disconnects_it() {
     let open = visitor.post(&format!("{path}/portal-link"), &[("rights", "manage")]).await;
     open.is(200).shows("href=\"https://hooks.example/app-portal/login#key=abc\" target=\"_blank\"");
     visitor.get("/customers").await.shows("Working");
-    visitor.get(&format!("{path}/disconnect")).await.is(200).shows("deletes the API key").shows("Disconnect customer");
+    let asked = visitor.get(&format!("{path}/disconnect")).await;
+    asked.is(200).shows("deletes the API key").shows("Disconnect customer").hides("live now");
+    sale_of(&fixture, id, |_| {}).await;
+    let asked = visitor.get(&format!("{path}/disconnect")).await;
+    asked.is(200).shows("“Prints” is live now: what happens to its lots is not sent.");
     visitor.submit(&format!("{path}/disconnect"), &[]).await.is(200).shows("is disconnected").shows("Nothing is sent");
 }
 

@@ -79,8 +79,13 @@ impl Fixture {
 /// A LIVE timed sale with one LIVE lot and one that is a draft, ending in a day; `change` may change it before. Returns
 /// the ids of the auction and its first lot.
 pub(crate) async fn sale(fixture: &Fixture, change: impl FnOnce(&mut NewAuction)) -> (Uuid, Uuid) {
-    let (platform, caller) = (&fixture.platform, Caller::command_line());
     let customer = fixture.customer("Sale & Sons").await;
+    sale_of(fixture, customer, change).await
+}
+
+/// The same sale, of this customer.
+pub(crate) async fn sale_of(fixture: &Fixture, customer: Uuid, change: impl FnOnce(&mut NewAuction)) -> (Uuid, Uuid) {
+    let (platform, caller) = (&fixture.platform, Caller::command_line());
     let auctioneer = platform.create_auctioneer(&caller, customer, "Sale rooms", None).await.unwrap().fresh().unwrap();
     let mut new = NewAuction::new(auctioneer.uuid, AuctionKind::Timed, "Prints", "GBP", "Europe/London");
     new.ends_at = Some(platform.now() + std::time::Duration::from_secs(24 * 3_600));

@@ -35,7 +35,7 @@ async fn registrations_are_approved_in_bulk_and_declined_with_a_reason() {
     let mut sale = Sale::new(AuctionStatus::Preview, &["A jug"]).await;
     for (name, limit) in [("Ada", "1,000"), ("Ben", ""), ("Cy <i>", "")] {
         let fields = [("name", name), ("limit", limit), ("status", "pending")];
-        sale.operator.submit(&sale.path("/registrations/new"), &fields).await.shows("The bidder was registered.");
+        sale.operator.submit(&sale.path("/registrations/new"), &fields).await.shows("was registered.");
     }
     let list = sale.operator.get(&sale.path("/registrations?status=pending")).await;
     list.shows("Ada").shows("£1,000").shows("Cy &#60;i&#62;").hides("Cy <i>").shows("Approve selected");
@@ -47,8 +47,10 @@ async fn registrations_are_approved_in_bulk_and_declined_with_a_reason() {
         .collect();
     assert_eq!(ids.len(), 3);
     sale.operator.get(&sale.path("")).await.shows("3 registrations wait");
-    let fields = [("registration", ids[0].as_str()), ("registration", ids[1].as_str())];
-    sale.operator.submit(&sale.path("/registrations/approve"), &fields).await.shows("The registrations were approved.");
+    let place = [("list", "status=pending")];
+    let fields = [&place[..], &[("registration", ids[0].as_str()), ("registration", ids[1].as_str())]].concat();
+    let approved = sale.operator.submit(&sale.path("/registrations/approve"), &fields).await;
+    approved.shows("2 registrations were approved.").shows("Cy &#60;i&#62;").hides("Ada");
     let decide = sale.path(&format!("/registrations/{}/decide", ids[2]));
     let page = sale.operator.get(&format!("{decide}?to=refused")).await;
     let version = page
@@ -89,9 +91,20 @@ async fn results_show_amounts_and_a_sale_is_reopened_with_its_consequence_shown_
     let copied =
         sale.operator.submit(&sale.path("/copy"), &[("title", "Next"), ("shiftDays", "30"), ("items", "none")]).await;
     let into = copied.between("<code id=\"auction-id\">", "<");
-    sale.operator.get(&sale.path("/results/relist")).await.is(200).shows("Next (Draft");
+    sale.operator
+        .get(&sale.path("/results/relist"))
+        .await
+        .is(200)
+        .shows("Next (Draft")
+        .shows("<b>1 lot</b> ended unsold");
     let lots = sale.operator.submit(&sale.path("/results/relist"), &[("into", &into)]).await;
-    lots.shows("The unsold lots were relisted.").shows("A bowl").hides("A jug");
+    lots.shows("1 unsold lot was relisted.").shows("A bowl").hides("A jug");
+    sale.operator
+        .get(&sale.path("/results/relist"))
+        .await
+        .is(200)
+        .shows("No lot to relist")
+        .hides("<button>Relist lots");
 }
 
 #[tokio::test]
@@ -167,7 +180,7 @@ async fn a_paddle_that_looks_like_another_is_registered_after_a_confirmation() {
     let fields = [("name", "Ben"), ("paddle", "00101"), ("status", "approved"), ("confirmed", "0101")];
     sale.operator.post(&page, &fields).await.is(422).shows("Yes, 00101 is another bidder");
     let fields = [("name", "Ben"), ("paddle", "0101"), ("status", "approved"), ("confirmed", "0101")];
-    sale.operator.submit(&page, &fields).await.shows("The bidder was registered.");
+    sale.operator.submit(&page, &fields).await.shows("was registered.");
 }
 
 #[tokio::test]
@@ -191,7 +204,8 @@ async fn the_price_of_a_sale_to_an_offer_is_corrected() {
     // What can be corrected is behind one button of the row.
     let menu = results.between("<details class=\"row-menu\"", "</details>");
     assert!(menu.contains("Correct lot 1") && menu.contains("Change buyer 1"), "{menu}");
-    let form = sale.operator.get(&sale.lot(0, "/hammer-price")).await;
+    let form = sale.operator.get(&sale.lot(0, "/hammer-price?results=show%3Dsold")).await;
+    form.shows("name=\"results\" value=\"show=sold\"").shows(&sale.path("/results?show=sold#lot-0"));
     let version = form.is(200).shows("Now: £450.00 to Paddle 12").between("name=\"version\" value=\"", "\"");
     let fields = [("version", version.as_str()), ("amount", "4x"), ("reason", "Misread")];
     sale.operator.post(&sale.lot(0, "/hammer-price"), &fields).await.is(422);
@@ -206,7 +220,9 @@ async fn the_price_of_a_sale_to_an_offer_is_corrected() {
     let fields = [("version", &*version), ("amount", "4"), ("reason", "A zero too many"), ("unusual", &*confirmed)];
     sale.operator.post(&sale.lot(0, "/hammer-price"), &fields).await.is(422).shows("£4.00 instead of £450.00");
     let fields = [("version", &*version), ("amount", "45"), ("reason", "A zero too many"), ("unusual", &*confirmed)];
-    sale.operator.submit(&sale.lot(0, "/hammer-price"), &fields).await.shows("The hammer price was corrected");
+    let from_results = [&[("results", "show=sold")], &fields[..]].concat();
+    let results = sale.operator.submit(&sale.lot(0, "/hammer-price"), &from_results).await;
+    results.shows("Lot 1. The hammer price was corrected").shows("Sold</a>").shows("Correct hammer price");
     sale.operator.get(&sale.path("/results")).await.shows("£45.00").hides("£450.00");
 }
 

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use contract::{AuctionStatus, ItemStatus};
-use platform_rules::Item;
 use platform_rules::item::REASON_CHARS_MAX;
+use platform_rules::{Auction, Item};
 use uuid::Uuid;
 
 use crate::error::{PlatformError, PlatformResult};
@@ -26,12 +26,12 @@ pub(super) const SUSPENDED_BY_BLOCK: &str = "blocked in the register";
 /// A lot on which the bidder leads, or which the person consigns and has a bid on that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StandingLot {
+    /// The sale.
+    pub auction: Auction,
     /// The registration that bid.
     pub registration: Registration,
     /// The item.
     pub item: Item,
-    /// Currency of the sale, ISO 4217.
-    pub currency: String,
     /// A record of the person consigns the lot, so that no bid of the person may stand: one was placed at the moment of a merge.
     pub is_own: bool,
 }
@@ -90,9 +90,9 @@ impl Platform {
         self.visible_party(caller, uuid).await?;
         let records = self.store().records_of_person(uuid).await?;
         let mut standing = Vec::new();
-        for (registration, currency) in self.open_registrations(uuid).await? {
-            let (auction, paddle) = (registration.auction, &registration.paddle);
-            let items = self.store().items_of_bidder(auction, paddle, ITEMS_OF_BIDDER_MAX).await?;
+        for (registration, auction) in self.open_registrations(uuid).await? {
+            let paddle = &registration.paddle;
+            let items = self.store().items_of_bidder(auction.uuid, paddle, ITEMS_OF_BIDDER_MAX).await?;
             let leads = |item: &Item| {
                 let leader = item.standing.as_ref().and_then(|standing| standing.known_bidder());
                 is_open(item.status) && leader == Some(paddle.as_str())
@@ -100,8 +100,8 @@ impl Platform {
             for item in items {
                 let is_own = item.vendor.is_some_and(|vendor| records.contains(&vendor));
                 if leads(&item) || (is_own && is_open(item.status) && self.counts_on(&item, paddle).await?) {
-                    let (registration, currency) = (registration.clone(), currency.clone());
-                    standing.push(StandingLot { registration, item, currency, is_own });
+                    let (registration, auction) = (registration.clone(), auction.clone());
+                    standing.push(StandingLot { auction, registration, item, is_own });
                 }
             }
         }
@@ -194,8 +194,8 @@ impl Platform {
         Ok(())
     }
 
-    /// The party's registrations in auctions that are not over, with the currencies of these.
-    pub(super) async fn open_registrations(&self, party: Uuid) -> PlatformResult<Vec<(Registration, String)>> {
+    /// The party's registrations in auctions that are not over, with these.
+    pub(super) async fn open_registrations(&self, party: Uuid) -> PlatformResult<Vec<(Registration, Auction)>> {
         let (mut open, mut after) = (Vec::new(), None);
         loop {
             let page = Page { after, limit: REGISTRATIONS_READ_MAX };
@@ -204,7 +204,7 @@ impl Platform {
             for registration in registrations {
                 let auction = self.store().auction(registration.auction).await?;
                 let open_auction = auction.filter(|auction| auction.status != AuctionStatus::Archived);
-                open.extend(open_auction.map(|auction| (registration, auction.currency)));
+                open.extend(open_auction.map(|auction| (registration, auction)));
             }
             after = Some(last);
         }

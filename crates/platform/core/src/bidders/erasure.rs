@@ -190,12 +190,16 @@ impl Platform {
         }
         if let Some(lot) = self.standing_lots(caller, party.uuid).await?.into_iter().next() {
             let (paddle, lot_number) = (lot.registration.paddle, lot.item.lot_number);
-            return Err(Rejection::PersonLeads { paddle, lot_number }.into());
+            return Err(
+                Rejection::PersonLeads { sale: lot.auction.shown_title().to_owned(), paddle, lot_number }.into()
+            );
         }
         let mut consigned = self.consigned(party).await?;
         while let Some(items) = self.next_consigned(&mut consigned).await? {
-            if let Some(Item { lot_number, .. }) = items.into_iter().find(|item| is_open(item.status)) {
-                return Err(Rejection::PersonConsigns { lot_number }.into());
+            if let Some(Item { auction, lot_number, .. }) = items.into_iter().find(|item| is_open(item.status)) {
+                let sale = self.store().auction(auction).await?.map(|auction| auction.shown_title().to_owned());
+                let sale = sale.unwrap_or_default();
+                return Err(Rejection::PersonConsigns { sale, lot_number }.into());
             }
         }
         Ok(())

@@ -235,12 +235,17 @@ impl Platform {
     /// a bid that is committed at the same moment.
     async fn require_no_own_bid(&self, bidder: &Party, consignor: Uuid) -> PlatformResult<()> {
         let items_max = self.config().auction_items_max;
-        for registration in self.open_in_house(bidder).await? {
-            let items = self.store().items_of_vendor(consignor, registration.auction, items_max).await?;
+        for (registration, auction) in self.open_registrations(bidder.uuid).await? {
+            if registration.customer != bidder.customer {
+                continue;
+            }
+            let items = self.store().items_of_vendor(consignor, auction.uuid, items_max).await?;
             for item in items.iter().filter(|item| is_on_sale_or_sold(item)) {
                 if self.counts_on(item, &registration.paddle).await? {
-                    let (paddle, lot_number) = (registration.paddle.clone(), item.lot_number.clone());
-                    return Err(Rejection::PersonHasBid { paddle, lot_number }.into());
+                    let (paddle, lot_number) = (registration.paddle, item.lot_number.clone());
+                    return Err(
+                        Rejection::PersonHasBid { sale: auction.shown_title().to_owned(), paddle, lot_number }.into()
+                    );
                 }
             }
         }

@@ -30,7 +30,7 @@ use super::batching::{self, READ_BATCHES};
 use super::commit::group::{self, GroupResult};
 use super::customers::OF_CUSTOMER;
 use super::rows::{self, SqlResult, after};
-use crate::codec::{self, LIVE, PASSED, SUSPENDED, auction_kind_code, corrupt, from_json};
+use crate::codec::{self, LIVE, PASSED, SOLD, SOLD_BUY_NOW, SUSPENDED, UNSOLD, auction_kind_code, corrupt, from_json};
 
 const FILTER_BY_CUSTOMER: &str = "customer = $6 AND";
 
@@ -234,6 +234,8 @@ pub(super) async fn item_counts(db: &impl Connection, auction: Uuid) -> SqlResul
             LIVE => counts.live += count,
             SUSPENDED => counts.suspended += count,
             PASSED => counts.passed += count,
+            SOLD | SOLD_BUY_NOW => counts.sold += count,
+            UNSOLD => counts.unsold += count,
             _ => {}
         }
         if has_bids {

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::SqliteStore;
 use super::rows::{self, SqlResult, after};
-use crate::codec::{self, LIVE, PASSED, SUSPENDED, auction_kind_code, corrupt};
+use crate::codec::{self, LIVE, PASSED, SOLD, SOLD_BUY_NOW, SUSPENDED, UNSOLD, auction_kind_code, corrupt};
 
 const FILTERED_AUCTIONS: &str = "SELECT uuid FROM auctions INDEXED BY auctions_by_filter \
      WHERE status = ?1 AND kind = ?2 AND sandbox = ?3 AND uuid > ?4 ORDER BY uuid LIMIT ?5";
@@ -194,6 +194,8 @@ pub(super) fn item_counts(db: &Connection, auction: Uuid) -> SqlResult<ItemCount
             LIVE => counts.live += count,
             SUSPENDED => counts.suspended += count,
             PASSED => counts.passed += count,
+            SOLD | SOLD_BUY_NOW => counts.sold += count,
+            UNSOLD => counts.unsold += count,
             _ => {}
         }
         if has_bids {

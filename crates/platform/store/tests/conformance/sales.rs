@@ -127,19 +127,26 @@ pub(super) async fn a_refused_change_does_not_affect_others_in_its_batch(store: 
 }
 
 pub(super) async fn items_are_counted_by_status(store: Shared) {
-    sale(&store, 5).await;
+    sale(&store, 7).await;
     assert_eq!(
         store.item_counts(auction_uuid(1)).await.unwrap(),
-        ItemCounts { total: 5, live: 5, suspended: 0, passed: 0, with_bids: 0 }
+        ItemCounts { total: 7, live: 7, ..ItemCounts::default() }
     );
     commit(&store, bid(store.item(item_uuid(1)).await.unwrap().unwrap(), 100)).await.unwrap();
     commit(&store, bid(store.item(item_uuid(2)).await.unwrap().unwrap(), 100)).await.unwrap();
-    for (number, to) in [(2, ItemStatus::Sold), (3, ItemStatus::Passed), (4, ItemStatus::Suspended)] {
+    let ends_as = [
+        (2, ItemStatus::Sold),
+        (3, ItemStatus::Passed),
+        (4, ItemStatus::Suspended),
+        (6, ItemStatus::SoldBuyNow),
+        (7, ItemStatus::Unsold),
+    ];
+    for (number, to) in ends_as {
         ends(&store, number, to).await;
     }
     assert_eq!(
         store.item_counts(auction_uuid(1)).await.unwrap(),
-        ItemCounts { total: 5, live: 2, suspended: 1, passed: 1, with_bids: 2 }
+        ItemCounts { total: 7, live: 2, suspended: 1, passed: 1, sold: 2, unsold: 1, with_bids: 2 }
     );
     assert_eq!(store.item_counts(auction_uuid(2)).await.unwrap(), ItemCounts::default());
 }

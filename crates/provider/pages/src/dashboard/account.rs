@@ -122,7 +122,7 @@ impl AccountPage {
 /// The settings.
 async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let mut page = AccountPage::new(&session, Typed::default(), FieldErrors::default()).await?;
-    page.frame.notice = notice(&query, NOTICES);
+    page.frame = page.frame.with_notice(notice(&query, NOTICES));
     render_page(&page)
 }
 

@@ -113,6 +113,22 @@ impl Platform {
         .inspect(|_| self.ends_changed().notify())
     }
 
+    /// How many items of an auction can be relisted: those that are UNSOLD and not relisted yet. One call relists at most the number
+    /// of items that any call may name, and the next call goes on.
+    ///
+    /// Errors: `not_found`.
+    pub async fn count_relistable(&self, caller: &Caller, auction: Uuid) -> PlatformResult<u64> {
+        self.auction(caller, auction).await?;
+        let (mut count, mut after) = (0, None);
+        loop {
+            let page = Page { after, limit: ITEMS_READ_MAX };
+            let items = self.store().items_with_status(auction, &[ItemStatus::Unsold], page).await?;
+            let Some(last) = items.last().map(|item| item.position) else { return Ok(count) };
+            count += items.iter().filter(|item| item.relisted_as.is_none()).count() as u64;
+            after = Some(last);
+        }
+    }
+
     async fn unsold(&self, from: &Auction, wanted: &Relist) -> PlatformResult<Vec<(Item, Option<String>)>> {
         let Some(named) = &wanted.items else {
             let unsold = self.all_unsold(from).await?;

@@ -74,7 +74,7 @@ impl ProfilePage {
 /// The page.
 pub(super) async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let mut page = ProfilePage::new(&session, &session.user.profile.name, &FieldErrors::default()).await?;
-    page.frame.notice = notice(&query, NOTICES);
+    page.frame = page.frame.with_notice(notice(&query, NOTICES));
     render_page(&page)
 }
 

@@ -125,7 +125,7 @@ pub(super) async fn page(
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
     let mut page = UserPage::new(&session, &id).await?;
-    page.frame.notice = notice(&query, NOTICES);
+    page.frame = page.frame.with_notice(notice(&query, NOTICES));
     render_page(&page)
 }
 

@@ -98,7 +98,7 @@ pub(in crate::portal) async fn page(
 ) -> Result<Response, PageError> {
     let endpoint = session.endpoint(&endpoint).await?;
     let mut page = SecretPage::new(&session, &endpoint);
-    page.frame.notice = notice::from_query(&query);
+    page.frame = page.frame.with_notice(notice::from_query(&query));
     render_page_as(StatusCode::OK, &page)
 }
 
