@@ -219,7 +219,7 @@ impl Entered {
             Choice::of(internet_bids_name(own), words, &self.internet_bids)
         });
         let admissions = Admission::ALL.map(|own| {
-            let words = if own == Admission::Required { "Approved registrations only" } else { "Any bidder" };
+            let words = if own == Admission::Required { "Approved bidders only" } else { "Any bidder" };
             Choice::of(own.as_str(), words, &self.registration)
         });
         let hint = "One line for each row: the price from which it applies, a colon, the increment. The first row begins at 0.";

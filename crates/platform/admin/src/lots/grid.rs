@@ -41,10 +41,10 @@ const FILTERS: &[&str] = &["q", "status", "missing", "below", "sort"];
 const SORTS: &[(&str, &str)] = &[
     ("", "Running order"),
     ("title", "Title"),
-    ("low", "Low estimate, highest first"),
-    ("price", "Price, highest first"),
-    ("bids", "Bids, most first"),
-    ("ends", "End, earliest first"),
+    ("low", "Highest estimate"),
+    ("price", "Highest price"),
+    ("bids", "Most bids"),
+    ("ends", "Earliest end"),
 ];
 
 #[derive(Template)]

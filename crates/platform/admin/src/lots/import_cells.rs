@@ -272,15 +272,15 @@ pub(super) fn new_consignors(report: &MergeReport, chosen: &str) -> Option<FormF
     }
     let named = unknown.iter().take(NAMED_MAX).map(|text| format!("“{text}”")).collect::<Vec<_>>().join(", ");
     let more = if unknown.len() > NAMED_MAX { " and others" } else { "" };
-    let choices = [
-        ("", "Report each as an error"),
-        ("name", "Add them to the register; the file has their names"),
-        ("reference", "Add them to the register; the file has their references"),
-    ];
+    let choices =
+        [("", "Report each as an error"), ("name", "Add them by name"), ("reference", "Add them by reference")];
     let choices = choices.map(|(value, words)| Choice::of(value, words, chosen));
     let label =
         labels::count(unknown.len() as u64, "consignor is not in the register", "consignors are not in the register");
-    Some(FormField::select(NEW_CONSIGNORS, label, choices.into()).hint(format!("{named}{more}.")))
+    Some(
+        FormField::select(NEW_CONSIGNORS, label, choices.into())
+            .hint(format!("{named}{more}. To add them to the register, choose what the file has of each.")),
+    )
 }
 
 /// The decimal marks to choose from.

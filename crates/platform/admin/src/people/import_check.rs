@@ -282,15 +282,16 @@ async fn check(
 
 /// What applies to the whole file.
 fn choices(chosen: &Chosen) -> [FormField; 3] {
-    let without =
-        [("email", "Update the record with its e-mail address, or add a new one"), ("new", "Add a new record")];
+    let without = [("email", "Update by e-mail, or add"), ("new", "Add a new record")];
     let roles = [("bidder", "Bidders"), ("consignor", "Consignors"), ("both", "Bidders and consignors")];
     let select = |name: &'static str, label: &'static str, all: &[(&'static str, &'static str)], own: &str| {
         FormField::select(name, label, all.iter().map(|(value, words)| Choice::of(*value, *words, own)).collect())
     };
     [
-        select("without", "A row without a reference", &without, &chosen.without)
-            .hint("A row with a reference updates the record that has it. A row of an export updates its own record."),
+        select("without", "A row without a reference", &without, &chosen.without).hint(
+            "A row with a reference updates the record that has it. A row of an export updates its own record. \
+                 “Update by e-mail” adds a record where none has the address.",
+        ),
         select("role", "New records without a role are", &roles, &chosen.role),
         FormField::text("currency", "Amounts without a currency are in", chosen.currency.as_str())
             .chars_max(3)

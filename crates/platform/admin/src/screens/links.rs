@@ -42,7 +42,7 @@ const VALIDITIES: &[(ScreenLinkValidity, &str)] = &[
     (ScreenLinkValidity::Hours12, "12 hours"),
     (ScreenLinkValidity::Hours24, "24 hours"),
     (ScreenLinkValidity::Days3, "3 days"),
-    (ScreenLinkValidity::Sale, "Until the sale has ended (90 days at most)"),
+    (ScreenLinkValidity::Sale, "The sale, 90 days at most"),
 ];
 
 #[derive(Template)]
