@@ -10,6 +10,7 @@
 
 mod accessibility;
 mod connection;
+mod layout;
 mod page;
 mod walk;
 
@@ -22,6 +23,7 @@ use serde_json::json;
 pub use accessibility::Accessibility;
 pub use connection::BrowserError;
 use connection::Connection;
+pub use layout::layout_faults;
 pub use page::{ColorScheme, Page};
 pub use walk::{Walk, kind_of};
 

@@ -2,6 +2,7 @@
 //! can sign in. Screenshots and the checks of all pages use it.
 
 mod behind_forms;
+mod entered_forms;
 
 use consumer::{ApiClient, Receiver};
 use serde_json::{Value, json};
@@ -13,20 +14,29 @@ use crate::server::{Launch, Server};
 use crate::site::{CustomerSite, CustomerSiteError, http_client};
 
 pub use self::behind_forms::BehindForm;
+use self::entered_forms::{add_bidder, describe_house, name_user_and_house, write_to_bidders};
 
 /// Lots of each sale, with their estimates in pounds.
 const LOTS: &[(&str, u64)] = &[
     ("Carriage clock, brass, about 1890", 120),
-    ("Watercolour of a harbour, signed", 200),
+    (LONG_LOT, 200),
     ("Set of six dining chairs, mahogany", 340),
     ("Silver teapot, Sheffield 1902", 280),
     ("Leather travelling trunk with brass corners", 90),
     ("Study of two hares, pencil on paper", 150),
-    ("Walnut bureau with secret drawer", 620),
+    (LONG_LOT, 620),
     ("Pair of cut glass decanters", 80),
     ("Persian rug, 190 by 120 cm", 450),
     ("Microscope in its case, about 1870", 310),
 ];
+/// Names of 120 characters, of a user with 100, and an e-mail address of 80: pages have to fit with them.
+const LONG_LOT: &str = "Mahogany breakfront secretaire bookcase with Gothic astragals, formerly at Llanfairpwllgwyngyll Rectory, of 1780, 2 keys";
+const LONG_SALE: &str = "The principal contents of Llanfairpwllgwyngyll Rectory: furniture, silver, clocks and works of art, on the premises, day";
+const LONG_HOUSE: &str = "Featherstonehaugh-Cholmondeley, Rochefoucauld and Wolfeschlegelsteinhausen, Fine Art Auctioneers of Royal Leamington Spa";
+const LONG_BIDDER: &str = "Maximilian Alexander Featherstonehaugh-Cholmondeley von Wolfeschlegelsteinhausen and Partners (Holdings) Limited, London";
+const LONG_USER: &str =
+    "Theodora Alexandrina Featherstonehaugh-Cholmondeley of Wolfeschlegelsteinhausen-upon-Thames, of Bath";
+const LONG_EMAIL: &str = "maximilian.alexander.featherstonehaugh@wolfeschlegelsteinhausen-partners.example";
 /// The e-mail address of the user of the dashboard and the administration.
 const PERSON: &str = "ann@hartley.example";
 const PASSWORD: &str = "correct horse battery";
@@ -138,7 +148,7 @@ impl Showcase {
                 let made = self.launch.run_command(&code)?;
                 page.open(made["url"].as_str().unwrap_or_default()).await?;
                 page.wait_until_at("/dashboard/join/account").await?;
-                page.fill("name", "Ann Hartley").await?;
+                page.fill("name", LONG_USER).await?;
                 page.fill("email", PERSON).await?;
                 page.fill("password", PASSWORD).await?;
                 page.click_through("Join account").await?;
@@ -151,6 +161,7 @@ impl Showcase {
                 page.fill("email", PERSON).await?;
                 page.fill("password", password["password"].as_str().unwrap_or_default()).await?;
                 page.click_through("Sign in").await?;
+                name_user_and_house(page, &self.launch.platform_url(), &self.site.customer).await?;
                 add_bidder(page, &self.launch.platform_url()).await?;
                 describe_house(page, &self.launch.platform_url(), &self.site.customer).await?;
                 write_to_bidders(page, &self.launch.platform_url(), &self.site).await?;
@@ -158,121 +169,6 @@ impl Showcase {
         }
         Ok(())
     }
-}
-
-/// Adds a bidder to the register of the customer, and returns to the first page.
-async fn add_bidder(page: &Page, platform_url: &str) -> Result<(), ShowcaseError> {
-    page.open(&format!("{platform_url}/admin/people/new")).await?;
-    page.wait_until_at("/admin/people/new").await?;
-    for (field, text) in [
-        ("name", "Beatrice Featherstonehaugh-Cholmondeley & Partners"),
-        ("reference", "B-1042"),
-        ("email", "beatrice.featherstonehaugh@partners.example"),
-        ("phone", "+44 20 7946 0018"),
-        ("line1", "12 Cooper Street"),
-        ("city", "Bath"),
-        ("postcode", "BA1 1AA"),
-        ("document", "passport"),
-        ("currency", "GBP"),
-        ("deposit", "5000"),
-        ("limit", "1250000"),
-        ("note", "Pays by transfer within a week. Call after 18:00."),
-    ] {
-        page.fill(field, text).await?;
-    }
-    page.click_through("Add person or firm").await?;
-    page.wait_until_shown("The record was added").await?;
-    add_likely_duplicate(page, platform_url).await?;
-    page.open(&format!("{platform_url}/admin")).await?;
-    Ok(page.wait_until_at("/admin").await?)
-}
-
-/// Adds a second record of the same bidder, so that the register proposes to merge them.
-async fn add_likely_duplicate(page: &Page, platform_url: &str) -> Result<(), ShowcaseError> {
-    page.open(&format!("{platform_url}/admin/people/new")).await?;
-    page.wait_until_at("/admin/people/new").await?;
-    for (field, text) in [
-        ("name", "Featherstonehaugh-Cholmondeley, B."),
-        ("reference", "V-77"),
-        ("email", "Beatrice.Featherstonehaugh@partners.example"),
-        ("phone", "020 7946 0018"),
-        ("line1", "The Old Rectory, Church Lane"),
-        ("city", "Bath"),
-        ("postcode", "BA2 6QA"),
-        ("currency", "GBP"),
-        ("deposit", "2500"),
-        ("limit", "400000"),
-        ("note", "Gate code 12. Collects on Mondays."),
-    ] {
-        page.fill(field, text).await?;
-    }
-    page.click_through("Add person or firm").await?;
-    page.wait_until_shown("Nothing was added yet.").await?;
-    page.click_through("Add as a new record").await?;
-    Ok(page.wait_until_shown("The record was added").await?)
-}
-
-/// Enters what the customer says of itself, with two versions of its conditions, and returns to the first page.
-async fn describe_house(page: &Page, platform_url: &str, customer: &str) -> Result<(), ShowcaseError> {
-    let path = format!("/admin/customers/{customer}");
-    page.open(&format!("{platform_url}{path}/house")).await?;
-    page.wait_until_at(&format!("{path}/house")).await?;
-    for (field, text) in [
-        ("currency", "GBP"),
-        ("timeZone", "Europe/London"),
-        ("email", "bids@hartley.example"),
-        ("phone", "+44 1225 960 0117"),
-        ("website", "https://www.hartley.example"),
-        ("line1", "The Old Corn Exchange"),
-        ("line2", "3 Queen Charlotte Street"),
-        ("city", "Bath"),
-        ("postcode", "BA1 2NF"),
-        ("about", "Auctioneers of furniture, clocks and works of art since 1887. Two sales a month."),
-        ("payment", "By bank transfer or debit card within seven days of the sale."),
-        (
-            "collection",
-            "From the saleroom until the Friday after the sale, 10:00 to 17:00. After that, storage is charged.",
-        ),
-    ] {
-        page.fill(field, text).await?;
-    }
-    let logo = tempfile::Builder::new().suffix(".jpg").tempfile().map_err(other)?;
-    std::fs::write(logo.path(), picture(3)).map_err(other)?;
-    page.choose_files("logo", &[logo.path()]).await?;
-    page.click_through("Save house").await?;
-    page.wait_until_shown("The house was saved").await?;
-    for clause in ["The highest bidder is the buyer.", "The highest bidder is the buyer. Bids are in pounds."] {
-        page.open(&format!("{platform_url}{path}/conditions")).await?;
-        page.wait_until_at(&format!("{path}/conditions")).await?;
-        let text = format!("1. {clause}\n2. The buyer pays the hammer price, the premium and the taxes on both.");
-        page.fill("text", &text).await?;
-        page.click_through("Add version").await?;
-        page.wait_until_shown("The version was added").await?;
-    }
-    page.open(&format!("{platform_url}/admin")).await?;
-    Ok(page.wait_until_at("/admin").await?)
-}
-
-/// Turns mails to bidders on, and approves some whose mails wait, because no server takes them. Returns to the first page.
-async fn write_to_bidders(page: &Page, platform_url: &str, site: &CustomerSite) -> Result<(), ShowcaseError> {
-    let path = format!("/admin/customers/{}/mails/texts", site.customer);
-    page.open(&format!("{platform_url}{path}")).await?;
-    page.wait_until_at(&path).await?;
-    page.click("Write to bidders when their registration is approved, declined or suspended").await?;
-    page.click_through("Save texts").await?;
-    page.wait_until_shown("The texts were saved").await?;
-    let preview = site.platform.get("/api/v1/auctions?status=PREVIEW").await?;
-    let auction = preview.text("/data/0/uuid")?.to_owned();
-    for (paddle, name, email) in [
-        ("214", "Beatrice Featherstonehaugh-Cholmondeley", Some("beatrice.featherstonehaugh@partners.example")),
-        ("215", "Jean-Baptiste de la Rochefoucauld", Some("jb@rochefoucauld.example")),
-        ("216", "Ida Okonkwo", None),
-    ] {
-        let registration = json!({ "paddle": paddle, "name": name, "email": email, "status": "approved" });
-        site.platform.post(&format!("/api/v1/auctions/{auction}/registrations"), &registration).await?;
-    }
-    page.open(&format!("{platform_url}/admin")).await?;
-    Ok(page.wait_until_at("/admin").await?)
 }
 
 fn other(error: std::io::Error) -> ShowcaseError {
@@ -293,12 +189,12 @@ async fn fill(site: &CustomerSite) -> Result<(), ShowcaseError> {
         sale[time.0] = json!(site.in_ms(time.1));
         sale
     };
-    let timed = sale("Furniture and works of art", "timed", "LIVE", ("endsAt", 3 * HOUR_MS));
+    let timed = sale(LONG_SALE, "timed", "LIVE", ("endsAt", 3 * HOUR_MS));
     let timed = site.create_auction(timed).await?;
     add_pictures(site, &timed, &site.items(&timed).await?).await?;
     site.create_auction(sale("Clocks and instruments", "timed", "PREVIEW", ("endsAt", 48 * HOUR_MS))).await?;
     site.create_auction(sale("Summer sale", "webcast", "DRAFT", ("startsAt", 240 * HOUR_MS))).await?;
-    let webcast = site.create_auction(sale("Autumn sale", "webcast", "LIVE", ("startsAt", -1_000))).await?;
+    let webcast = site.create_auction(sale(LONG_SALE, "webcast", "LIVE", ("startsAt", -1_000))).await?;
     let items = site.items(&webcast).await?;
     add_pictures(site, &webcast, &items).await?;
     sell_some(&site.platform, &webcast, &items).await

@@ -1,16 +1,18 @@
 //! Every page that links lead to, and those behind the forms of imports and merges, in a browser: no violation of
-//! WCAG 2.2 AA by axe-core in light and dark, on a desktop and a phone; no fault on the console; and at most 100 kB of
-//! HTML.
+//! WCAG 2.2 AA by axe-core in light and dark, on a desktop and a phone; nothing cut and no short word broken on a narrow and a
+//! wide desktop, with names of 120 characters; no fault on the console; and at most 100 kB of HTML.
 
-use testkit::browser::{Accessibility, Browser, ColorScheme, Page, Walk};
+use testkit::browser::{Accessibility, Browser, ColorScheme, Page, Walk, layout_faults};
 use testkit::showcase::{BehindForm, Pages, Showcase};
 
 use crate::official_clients::installed_clients;
 use crate::support::launch;
 
-/// Widths of windows in CSS pixels: the narrowest phone, and a desktop.
+/// Widths of windows in CSS pixels: the narrowest phone, and desktops.
 const PHONE: u32 = 320;
+const NARROW_DESKTOP: u32 = 1_024;
 const DESKTOP: u32 = 1_280;
+const WIDE_DESKTOP: u32 = 1_440;
 const HTML_BYTES_MAX: f64 = 100_000.0;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -60,9 +62,13 @@ async fn every_page_is_accessible_and_small() {
 async fn check(page: &Page, accessibility: &Accessibility) -> Vec<String> {
     let mut faults = Vec::new();
     page.prefer(ColorScheme::Light).await.unwrap();
+    for width in [NARROW_DESKTOP, WIDE_DESKTOP] {
+        resize(page, width).await;
+        let found = layout_faults(page).await.unwrap();
+        faults.extend(found.into_iter().map(|fault| format!("light, {width} px: {fault}")));
+    }
     for width in [PHONE, DESKTOP] {
-        page.resize(width).await.unwrap();
-        page.wait_until(&format!("innerWidth === {width}")).await.unwrap();
+        resize(page, width).await;
         let found = accessibility.faults(page).await.unwrap();
         faults.extend(found.into_iter().map(|fault| format!("light, {width} px: {fault}")));
     }
@@ -71,6 +77,11 @@ async fn check(page: &Page, accessibility: &Accessibility) -> Vec<String> {
     let found = accessibility.colour_faults(page).await.unwrap();
     faults.extend(found.into_iter().map(|fault| format!("dark, {DESKTOP} px: {fault}")));
     faults
+}
+
+async fn resize(page: &Page, width: u32) {
+    page.resize(width).await.unwrap();
+    page.wait_until(&format!("innerWidth === {width}")).await.unwrap();
 }
 
 async fn weight_fault(page: &Page) -> Option<String> {

@@ -2,14 +2,19 @@
 
 use std::path::Path;
 
-use super::{Showcase, ShowcaseError, other};
+use super::{LONG_BIDDER, LONG_EMAIL, LONG_LOT, Showcase, ShowcaseError, other};
 use crate::browser::Page;
 
 /// A catalogue with a new lot, a changed one, and a cell that is no amount.
-const CATALOGUE: &str = "Lot,Title,Low Est\n1,\"Carriage clock, brass, about 1890\",140\n31,Barometer by Dollond,300\n32,Sextant,12 or 15\n";
+fn catalogue() -> String {
+    format!("Lot,Title,Low Est\n1,\"{LONG_LOT}\",140\n31,Barometer by Dollond,300\n32,Sextant,12 or 15\n")
+}
 /// A register with a new person, one who is likely known, and a wrong address.
-const PEOPLE: &str = "Name,Reference,E-mail\nAda King,K-1,ada@example.com\nBeatrice Featherstonehaugh-Cholmondeley,K-2,\
-    beatrice.featherstonehaugh@partners.example\nCy Brandt,K-3,nothing\n";
+fn people() -> String {
+    format!(
+        "Name,Reference,E-mail\nAda King,K-1,ada@example.com\n\"{LONG_BIDDER}\",K-2,{LONG_EMAIL}\nCy Brandt,K-3,nothing\n"
+    )
+}
 
 /// A page behind a form of the administration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,10 +49,10 @@ impl Showcase {
             BehindForm::CatalogueCheck => {
                 let draft = self.site.platform.get("/api/v1/auctions?status=DRAFT").await?;
                 let path = format!("{admin}/auctions/{}/lots/import", draft.text("/data/0/uuid")?);
-                upload(page, &path, CATALOGUE, "Check the catalogue").await
+                upload(page, &path, &catalogue(), "Check the catalogue").await
             }
             BehindForm::PeopleCheck => {
-                upload(page, &format!("{admin}/people/import"), PEOPLE, "Check the people").await
+                upload(page, &format!("{admin}/people/import"), &people(), "Check the people").await
             }
             BehindForm::MergedRecords => {
                 page.open(&format!("{admin}/people/duplicates")).await?;
