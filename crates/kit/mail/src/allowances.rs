@@ -33,7 +33,7 @@ impl Allowance {
 
 /// Normalises an address, so that all addresses of one mailbox have the same text. Most servers deliver
 /// `Ann+anything@example.com` to the mailbox of `ann@example.com`, and some ignore dots. Mailboxes that differ only in
-/// dots share an allowance, which is harmless. Quotes, quoted pairs (RFC 5321, section 4.1.2) and the form of the
+/// dots share an allowance, which is harmless. Google delivers mail to `googlemail.com` to the same mailbox at `gmail.com`. Quotes, quoted pairs (RFC 5321, section 4.1.2) and the form of the
 /// domain name are normalised too.
 pub fn mailbox(address: &str) -> String {
     let address: String = address.nfkc().flat_map(char::to_lowercase).collect();
@@ -42,6 +42,7 @@ pub fn mailbox(address: &str) -> String {
     let local = local.split('+').next().unwrap_or_default();
     let domain = domain.trim_end_matches('.');
     let ascii = Host::parse(domain).map_or_else(|_| domain.to_owned(), |host| host.to_string());
+    let ascii = if ascii == "googlemail.com" { "gmail.com" } else { &ascii };
     format!("{local}@{ascii}")
 }
 
@@ -62,7 +63,11 @@ mod tests {
         for address in ["bob@bücher.de", "bob@bu\u{308}cher.de", "BOB@XN--BCHER-KVA.de"] {
             assert_eq!(mailbox(address), "bob@xn--bcher-kva.de", "{address}");
         }
+        for address in ["Ann.Lee@googlemail.com", "annlee+sale@GoogleMail.com.", "ann.lee@gmail.com"] {
+            assert_eq!(mailbox(address), "annlee@gmail.com", "{address}");
+        }
         assert_ne!(mailbox("ann@example.com"), mailbox("ann@example.org"));
+        assert_ne!(mailbox("ann@mail.googlemail.com"), mailbox("ann@mail.gmail.com"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The input of a record in the register, and its checks.
 
 use jiff::Timestamp;
-use kit_identity::user::is_email;
+use kit_mail::is_address;
 use platform_rules::AMOUNT_MAX;
 
 use crate::customers::addresses;
@@ -60,7 +60,7 @@ impl PartyInput {
         if !details.is_bidder && !details.is_consignor {
             problems.push(Problem::new("/isBidder", "is neither a bidder nor a consignor: choose at least one"));
         }
-        if details.email.as_deref().is_some_and(|email| !is_email(email)) {
+        if details.email.as_deref().is_some_and(|email| !is_address(email)) {
             problems.push(Problem::new("/email", "is not an e-mail address"));
         }
         for (pointer, money) in [("/deposit", &details.deposit), ("/limit", &details.limit)] {

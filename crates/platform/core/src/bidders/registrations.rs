@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use kit_mail::is_address;
 use platform_rules::item::REASON_CHARS_MAX;
 use platform_rules::{AMOUNT_MAX, Admission, Auction, AuctionKind, BIDDER_CHARS_MAX, LogHead, paddle_problem};
 use uuid::Uuid;
@@ -21,7 +22,6 @@ use crate::{Caller, Platform, Scope};
 
 /// Characters of a bidder's name.
 const NAME_CHARS_MAX: usize = 200;
-const EMAIL_BYTES_MAX: usize = 254;
 /// Characters of a note about a bidder.
 const NOTE_CHARS_MAX: usize = 1_000;
 /// Tries of a change after version conflicts.
@@ -327,7 +327,7 @@ impl Platform {
                 self.require_unerased(&before).await?;
                 self.require_unerased(&state).await?;
             }
-            check_fields(&state)?;
+            check_fields(&state, &before)?;
             self.check_party(auction, before.party, &state).await?;
             if state.status == RegistrationStatus::Approved {
                 self.require_unblocked(&state).await?;
@@ -430,8 +430,12 @@ fn check(state: &Registration, entry: &NewRegistration) -> PlatformResult<()> {
     if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
 }
 
-fn check_fields(state: &Registration) -> PlatformResult<()> {
-    let problems = problems_of(state);
+/// A stored address stays valid until a caller changes it: earlier versions accepted addresses that are refused now.
+fn check_fields(state: &Registration, before: &Registration) -> PlatformResult<()> {
+    let mut problems = problems_of(state);
+    if state.email == before.email {
+        problems.retain(|problem| problem.pointer != "/email");
+    }
     if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
 }
 
@@ -440,7 +444,7 @@ fn problems_of(state: &Registration) -> Vec<Problem> {
     if let Some(Err(message)) = state.name.as_deref().map(|name| check_text(name, NAME_CHARS_MAX)) {
         problems.push(Problem::new("/name", message));
     }
-    if state.email.as_deref().is_some_and(|email| !is_email(email)) {
+    if state.email.as_deref().is_some_and(|email| !is_address(email)) {
         problems.push(Problem::new("/email", "is not an e-mail address"));
     }
     if state.limit.is_some_and(|limit| !(0..=AMOUNT_MAX).contains(&limit)) {
@@ -450,10 +454,4 @@ fn problems_of(state: &Registration) -> Vec<Problem> {
         problems.push(Problem::new("/note", message));
     }
     problems
-}
-
-fn is_email(email: &str) -> bool {
-    let parts = email.split_once('@');
-    let whole = parts.is_some_and(|(name, host)| !name.is_empty() && !host.is_empty() && !host.contains('@'));
-    whole && email.len() <= EMAIL_BYTES_MAX && !email.chars().any(|char| char.is_whitespace() || char.is_control())
 }

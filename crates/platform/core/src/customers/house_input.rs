@@ -1,6 +1,6 @@
 //! The checks of what staff enter about a house.
 
-use kit_identity::user::is_email;
+use kit_mail::is_address;
 use url::Url;
 
 use crate::customers::addresses::{self, AddressInput};
@@ -48,7 +48,7 @@ fn check_time_zone(name: &str) -> Result<(), String> {
 }
 
 fn check_email(email: &str) -> Result<(), String> {
-    if is_email(email) { Ok(()) } else { Err("is not an e-mail address".into()) }
+    if is_address(email) { Ok(()) } else { Err("is not an e-mail address".into()) }
 }
 
 fn check_website(address: &str) -> Result<(), String> {
