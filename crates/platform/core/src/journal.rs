@@ -1,5 +1,6 @@
 //! The journal: the append-only record of every status change. Announced events are taken from it.
 
+pub mod corrections;
 pub mod events;
 pub mod sale_journal;
 

@@ -1,13 +1,17 @@
-//! The journal of a sale: status changes of the auction and its lots, newest first, each event announced.
+//! The journal of a sale: status changes of the auction and its lots, newest first, each event announced, with the corrections
+//! of sold lots between them.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use askama::Template;
 use axum::response::Response;
+use contract::ItemStatus;
+use jiff::Timestamp;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
+use platform_core::journal::corrections::{Correction, CorrectionQuery};
 use platform_core::journal::{JournalRow, SubjectKind};
 use platform_core::port::Page;
 use platform_core::users::UserNames;
@@ -26,7 +30,8 @@ struct TimelinePage {
     frame: Frame,
     head: Head,
     rows: Vec<Row>,
-    older: Option<i64>,
+    /// Query of the page with older rows.
+    older: Option<String>,
     is_first: bool,
 }
 
@@ -37,7 +42,7 @@ struct Row {
     lot: Option<(Uuid, String)>,
     from: Option<Badge>,
     to: Badge,
-    cause: &'static str,
+    cause: String,
     actor: String,
     reason: String,
     /// The provider's id of the event; empty when it was not announced.
@@ -54,25 +59,61 @@ pub(super) async fn page(
     let before: Option<i64> = query.text("before").parse().ok();
     let wanted = Page { after: before, limit: ROWS_MAX };
     let journal = session.platform().sale_journal(&session.caller, uuid, wanted).await?;
-    let lots = lot_numbers(&session, &journal.rows).await?;
-    let names = session.names(journal.rows.iter().map(|entry| entry.actor.as_str())).await?;
-    let rows = journal.rows.iter().map(|entry| row(&session, &sale, entry, (&lots, &names))).collect();
+    // Corrections of the time that this page shows: from its last row on, and before that of the page before.
+    let until: Option<Timestamp> = query.text("until").parse().ok();
+    let from = journal.rows.last().map(|last| last.at);
+    let corrections = match (journal.older, from.or(until)) {
+        (Some(_), None) => Vec::new(),
+        (older, _) => {
+            let wanted = CorrectionQuery { item: None, from: older.and(from.or(until)), before: until };
+            session.platform().corrections(&session.caller, uuid, wanted).await?
+        }
+    };
+    let items = journal.rows.iter().filter(|row| row.kind == SubjectKind::Item).map(|row| row.subject);
+    let items = items.chain(corrections.iter().map(|correction| correction.item));
+    let lots = lot_numbers(&session, items).await?;
+    let actors = journal.rows.iter().map(|entry| &entry.actor).chain(corrections.iter().map(|found| &found.actor));
+    let names = session.names(actors.map(String::as_str)).await?;
+    let known = (&lots, &names);
+    let changes = journal.rows.iter().map(|entry| (entry.at, row(&session, &sale, entry, known))).collect();
+    let corrections =
+        corrections.iter().map(|found| (found.at, correction_row(&session, &sale, found, known))).collect();
+    let rows = labels::latest_first(changes, corrections);
+    let until = from.or(until).map(|until| format!("&until={until}")).unwrap_or_default();
+    let older = journal.older.map(|older| format!("before={older}{until}"));
     let (frame, head) = (sale.frame(&session, "Timeline", &query), sale.head(&session, Tab::Timeline));
-    render_page(&TimelinePage { frame, head, rows, older: journal.older, is_first: before.is_none() })
+    render_page(&TimelinePage { frame, head, rows, older, is_first: before.is_none() })
 }
 
-async fn lot_numbers(session: &Session, rows: &[JournalRow]) -> Result<HashMap<Uuid, String>, PageError> {
+async fn lot_numbers(session: &Session, items: impl Iterator<Item = Uuid>) -> Result<HashMap<Uuid, String>, PageError> {
     let mut lots = HashMap::new();
-    for row in rows.iter().filter(|row| row.kind == SubjectKind::Item) {
-        if let Entry::Vacant(vacant) = lots.entry(row.subject) {
-            let (item, _) = session.platform().item(&session.caller, row.subject).await?;
+    for uuid in items {
+        if let Entry::Vacant(vacant) = lots.entry(uuid) {
+            let (item, _) = session.platform().item(&session.caller, uuid).await?;
             vacant.insert(item.lot_number);
         }
     }
     Ok(lots)
 }
 
-fn row(session: &Session, sale: &Sale, entry: &JournalRow, (lots, names): (&HashMap<Uuid, String>, &UserNames)) -> Row {
+/// Lot numbers, and names of users.
+type Known<'a> = (&'a HashMap<Uuid, String>, &'a UserNames);
+
+fn correction_row(session: &Session, sale: &Sale, correction: &Correction, (lots, names): Known<'_>) -> Row {
+    Row {
+        cursor: 0,
+        at: sale.zone.relative(correction.at, session.now()),
+        lot: lots.get(&correction.item).map(|lot| (correction.item, lot.clone())),
+        from: None,
+        to: ItemStatus::Sold.into(),
+        cause: labels::correction(&correction.what, &sale.currency),
+        actor: labels::actor(session, names, &correction.actor),
+        reason: correction.reason.clone().unwrap_or_default(),
+        event: String::new(),
+    }
+}
+
+fn row(session: &Session, sale: &Sale, entry: &JournalRow, (lots, names): Known<'_>) -> Row {
     let event = entry.event_id();
     Row {
         cursor: entry.cursor,
@@ -80,7 +121,7 @@ fn row(session: &Session, sale: &Sale, entry: &JournalRow, (lots, names): (&Hash
         lot: lots.get(&entry.subject).map(|lot| (entry.subject, lot.clone())),
         from: entry.from.as_deref().map(labels::journal_badge),
         to: labels::journal_badge(&entry.to),
-        cause: labels::cause(&entry.cause),
+        cause: labels::cause(&entry.cause).to_owned(),
         actor: labels::actor(session, names, &entry.actor),
         reason: entry.reason.clone().unwrap_or_default(),
         event: event.unwrap_or_default(),

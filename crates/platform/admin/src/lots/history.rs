@@ -1,13 +1,15 @@
-//! A lot's status changes with the event that announced each.
+//! A lot's status changes with the event that announced each, and corrections of its price or buyer.
 
 use std::collections::HashMap;
 
+use contract::ItemStatus;
 use jiff::Timestamp;
 use kit_design::error_page::sentence;
 use kit_design::relative_time::RelativeTime;
 use platform_core::Scope;
 use platform_core::customers::connections::endpoints::{DeliveryState, EventDelivery};
 use platform_core::journal::SubjectKind;
+use platform_core::journal::corrections::{Correction, CorrectionQuery};
 use platform_core::port::Page;
 use platform_rules::Item;
 
@@ -20,13 +22,13 @@ use crate::session::Session;
 /// Changes that the page of a lot shows at most: the latest ones.
 const ROWS_MAX: usize = 50;
 
-/// A status change.
+/// A status change, or a correction.
 pub(super) struct HistoryRow {
     pub(super) sequence: i64,
     pub(super) at: RelativeTime,
     pub(super) from: Option<Badge>,
     pub(super) to: Badge,
-    pub(super) cause: &'static str,
+    pub(super) cause: String,
     pub(super) actor: String,
     pub(super) reason: String,
     /// Position in the event feed; none when the change was not announced.
@@ -84,20 +86,37 @@ pub(super) async fn load(session: &Session, sale: &Sale, item: &Item) -> Result<
     let history = session.platform().history(&session.caller, subject, page).await?;
     let mut refused = quarantined(session, item).await?;
     let read = session.platform().event_deliveries(&session.caller, subject).await?;
-    let names = session.names(history.iter().map(|entry| entry.actor.as_str())).await?;
-    let row = |entry: platform_core::journal::JournalRow| HistoryRow {
+    let wanted = CorrectionQuery { item: Some(item.uuid), ..CorrectionQuery::default() };
+    let corrections = session.platform().corrections(&session.caller, sale.auction.uuid, wanted).await?;
+    let actors = history.iter().map(|entry| &entry.actor).chain(corrections.iter().map(|correction| &correction.actor));
+    let names = session.names(actors.map(String::as_str)).await?;
+    let mut row = |entry: platform_core::journal::JournalRow| HistoryRow {
         quarantined: refused.remove(&entry.sequence),
         delivery: Delivery::of(&read, entry.sequence, &sale.zone, session.now()),
         sequence: entry.sequence,
         at: sale.zone.relative(entry.at, session.now()),
         from: entry.from.as_deref().map(labels::journal_badge),
         to: labels::journal_badge(&entry.to),
-        cause: labels::cause(&entry.cause),
+        cause: labels::cause(&entry.cause).to_owned(),
         actor: labels::actor(session, &names, &entry.actor),
         reason: entry.reason.unwrap_or_default(),
         cursor: entry.body.map(|_| entry.cursor),
     };
-    Ok(history.into_iter().rev().map(row).collect())
+    let correction_row = |correction: Correction| HistoryRow {
+        quarantined: None,
+        delivery: Delivery::of(&[], 0, &sale.zone, session.now()),
+        sequence: 0,
+        at: sale.zone.relative(correction.at, session.now()),
+        from: None,
+        to: ItemStatus::Sold.into(),
+        cause: labels::correction(&correction.what, &sale.currency),
+        actor: labels::actor(session, &names, &correction.actor),
+        reason: correction.reason.unwrap_or_default(),
+        cursor: None,
+    };
+    let changes = history.into_iter().rev().map(|entry| (entry.at, row(entry))).collect();
+    let corrections = corrections.into_iter().map(|found| (found.at, correction_row(found))).collect();
+    Ok(labels::latest_first(changes, corrections).into_iter().take(ROWS_MAX).collect())
 }
 
 /// The number of endpoints that received one event of the lot, by the last reading.

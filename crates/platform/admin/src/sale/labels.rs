@@ -1,13 +1,18 @@
 //! Statuses, causes and actors of sales in words.
 
+use std::cmp::Reverse;
+
 use askama::Template;
 use askama::filters::HtmlSafe;
 use contract::{AuctionStatus, ItemStatus};
+use jiff::Timestamp;
+use platform_core::journal::corrections::Corrected;
 use platform_core::port::{BulkChange, BulkOperation, RegistrationStatus};
 use platform_core::users::{UserName, UserNames};
 use platform_rules::{AuctionKind, Cause, StandingBid};
 use uuid::Uuid;
 
+use super::amounts::Currency;
 use crate::session::Session;
 
 /// A status as a word with a mark and a colour.
@@ -109,8 +114,29 @@ pub(crate) fn cause(name: &str) -> &'static str {
         Cause::Reopened => "Reopened",
         Cause::AuctionArchived => "Archived as a mistake",
         Cause::Relisted => "Relisted in another auction",
+        Cause::BuyerDidNotPay => "Unpaid",
+        Cause::PostSaleOfferAccepted => "Sold to an offer after the sale",
         _ => "Changed",
     }
+}
+
+/// The correction of a sold lot in words: `Price corrected: €1,000 to €1,100`, `Buyer corrected: paddle 12 to 15`.
+pub(crate) fn correction(what: &Corrected, currency: &Currency) -> String {
+    match what {
+        Corrected::Price { before: Some(before), after } => {
+            format!("Price corrected: {} to {}", currency.show(*before), currency.show(*after))
+        }
+        Corrected::Price { before: None, after } => format!("Price corrected to {}", currency.show(*after)),
+        Corrected::Buyer { before: Some(before), after } => format!("Buyer corrected: paddle {before} to {after}"),
+        Corrected::Buyer { before: None, after } => format!("Buyer named: paddle {after}"),
+    }
+}
+
+/// Rows of both lists with their times, the latest first. Both are in this order; at one time, a correction follows the change.
+pub(crate) fn latest_first<T>(changes: Vec<(Timestamp, T)>, corrections: Vec<(Timestamp, T)>) -> Vec<T> {
+    let mut rows: Vec<_> = corrections.into_iter().chain(changes).collect();
+    rows.sort_by_key(|(at, _)| Reverse(*at));
+    rows.into_iter().map(|(_, row)| row).collect()
 }
 
 /// Who did something, in words. `names` are those of [`Session::names`] for the page's actors.
@@ -190,6 +216,7 @@ mod tests {
     fn counts_and_journal_words_are_for_people() {
         assert_eq!([count(1, "lot", "lots"), count(12_345, "lot", "lots")], ["1 lot", "12,345 lots"]);
         assert_eq!(cause("end_reached"), "Its end was reached");
+        assert_eq!(cause("buyer_did_not_pay"), "Unpaid");
         assert!(journal_badge("SOLD").to_string().contains(">Sold<"));
         assert!(journal_badge("LIVE").to_string().contains(">Live<"));
     }

@@ -1,8 +1,10 @@
 //! Ends, registrations, and what follows a sale.
 
 use contract::{AuctionStatus, ItemStatus};
+use platform_core::sales::items::hammer_price::HammerPrice;
+use platform_core::sales::items::post_sale::PostSaleOffer;
 
-use crate::sale_fixture::Sale;
+use crate::sale_fixture::{Sale, staff};
 
 #[tokio::test]
 async fn ends_are_shown_before_they_move() {
@@ -123,6 +125,9 @@ async fn an_unpaid_lot_is_unsold_and_a_post_sale_offer_sells_it_again() {
         .between("name=\"version\" value=\"", "\"");
     let fields = [("to", "UNSOLD"), ("version", version.as_str()), ("reason", "Never paid")];
     sale.operator.submit(&sale.lot(0, "/status"), &fields).await.shows("Unsold").shows("Never paid");
+    for page in [sale.path("/timeline"), sale.lot(0, "")] {
+        sale.operator.get(&page).await.is(200).shows("<div>Unpaid <p").shows("Never paid").hides("<div>Changed <p");
+    }
     let form = sale.operator.get(&sale.lot(0, "/offer")).await;
     let version = form.is(200).shows("The reserve is £50.00; an offer may lie below it.");
     let version = version.between("name=\"version\" value=\"", "\"");
@@ -224,6 +229,26 @@ async fn the_price_of_a_sale_to_an_offer_is_corrected() {
     let results = sale.operator.submit(&sale.lot(0, "/hammer-price"), &from_results).await;
     results.shows("Lot 1. The hammer price was corrected").shows("Sold</a>").shows("Correct hammer price");
     sale.operator.get(&sale.path("/results")).await.shows("£45.00").hides("£450.00");
+    // The timeline of the sale and the page of the lot show the correction in the same words, with who made it.
+    for page in [sale.path("/timeline"), sale.lot(0, "")] {
+        let shown = sale.operator.get(&page).await;
+        shown.is(200).shows("Price corrected: £450 to £45").shows("A zero too many").shows("operator@example.com");
+        shown.shows("Sold to an offer after the sale").hides("<div>Changed <p");
+    }
+    let (form, path) = (sale.operator.get(&sale.lot(0, "/buyer")).await, sale.lot(0, "/buyer"));
+    let fields = [("name", "Bea"), ("paddle", "15"), ("status", "approved")];
+    sale.operator.submit(&sale.path("/registrations/new"), &fields).await;
+    let version = form.is(200).between("name=\"version\" value=\"", "\"");
+    let fields = [("version", version.as_str()), ("buyer", "15"), ("reason", "Misheard")];
+    sale.operator.submit(&path, &fields).await.shows("The buyer was recorded");
+    let timeline = sale.operator.get(&sale.path("/timeline")).await;
+    timeline.shows("Buyer corrected: paddle 12 to 15");
+    assert!(
+        timeline.text.as_str().find("Buyer corrected") < timeline.text.as_str().find("Price corrected"),
+        "the latest is not first"
+    );
+    let nothing = sale.operator.get(&sale.path("/timeline?before=1&until=2020-01-01T00:00:00Z")).await;
+    nothing.is(200).hides("corrected");
 }
 
 #[tokio::test]
@@ -237,4 +262,38 @@ async fn a_mistaken_auction_is_archived_with_a_reason() {
     let fields = [("to", "ARCHIVED"), ("version", version.as_str()), ("reason", "Entered twice")];
     sale.operator.submit(&sale.path("/status"), &fields).await.shows("Archived").hides("Edit auction");
     assert_eq!(sale.item(0).await.status, ItemStatus::Withdrawn);
+}
+
+#[tokio::test]
+async fn the_timeline_shows_a_correction_once_however_many_pages_it_has() {
+    let mut sale = Sale::new(AuctionStatus::Live, &["A jug"]).await;
+    sale.end().await;
+    sale.operator = sale.sign_in_again().await;
+    let fields = [("name", "Ada"), ("paddle", "12"), ("status", "approved")];
+    sale.operator.submit(&sale.path("/registrations/new"), &fields).await;
+    let (platform, item) = (sale.fixture.platform.clone(), sale.items[0].uuid);
+    // Each round makes two rows of the journal, and the rounds 3 and 39 have a correction between them.
+    for round in 1..=40_i64 {
+        let offer = PostSaleOffer {
+            buyer: "12".into(),
+            amount: 6_000 + round,
+            reason: "Telephone".into(),
+            unusual_amount: false,
+        };
+        platform.accept_offer(&staff(), item, &offer, None, None).await.unwrap().fresh().unwrap();
+        sale.fixture.clock.advance(std::time::Duration::from_secs(1));
+        if [3, 39].contains(&round) {
+            let right = HammerPrice { amount: 7_000 + round, reason: format!("Round {round}"), unusual_amount: false };
+            platform.correct_hammer_price(&staff(), item, &right, None, None).await.unwrap().fresh().unwrap();
+        }
+        sale.fixture.clock.advance(std::time::Duration::from_secs(1));
+        let reason = Some("Never paid".to_owned());
+        let unsold = platform.change_item_status(&staff(), item, ItemStatus::Unsold, reason, None, None).await;
+        unsold.unwrap().fresh().unwrap();
+    }
+    let newest = sale.operator.get(&sale.path("/timeline")).await;
+    newest.is(200).shows("Price corrected: £60.39 to £70.39").shows("Round 39").hides("Round 3<");
+    let older = newest.between("rel=\"next\" href=\"/admin", "\"").replace("&#38;", "&").replace("&amp;", "&");
+    let older = sale.operator.get(&older).await;
+    older.is(200).shows("Price corrected: £60.03 to £70.03").shows("Round 3<").hides("Round 39").hides("rel=\"next\"");
 }

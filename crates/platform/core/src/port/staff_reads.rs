@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use platform_rules::Auction;
 use uuid::Uuid;
 
-use super::{Cursor, JournalRow, StoreResult};
+use super::{Cursor, JournalRow, LogEntry, StoreResult};
 
 /// A part of the journal, read from its newest row backwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,4 +29,6 @@ pub trait StaffReadStore: Send + Sync {
     ) -> StoreResult<Vec<Auction>>;
     /// Journal rows of an auction and of its items in a window, the newest first. The cost depends on the window.
     async fn journal_of_auction(&self, auction: Uuid, window: JournalWindow) -> StoreResult<Vec<JournalRow>>;
+    /// Entries of the audit log that corrected the hammer price or the buyer of an item of an auction, the latest first.
+    async fn corrections_of_auction(&self, auction: Uuid, limit: usize) -> StoreResult<Vec<LogEntry>>;
 }

@@ -6,6 +6,7 @@ use contract::{AuctionStatus, ItemStatus};
 use platform_core::PlatformError;
 use platform_core::bidders::{NewRegistration, RegistrationDecision, RegistrationPatch};
 use platform_core::bidding::bids::NewBid;
+use platform_core::journal::corrections::{Corrected, Correction, CorrectionQuery};
 use platform_core::port::{Page, RegistrationStatus};
 use platform_core::ring::{ClerkCommand, ClerkCommandResult, Confirmed};
 use platform_core::sales::auctions::NewAuction;
@@ -253,6 +254,55 @@ async fn a_hammer_price_is_corrected_without_an_event_until_the_auction_is_archi
     assert_eq!(journal, ["LIVE created", "SOLD sold_in_ring, announced"], "the corrected price was announced");
     sale.change_status(AuctionStatus::Archived).await.unwrap();
     assert_eq!(code(sale.correct_price(0, 900, "late").await), "auction_closed");
+    sale.assert_verified().await;
+}
+
+#[tokio::test]
+async fn corrections_of_a_sale_are_listed_with_what_they_replaced() {
+    let sale = Sale::new(AuctionKind::Webcast, &[None, None]).await;
+    let (platform, caller) = (&sale.fixture.platform, &sale.fixture.caller);
+    sale.sell_in_room().await;
+    sale.sell_in_room().await;
+    let listed = async |query: CorrectionQuery| {
+        let found = platform.corrections(caller, sale.auction, query).await.unwrap();
+        let shown = |found: Correction| {
+            assert_eq!(found.actor, caller.actor);
+            let item = sale.items.iter().position(|item| *item == found.item).unwrap();
+            (item, found.what, found.reason.unwrap_or_default())
+        };
+        found.into_iter().map(shown).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(CorrectionQuery::default()).await, []);
+    let buyer = |before: Option<&str>, after: &str| Corrected::Buyer {
+        before: before.map(str::to_owned),
+        after: after.to_owned(),
+    };
+    let price = |before, after| Corrected::Price { before: Some(before), after };
+    sale.change_buyer(0, "7", None).await.unwrap();
+    sale.fixture.clock.advance(Duration::from_secs(60));
+    let late = platform.now();
+    sale.change_buyer(0, "8", Some("the paddle was misread")).await.unwrap();
+    sale.correct_price(0, 5_500, "misheard").await.unwrap();
+    sale.correct_price(1, 4_000, "misread").await.unwrap();
+    sale.fixture.clock.advance(Duration::from_secs(60));
+    sale.correct_price(0, 5_600, "read again").await.unwrap();
+    let all = [
+        (0, price(5_500, 5_600), "read again".to_owned()),
+        (1, price(5_000, 4_000), "misread".to_owned()),
+        (0, price(5_000, 5_500), "misheard".to_owned()),
+        (0, buyer(Some("7"), "8"), "the paddle was misread".to_owned()),
+        (0, buyer(None, "7"), String::new()),
+    ];
+    assert_eq!(listed(CorrectionQuery::default()).await, all);
+    let of_item = CorrectionQuery { item: Some(sale.items[1]), ..CorrectionQuery::default() };
+    assert_eq!(listed(of_item).await, all[1..2]);
+    let since = CorrectionQuery { from: Some(late), ..CorrectionQuery::default() };
+    assert_eq!(listed(since).await, all[..4]);
+    let before = CorrectionQuery { before: Some(late), ..CorrectionQuery::default() };
+    assert_eq!(listed(before).await, all[4..]);
+    let clerk = platform_core::Caller { scopes: platform_core::Role::Clerk.scopes(), ..caller.clone() };
+    let refused = platform.corrections(&clerk, sale.auction, CorrectionQuery::default()).await;
+    assert_eq!(code(refused), "forbidden");
     sale.assert_verified().await;
 }
 

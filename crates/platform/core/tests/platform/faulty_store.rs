@@ -219,6 +219,7 @@ forward! {
     impl StaffReadStore {
         async fn latest_auctions(customer: Option<Uuid>, before: Option<Uuid>, limit: usize) -> StoreResult<Vec<Auction>>;
         async fn journal_of_auction(auction: Uuid, window: JournalWindow) -> StoreResult<Vec<JournalRow>>;
+        async fn corrections_of_auction(auction: Uuid, limit: usize) -> StoreResult<Vec<LogEntry>>;
     }
     impl ClerkStore {
         async fn is_clerk(auction: Uuid, user: Uuid) -> StoreResult<bool>;

@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use platform_core::journal::JournalRow;
-use platform_core::port::{JournalWindow, StaffReadStore, StoreResult};
-use platform_rules::Auction;
-use rusqlite::params;
+use platform_core::port::{JournalWindow, LogEntry, StaffReadStore, StoreResult};
+use platform_rules::{Auction, LogHash};
+use rusqlite::{Row, params};
 use uuid::Uuid;
 
 use super::SqliteStore;
@@ -42,5 +42,18 @@ impl StaffReadStore for SqliteStore {
             rows::list(db, &select, params![before, from, auction.as_bytes(), rows::limit(limit)], journal_row)
         })
         .await
+    }
+
+    async fn corrections_of_auction(&self, auction: Uuid, limit: usize) -> StoreResult<Vec<LogEntry>> {
+        // The partial index has few entries of each item; without its name, SQLite reads whole logs.
+        let select = "SELECT l.subject, l.number, l.content, l.concealed, l.hash FROM items i \
+             JOIN audit_log l INDEXED BY audit_log_corrections ON l.subject = i.uuid \
+             WHERE i.auction = ?1 AND (instr(l.content, '\"cause\":\"buyer_changed\"') > 0 \
+             OR instr(l.content, '\"cause\":\"hammer_price_corrected\"') > 0) ORDER BY l.no DESC LIMIT ?2";
+        let entry = |row: &Row<'_>| {
+            let (subject, hash) = (rows::uuid(row, 0)?, LogHash(row.get(4)?));
+            Ok(LogEntry { subject, number: row.get(1)?, content: row.get(2)?, concealed: row.get(3)?, hash })
+        };
+        self.read(move |db| rows::list(db, select, (auction.as_bytes(), rows::limit(limit)), entry)).await
     }
 }

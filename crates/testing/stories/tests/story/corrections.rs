@@ -88,6 +88,13 @@ async fn a_manager_corrects_the_results_of_a_sale() {
     assert_eq!(announced(&sale, 1).await, ["SOLD", "UNSOLD"]);
     assert_eq!(announced(&sale, 3).await, ["PASSED", "SOLD", "UNSOLD"]);
     assert_eq!(announced(&sale, 2).await, ["SOLD"]);
+    // The timeline of the sale has all of it, with what a correction replaced.
+    let timeline = format!("/admin/auctions/{}/timeline", sale.webcast);
+    page.evaluate(&format!("location.href = {}", json!(timeline))).await.unwrap();
+    page.wait_until_at(&timeline).await.unwrap();
+    for words in ["Price corrected: £100 to £40", "Misheard", "Buyer corrected: paddle 7 to 8", "Unpaid"] {
+        page.wait_until_shown(words).await.unwrap();
+    }
     sale.launch.run_command(&["verify", "--all", "--json"]).unwrap();
 }
 

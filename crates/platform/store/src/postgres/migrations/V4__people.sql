@@ -134,6 +134,10 @@ CREATE TABLE register_mappings (
     mapping text NOT NULL
 );
 
+-- Entries that corrected the hammer price or the buyer of a sold lot, for the timeline of its sale.
+CREATE INDEX audit_log_corrections ON audit_log (subject)
+    WHERE strpos(content, '"cause":"buyer_changed"') > 0 OR strpos(content, '"cause":"hammer_price_corrected"') > 0;
+
 -- The person at an issuer of OpenID Connect who signs in as the user. Both are NULL for a user who only has a password.
 ALTER TABLE users ADD COLUMN openid_issuer text;
 ALTER TABLE users ADD COLUMN openid_subject text;

@@ -135,6 +135,10 @@ CREATE TABLE register_mappings (
     mapping TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Entries that corrected the hammer price or the buyer of a sold lot, for the timeline of its sale.
+CREATE INDEX audit_log_corrections ON audit_log (subject)
+    WHERE instr(content, '"cause":"buyer_changed"') > 0 OR instr(content, '"cause":"hammer_price_corrected"') > 0;
+
 -- The person at an issuer of OpenID Connect who signs in as the user. Both are NULL for a user who only has a password.
 ALTER TABLE users ADD COLUMN openid_issuer TEXT;
 ALTER TABLE users ADD COLUMN openid_subject TEXT;
