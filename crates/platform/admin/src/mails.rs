@@ -1,5 +1,6 @@
 //! Mails to bidders: the queue of a house, its texts, a test mail, and the reminder of a sale.
 
+mod forecast;
 mod list;
 mod remind;
 mod texts;
@@ -12,6 +13,7 @@ use platform_core::Scope::{BiddersWrite, CustomersWrite, PartiesRead, PartiesWri
 use platform_core::mails::{MailKind, MailState, StoredMail};
 use uuid::Uuid;
 
+pub(crate) use self::forecast::ForecastWords;
 pub(crate) use self::remind::LastReminder;
 use crate::access::{Need, Page};
 use crate::admin::Admin;

@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
+use platform_core::mails::HeldCount;
 use platform_core::port::{Customer, Page as ListPage, RegistrationStatus};
 use platform_core::sales::lists::{AuctionQuery, ItemQuery, RegistrationQuery};
 use platform_core::{PlatformResult, Role, Scope};
@@ -163,7 +164,7 @@ async fn tasks_of(session: &Session, auction: &Auction) -> PlatformResult<Vec<Ta
     Ok(tasks)
 }
 
-/// Mails to bidders that were given up.
+/// Mails to bidders that were given up, and those that wait for a limit.
 async fn mail_tasks(session: &Session) -> PlatformResult<Vec<Task>> {
     if !session.may(Scope::PartiesRead) || !session.may(Scope::CustomersRead) {
         return Ok(Vec::new());
@@ -174,7 +175,15 @@ async fn mail_tasks(session: &Session) -> PlatformResult<Vec<Task>> {
         let path = format!("/customers/{}/mails?state=failed", customer.uuid);
         Task::new(labels::number(count), format!("{words} failed in the last 7 days"), customer.name, path)
     };
-    Ok(failed.into_iter().map(task).collect())
+    let held = session.platform().held_mails(&session.caller).await?;
+    let held_task = |(customer, held): (Customer, HeldCount)| {
+        let words =
+            if held.mails == 1 { "mail to a bidder waits for a limit" } else { "mails to bidders wait for a limit" };
+        let path = format!("/customers/{}/mails?state=waiting", customer.uuid);
+        let lasting = Some(RelativeTime::lasting(held.since, session.now()));
+        Task { lasting, ..Task::new(labels::number(held.mails), words, customer.name, path) }
+    };
+    Ok(failed.into_iter().map(task).chain(held.into_iter().map(held_task)).collect())
 }
 
 /// What a connection and its endpoints ask of support.

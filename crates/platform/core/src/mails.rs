@@ -14,13 +14,14 @@
 //! - A house that has not turned mails about decisions on sends none; an operator who set no mail server sends no mail at all.
 //!   A sandbox auction sends none.
 //! - A mailbox receives, and a house sends, at most the mails of its allowances; others wait, and those of other houses do not
-//!   wait with them.
+//!   wait with them. A node that starts makes the mails due that wait for a limit, because its limits may be higher.
 //! - An erasure deletes the mails of the person. Logs, events and streams name no recipient.
 
 mod allowances;
 mod dates;
 mod decisions;
 mod default_texts;
+mod forecasts;
 mod lists;
 mod queue;
 mod reminders;
@@ -28,10 +29,14 @@ pub mod template;
 mod texts;
 
 pub use self::default_texts::default_text;
+use self::default_texts::live_text;
+pub use self::forecasts::MailForecast;
 pub use self::lists::{MailBidder, TestMail};
 pub use self::reminders::{FirstMail, ReminderConfirmation, ReminderPlan};
 pub use self::texts::SampleMail;
-pub use crate::port::{HouseMails, Language, MailCounts, MailKind, MailState, MailText, NewMail, Reminder, StoredMail};
+pub use crate::port::{
+    HeldCount, HouseMails, Language, MailCounts, MailKind, MailState, MailText, NewMail, Reminder, StoredMail,
+};
 
 use contract::AuctionStatus;
 use jiff::Timestamp;
@@ -77,11 +82,13 @@ impl Letterhead {
         let show = |at| dates::show(language, at, &auction.time_zone);
         let comes = |at: &Timestamp| *at > now;
         let is_timed = auction.kind == platform_rules::AuctionKind::Timed;
+        let is_live = auction.status == AuctionStatus::Live;
         let title = kit_mail::plain_title(&auction.title);
         MailValues {
             sale: Some(if title.is_empty() { self.name.clone() } else { title }),
-            starts: auction.starts_at.filter(comes).filter(|_| auction.status != AuctionStatus::Live).map(show),
+            starts: auction.starts_at.filter(comes).filter(|_| !is_live).map(show),
             ends: auction.ends_at.filter(|_| is_timed).filter(comes).map(show),
+            live: is_live.then(|| live_text(language, auction.kind).to_owned()),
             house: Some(self.name.clone()),
             contact: self.contact(),
             ..MailValues::default()

@@ -83,8 +83,8 @@ pub use invitations::{Invitation, InvitationStore};
 pub use item_ends::{ItemEndStore, LotsEndingBy};
 pub use journal::{JournalEntry, JournalRow, JournalStore, SubjectKind};
 pub use mails::{
-    ClaimedMail, HeldMails, HouseMails, Language, MAILS_COUNTED_MAX, MailBacklog, MailCounts, MailKind, MailResult,
-    MailState, MailStore, MailText, NewMail, Reminder, ReminderStep, StoredMail,
+    ClaimedMail, HeldCount, HeldMails, HouseMails, Language, MAILS_COUNTED_MAX, MailBacklog, MailCounts, MailKind,
+    MailResult, MailState, MailStore, MailText, NewMail, Reminder, ReminderStep, StoredMail,
 };
 pub use nodes::{Downtime, NOTIFICATION_BYTES_MAX, NodeId, NodeStore, Notification, Notifications};
 pub use outbox::{

@@ -76,12 +76,17 @@ impl HousePanel {
 }
 
 fn mails_in_words(counts: MailCounts, sends_mail: bool) -> String {
-    match counts {
-        MailCounts { failed: 0, waiting: 0, .. } if !sends_mail => "no mail server is set".to_owned(),
-        MailCounts { failed: 0, waiting: 0, .. } => "none waits".to_owned(),
-        MailCounts { failed: 0, waiting, .. } => format!("{waiting} waiting"),
-        MailCounts { failed, waiting: 0, .. } => format!("{failed} failed"),
-        MailCounts { failed, waiting, .. } => format!("{failed} failed, {waiting} waiting"),
+    let figures = match counts {
+        MailCounts { failed: 0, waiting: 0, .. } => None,
+        MailCounts { failed: 0, waiting, .. } => Some(format!("{waiting} waiting")),
+        MailCounts { failed, waiting: 0, .. } => Some(format!("{failed} failed")),
+        MailCounts { failed, waiting, .. } => Some(format!("{failed} failed, {waiting} waiting")),
+    };
+    let off = "off: no mail server is set (mail.smtp_url and mail.from in the configuration)";
+    match (sends_mail, figures) {
+        (true, figures) => figures.unwrap_or_else(|| "none waits".to_owned()),
+        (false, None) => off.to_owned(),
+        (false, Some(figures)) => format!("{off}; {figures}"),
     }
 }
 

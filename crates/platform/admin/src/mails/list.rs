@@ -195,6 +195,7 @@ async fn show(
         chips: MailState::ALL.map(chip).into(),
         state: state.name(),
         empty: match state {
+            MailState::Waiting if !platform.sends_mail() => "Mails are off",
             MailState::Waiting => "No mail waits",
             MailState::Failed => "No mail failed",
             MailState::Sent => "No mail was sent",

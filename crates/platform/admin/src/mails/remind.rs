@@ -11,6 +11,7 @@ use platform_core::mails::{FirstMail, Reminder, ReminderConfirmation};
 use platform_core::{PlatformError, Scope};
 use uuid::Uuid;
 
+use super::ForecastWords;
 use crate::form_page::Refused;
 use crate::page_error::PageError;
 use crate::sale::labels;
@@ -30,6 +31,11 @@ struct RemindPage {
     mailboxes: u64,
     without_email: u64,
     first: Option<FirstMail>,
+    forecast: ForecastWords,
+    /// Mails of the house that wait and come first; empty without one.
+    before: String,
+    /// Mails that the house sends in an hour and in a day at most.
+    limits: [String; 2],
     may_edit_text: bool,
     id: Uuid,
     seen: String,
@@ -39,18 +45,19 @@ struct RemindPage {
 /// The latest reminder of a sale, in words.
 pub(crate) struct LastReminder {
     pub(crate) at: RelativeTime,
-    /// Such as `40 bidders`.
+    /// Such as `40 bidders`, or `more than 250 bidders` until all its mails are made; empty before the first is made.
     pub(crate) to: String,
-    /// True until all its mails are made.
-    pub(crate) is_under_way: bool,
 }
 
 impl LastReminder {
     pub(crate) fn new(session: &Session, reminder: &Reminder) -> Self {
         Self {
             at: RelativeTime::new(reminder.created_at, session.now()),
-            to: labels::count(reminder.recipients, "bidder", "bidders"),
-            is_under_way: reminder.ended_at.is_none(),
+            to: match (reminder.ended_at, labels::count(reminder.recipients, "bidder", "bidders")) {
+                (Some(_), bidders) => bidders,
+                (None, _) if reminder.recipients == 0 => String::new(),
+                (None, bidders) => format!("more than {bidders}"),
+            },
         }
     }
 }
@@ -97,6 +104,7 @@ pub(super) async fn send(
 async fn show(session: &Session, auction: Uuid, refused: &Refused) -> Result<Response, PageError> {
     let sale = Sale::load(session, auction).await?;
     let plan = session.platform().reminder_plan(&session.caller, auction).await?;
+    let limits = session.platform().mail_limits();
     let none = "No approved bidder of this sale has an e-mail address.";
     let hindrance = plan.hindrance.or((plan.recipients == 0).then_some(none)).unwrap_or_default();
     let page = RemindPage {
@@ -109,6 +117,16 @@ async fn show(session: &Session, auction: Uuid, refused: &Refused) -> Result<Res
         recipients: plan.recipients,
         mailboxes: plan.mailboxes,
         without_email: plan.without_email,
+        forecast: ForecastWords::of(session, &sale.zone, &plan.forecast),
+        before: match plan.forecast.before {
+            0 => String::new(),
+            before => labels::count(
+                before,
+                "mail of the house waits and comes first",
+                "mails of the house wait and come first",
+            ),
+        },
+        limits: [limits.house_mails_per_hour, limits.house_mails_per_day].map(|max| labels::number(max.into())),
         first: plan.first,
         may_edit_text: session.may(Scope::CustomersWrite),
         id: plan.id,

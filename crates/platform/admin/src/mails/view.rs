@@ -101,7 +101,7 @@ async fn show(
     let stored = platform.mail(caller, customer, uuid).await?;
     let can_go_now = can_go_now(&stored, now);
     let bidders = platform.mail_bidders(caller, std::slice::from_ref(&stored)).await?;
-    let StoredMail { mail, state, tries, next_at, fault, failing_since, ended_at } = stored;
+    let StoredMail { mail, state, tries, next_at, fault, failing_since, ended_at, held_since } = stored;
     let mut facts = vec![("To", mail.recipient)];
     if let Some(bidder) = bidders.get(&mail.registration) {
         facts.extend(bidder.name.clone().map(|name| ("Bidder", name)));
@@ -112,6 +112,7 @@ async fn show(
     let time = |at| zone.relative(at, now);
     let mut times = vec![("Queued", time(mail.queued_at))];
     times.extend(failing_since.map(|at| ("Failing since", time(at))));
+    times.extend(held_since.map(|at| ("Waits for a limit since", time(at))));
     times.extend((state == MailState::Waiting).then(|| ("Earliest next try", time(next_at))));
     times.extend(ended_at.map(|at| (if state == MailState::Sent { "Sent" } else { "Given up" }, time(at))));
     let may_send = session.may(PartiesWrite) || session.may(CustomersWrite);

@@ -8,18 +8,23 @@ use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use platform_core::Scope;
 use platform_core::bidders::{ApprovalHindrance, next_statuses};
+use platform_core::mails::Reminder;
 use platform_core::port::{Page, Registration, RegistrationStatus};
 use platform_core::sales::lists::RegistrationQuery;
 use uuid::Uuid;
 
 use super::place::{self, Place};
-use crate::mails::LastReminder;
+use crate::mails::{ForecastWords, LastReminder};
 use crate::page_error::PageError;
 use crate::sale::labels::Badge;
 use crate::sale::{Head, Sale, Tab};
 use crate::session::{PathIds, Session};
 
 const ROWS_MAX: usize = 100;
+/// The notice after a reminder was sent.
+const REMINDED: &str = "reminded";
+/// How long a reminder is new.
+const NEW_SECONDS: i64 = 120;
 
 #[derive(Template)]
 #[template(path = "registrations/list.html")]
@@ -40,6 +45,8 @@ struct ListPage {
     may_write: bool,
     has_waiting: bool,
     last_reminder: Option<LastReminder>,
+    /// After a reminder was sent: when its mails can be sent.
+    queued: Option<ForecastWords>,
 }
 
 struct Chip {
@@ -95,7 +102,13 @@ pub(super) async fn page(
         .collect();
     let last_reminder = session.platform().latest_reminder(&session.caller, uuid).await?;
     let frame = sale.frame(&session, "Registrations", &query);
-    let page = ListPage {
+    let queued =
+        match may_write && query.text("done") == REMINDED && last_reminder.as_ref().is_some_and(is_new(&session)) {
+            true => session.platform().reminder_forecast(&session.caller, uuid).await?,
+            false => None,
+        };
+    let mut page = ListPage {
+        queued: queued.map(|forecast| ForecastWords::of_queued(&session, &sale.zone, &forecast)),
         last_reminder: last_reminder.map(|last| LastReminder::new(&session, &last)),
         frame: match place::notice(&session, &sale, &query).await? {
             Some(notice) => frame.with_notice(Some(notice)),
@@ -114,7 +127,17 @@ pub(super) async fn page(
         is_filtered: wanted != RegistrationQuery::default(),
         may_write,
     };
+    if page.queued.is_some() {
+        // It says more than the notice that the query names.
+        page.frame.notice = None;
+    }
     render_page(&page)
+}
+
+/// True for a reminder that was sent just now. The figures of an earlier one would be wrong by the mails sent since.
+fn is_new(session: &Session) -> impl Fn(&Reminder) -> bool {
+    let now = session.now();
+    move |reminder| now.duration_since(reminder.created_at).as_secs() < NEW_SECONDS
 }
 
 fn chips(current: Option<RegistrationStatus>) -> Vec<Chip> {

@@ -15,7 +15,7 @@ const NOTICES: &[(&str, &str)] = &[
     ("paused", "The lots are paused: they take no bids and do not end."),
     ("resumed", "The lots are live again, and their ends are later by the length of the pause."),
     ("imported", "The catalogue was imported."),
-    ("reminded", "The reminder was accepted. Its mails appear on the page Mails of the house."),
+    ("reminded", "The mails of the reminder are queued. They appear on the page Mails of the house."),
     ("reopened", "The lot is live again."),
     ("offer", "The post-sale offer was recorded, and the lot is sold."),
     ("buyer", "The buyer was recorded. The price stays."),

@@ -36,6 +36,16 @@ impl Fixture {
     }
 
     pub(crate) fn with(config: AdminConfig) -> Self {
+        Self::of(config, PlatformConfig::default())
+    }
+
+    /// With these settings of the platform.
+    pub(crate) fn of_platform(platform: PlatformConfig) -> Self {
+        let (public_url, environment) = ("http://admin.test".into(), "Staging".into());
+        Self::of(AdminConfig { public_url, has_public_url: true, environment }, platform)
+    }
+
+    fn of(config: AdminConfig, platform: PlatformConfig) -> Self {
         let clock = TestClock::new("2026-11-21T06:28:03.123Z".parse().unwrap());
         let vault = Vault::new(vec![(KeyId::new("k1").unwrap(), Key::generate(&SeededRandom::new(9)))]).unwrap();
         let store = platform_store::sqlite::open_temporary().unwrap();
@@ -45,7 +55,7 @@ impl Fixture {
             random: Arc::new(SeededRandom::new(1)),
             vault: Arc::new(vault),
             providers: ProviderAccess::unfiltered(),
-            config: PlatformConfig::default(),
+            config: platform,
         });
         let api = kit_http::finish(Router::new());
         let surface = platform_admin::add_to(api, platform.clone(), Arc::new(clock.clone()), config);

@@ -1,11 +1,15 @@
 //! Mails to bidders: the texts of a house, and an installation without a mail server. Registrations that can't be approved.
 
 use contract::AuctionStatus;
-use platform_core::Role;
+use kit_mail::Mailer;
 use platform_core::bidders::{NewRegistration, PartyInput};
+use platform_core::config::MailLimits;
 use platform_core::port::{PartyDetails, RegistrationStatus};
+use platform_core::{PlatformConfig, Role};
 
+use crate::fixture::Fixture;
 use crate::sale_fixture::{Sale, staff};
+use testkit::mail_server::MailServer;
 
 #[tokio::test]
 async fn a_house_replaces_texts_which_are_checked_and_previewed() {
@@ -67,7 +71,12 @@ async fn without_a_mail_server_nothing_is_queued_and_the_pages_say_so() {
     let list = format!("/customers/{customer}/mails");
     let page = sale.operator.get(&list).await;
     page.is(200).shows("This platform sends no mail").shows("Waiting 0").hides("Send test mail");
-    sale.operator.get(&format!("/customers/{customer}")).await.shows("no mail server is set");
+    sale.operator
+        .get(&format!("/customers/{customer}"))
+        .await
+        .shows("off: no mail server is set (mail.smtp_url and mail.from")
+        .hides("none waits");
+    sale.operator.get(&format!("{list}?state=waiting")).await.shows("Mails are off").hides("No mail waits");
     sale.operator.get(&sale.path("")).await.is(200).hides("Remind bidders</a> by e-mail");
     let remind = sale.operator.get(&sale.path("/remind")).await;
     remind.is(200).shows("This platform sends no mail").shows("Dear Ada,").hides("Send to 1 bidder");
@@ -76,6 +85,62 @@ async fn without_a_mail_server_nothing_is_queued_and_the_pages_say_so() {
     refused.is(409).shows("No reminder was sent");
     let test = sale.operator.post(&format!("{list}/test"), &[("address", "ann@example.com")]).await;
     test.is(422).shows("No test mail was sent");
+}
+
+#[tokio::test]
+async fn a_reminder_above_the_limit_says_what_waits_and_today_shows_it() {
+    let mut server = MailServer::start().await.unwrap();
+    let mailer = Some(Mailer::new(&server.url, "Lotwire <mails@example.org>").unwrap());
+    let mail_limits = MailLimits { house_mails_per_hour: 2, house_mails_per_day: 1_000 };
+    let fixture = Fixture::of_platform(PlatformConfig { mailer, mail_limits, ..PlatformConfig::default() });
+    let mut sale = Sale::on(fixture, AuctionStatus::Preview, &["A spoon"]).await;
+    let (platform, caller) = (sale.fixture.platform.clone(), staff());
+    let customer = platform.auction(&caller, sale.auction).await.unwrap().customer;
+    for paddle in ["12", "13", "14"] {
+        let entry = NewRegistration {
+            paddle: Some(paddle.into()),
+            party: None,
+            name: Some(format!("Bidder {paddle}")),
+            email: Some(format!("b{paddle}@example.com")),
+            limit: None,
+            note: None,
+            status: RegistrationStatus::Approved,
+        };
+        platform.register_bidder(&caller, sale.auction, &entry, None).await.unwrap();
+    }
+    let remind = sale.operator.get(&sale.path("/remind")).await;
+    remind.is(200).shows("3 mails: the house can send 2 now, and the last <time").shows("in 30 minutes");
+    remind.shows("at most 2 mails an hour and 1,000 a day").hides("comes first");
+    let field = |name: &str| remind.between(&format!("name=\"{name}\" value=\""), "\"");
+    let (id, version) = (field("id"), field("houseVersion"));
+    let sent = sale.operator.submit(&sale.path("/remind"), &[("id", &*id), ("houseVersion", &*version)]).await;
+    sent.is(200)
+        .shows("3 mails queued: the house can send 2 now, and the last <time")
+        .shows("Reminder queued")
+        .hides("to more than");
+    sale.operator.get("/").await.is(200).hides("for a limit <time");
+
+    platform.send_mails().await.unwrap();
+    assert_eq!(server.arrived().len(), 2);
+    // The same figures after the worker sent those that it could.
+    let after = sale.operator.get(&sale.path("/registrations?done=reminded")).await;
+    after.shows("3 mails queued: the house can send 2 now, and the last <time").shows(", to 3 bidders.");
+    let another = sale.operator.get(&sale.path("/remind")).await;
+    another.shows("3 mails: the house can send none now").shows("1 mail of the house waits and comes first");
+    another.shows("A reminder was queued").hides("A reminder was sent");
+    let today = sale.operator.get("/").await;
+    today.shows("<b>1</b> <span>mail to a bidder waits for a limit <time").shows("for a few seconds");
+    today.shows(&format!("/admin/customers/{customer}/mails?state=waiting"));
+    let list = sale.operator.get(&format!("/customers/{customer}/mails?state=waiting")).await;
+    list.is(200).shows("Waiting for the hourly limit of the house");
+    // Ten minutes later the notice has no figures, which would be wrong by the mails sent since.
+    sale.fixture.clock.advance(std::time::Duration::from_secs(600));
+    sale.operator.get("/").await.shows("for 10 minutes");
+    let later = sale.operator.get(&sale.path("/registrations?done=reminded")).await;
+    later.hides("mails queued:").shows("The mails of the reminder are queued.");
+    // Who may not see bidders sees no mails on Today.
+    let mut viewer = sale.fixture.signed_in(Role::Viewer).await;
+    viewer.get("/").await.is(200).hides("waits for a limit");
 }
 
 #[tokio::test]

@@ -31,7 +31,11 @@ pub(crate) fn staff() -> Caller {
 impl Sale {
     /// A timed auction in this status with lots 1, 2, … of these titles, each with a reserve of £50.
     pub(crate) async fn new(status: AuctionStatus, titles: &[&str]) -> Self {
-        let fixture = Fixture::new();
+        Self::on(Fixture::new(), status, titles).await
+    }
+
+    /// The same, on this platform.
+    pub(crate) async fn on(fixture: Fixture, status: AuctionStatus, titles: &[&str]) -> Self {
         let operator = fixture.signed_in(Role::Operator).await;
         let customer = fixture.customer("Hammer & Sons").await;
         let created = fixture.platform.create_auctioneer(&staff(), customer, "Hammer London", None).await;

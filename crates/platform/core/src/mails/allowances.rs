@@ -165,7 +165,7 @@ fn of_mailbox(customer: Uuid, address: &str) -> Vec<Attempt> {
 }
 
 /// Of an hour, and of a day.
-fn of_house(customer: Uuid, limits: MailLimits) -> [Attempt; 2] {
+pub(super) fn of_house(customer: Uuid, limits: MailLimits) -> [Attempt; 2] {
     let house = customer.to_string();
     [
         (["of house in an hour", &house], limits.house_mails_per_hour, HOUR),

@@ -1,5 +1,7 @@
 //! The texts of mails that a house did not replace, in each language. A file has the subject, an empty line and the text.
 
+use platform_rules::AuctionKind;
+
 use crate::port::{HouseMails, Language, MailKind, MailText};
 
 /// The text of a kind of mail in a language.
@@ -38,6 +40,22 @@ pub(super) fn test_text(language: Language) -> MailText {
         Language::Spanish => include_str!("texts/spanish/test.txt"),
         Language::Italian => include_str!("texts/italian/test.txt"),
     })
+}
+
+/// The sentence that a sale is live, in a language.
+pub(super) fn live_text(language: Language, kind: AuctionKind) -> &'static str {
+    match (language, kind) {
+        (Language::English, AuctionKind::Webcast) => "The sale is live now.",
+        (Language::English, AuctionKind::Timed) => "Bidding is open now.",
+        (Language::German, AuctionKind::Webcast) => "Die Auktion läuft jetzt live.",
+        (Language::German, AuctionKind::Timed) => "Sie können jetzt bieten.",
+        (Language::French, AuctionKind::Webcast) => "La vente a lieu en direct en ce moment.",
+        (Language::French, AuctionKind::Timed) => "Les enchères sont ouvertes.",
+        (Language::Spanish, AuctionKind::Webcast) => "La subasta está en directo ahora.",
+        (Language::Spanish, AuctionKind::Timed) => "Las pujas están abiertas.",
+        (Language::Italian, AuctionKind::Webcast) => "L'asta è in diretta ora.",
+        (Language::Italian, AuctionKind::Timed) => "Le offerte sono aperte.",
+    }
 }
 
 fn parse(file: &str) -> MailText {

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::allowances::{MailLimit, UsedUp, house_at_limit, too_many_tests};
 use super::default_texts::test_text;
 use super::template::{MailValues, RenderedMail};
-use super::{MailCounts, MailState, Recipient, StoredMail};
+use super::{HeldCount, MailCounts, MailState, Recipient, StoredMail};
 use crate::access::access_log::AccessEvent;
 use crate::caller::visible;
 use crate::config::MailLimits;
@@ -98,6 +98,16 @@ impl Platform {
         let mut houses = Vec::new();
         for (customer, count) in self.store().failed_mails(caller.customer, self.now() - FAILED_SHOWN_FOR).await? {
             houses.extend(self.store().customer(customer).await?.map(|customer| (customer, count)));
+        }
+        Ok(houses)
+    }
+
+    /// Houses that the caller sees with mails that wait for a limit.
+    pub async fn held_mails(&self, caller: &Caller) -> PlatformResult<Vec<(Customer, HeldCount)>> {
+        caller.require(Scope::PartiesRead)?;
+        let mut houses = Vec::new();
+        for (customer, held) in self.store().held_mails(caller.customer).await? {
+            houses.extend(self.store().customer(customer).await?.map(|customer| (customer, held)));
         }
         Ok(houses)
     }

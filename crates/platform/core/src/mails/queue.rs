@@ -20,6 +20,9 @@ const CLAIMS_MAX: usize = 10;
 const FAULT_CHARS_MAX: usize = 500;
 /// Mails deleted in one transaction.
 const DELETED_MAX: usize = 1_000;
+/// Held mails that one transaction makes due, and such transactions at a start.
+const RELEASED_MAX: usize = 1_000;
+const RELEASES_MAX: usize = 1_000;
 
 impl Platform {
     pub(crate) fn spawn_mails(&self, tasks: &Tasks) {
@@ -37,9 +40,26 @@ impl Platform {
                 {
                     tracing::warn!(%error, "mails of the last process wait until its claim ends");
                 }
+                if let Err(error) = platform.release_held_mails().await {
+                    tracing::warn!(%error, "mails that wait for a limit stay at their next try");
+                }
                 platform.run_worker(stopping, (Worker::Mails, signal), failure, || platform.send_mails()).await;
             }
         });
+    }
+
+    /// Makes all mails due that wait for a limit; returns their number. A node does so when it starts, because the limits are
+    /// settings, which only a start changes. The next run holds those back that the limits of now do not allow.
+    pub async fn release_held_mails(&self) -> PlatformResult<usize> {
+        let (mut total, now) = (0, self.now());
+        for _ in 0..RELEASES_MAX {
+            let released = self.store().release_held_mails(now, RELEASED_MAX).await?;
+            total += released;
+            if released < RELEASED_MAX {
+                break;
+            }
+        }
+        Ok(total)
     }
 
     /// One run of the worker: makes the mails of reminders, and sends mails that are due.

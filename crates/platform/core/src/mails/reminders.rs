@@ -9,7 +9,7 @@ use platform_rules::Auction;
 use uuid::Uuid;
 
 use super::template::{MailValues, RenderedMail};
-use super::{MailKind, NewMail, Recipient, Reminder, is_real};
+use super::{MailForecast, MailKind, NewMail, Recipient, Reminder, is_real};
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Page, Party, Registration, RegistrationStatus, ReminderStep, StoreError};
@@ -36,6 +36,8 @@ pub struct ReminderPlan {
     pub without_email: u64,
     /// The mail to the first of them.
     pub first: Option<FirstMail>,
+    /// When the house can send the mails.
+    pub forecast: MailForecast,
     /// The latest reminder of this sale.
     pub last: Option<Reminder>,
     /// Why no reminder can be sent.
@@ -118,7 +120,9 @@ impl Platform {
         }
         let event = AccessEvent::ReminderPreviewed { auction: auction.uuid };
         self.note_alone(self.note(caller, event)?).await?;
+        let waiting = self.store().mail_counts(auction.customer).await?.waiting;
         Ok(ReminderPlan {
+            forecast: self.mail_forecast(auction.customer, waiting, recipients).await?,
             id: self.ids().uuid_v7(),
             recipients,
             mailboxes: u64::try_from(mailboxes.len()).unwrap_or(u64::MAX),
@@ -179,6 +183,31 @@ impl Platform {
         caller.require(Scope::BiddersRead)?;
         let auction = self.visible_bidders(caller, auction).await?.uuid;
         Ok(self.store().latest_reminder(auction).await?)
+    }
+
+    /// When the house can send the mails of the latest reminder of a sale, those that are not made yet included. For the person
+    /// who just sent it: mails that were sent meanwhile count as possible now.
+    ///
+    /// Errors: `not_found`.
+    pub async fn reminder_forecast(&self, caller: &Caller, auction: Uuid) -> PlatformResult<Option<MailForecast>> {
+        caller.require(Scope::BiddersWrite)?;
+        let auction = self.visible_auction(caller, auction).await?;
+        let Some(reminder) = self.store().latest_reminder(auction.uuid).await? else { return Ok(None) };
+        let (mut to_make, mut after) = (0, reminder.after);
+        while reminder.ended_at.is_none() {
+            let approved = self.approved(auction.uuid, after).await?;
+            after = approved.registrations.last().map(|registration| registration.uuid);
+            to_make += approved.recipients().filter(|recipient| recipient.address().is_some()).count();
+            if approved.registrations.len() < PART_MAX {
+                break;
+            }
+        }
+        let to_make = u64::try_from(to_make).unwrap_or(u64::MAX);
+        let mails = reminder.recipients.saturating_add(to_make);
+        let waiting = self.store().mail_counts(auction.customer).await?.waiting.saturating_add(to_make);
+        let forecast = self.mail_forecast(auction.customer, waiting.saturating_sub(mails), mails.min(waiting)).await?;
+        let sent = mails.saturating_sub(waiting);
+        Ok(Some(MailForecast { mails, now: forecast.now.saturating_add(sent), ..forecast }))
     }
 
     fn hindrance(&self, auction: &Auction) -> Option<&'static str> {

@@ -22,6 +22,8 @@ pub enum Placeholder {
     Starts,
     /// When the first lots of a timed sale end.
     Ends,
+    /// A sentence that the sale is live.
+    Live,
     /// Name of the house.
     House,
     /// E-mail address and telephone number of the house.
@@ -30,8 +32,8 @@ pub enum Placeholder {
 
 impl Placeholder {
     /// All placeholders.
-    pub const ALL: [Self; 7] =
-        [Self::Bidder, Self::Paddle, Self::Sale, Self::Starts, Self::Ends, Self::House, Self::Contact];
+    pub const ALL: [Self; 8] =
+        [Self::Bidder, Self::Paddle, Self::Sale, Self::Starts, Self::Ends, Self::Live, Self::House, Self::Contact];
 
     /// The name between braces.
     pub fn name(self) -> &'static str {
@@ -41,6 +43,7 @@ impl Placeholder {
             Self::Sale => "sale",
             Self::Starts => "starts",
             Self::Ends => "ends",
+            Self::Live => "live",
             Self::House => "house",
             Self::Contact => "contact",
         }
@@ -54,6 +57,7 @@ impl Placeholder {
             Self::Sale => "title of the sale",
             Self::Starts => "when bidding opens, or the webcast begins",
             Self::Ends => "when the first lots of a timed sale end",
+            Self::Live => "the sentence that the sale is live; no value before",
             Self::House => "name of the house",
             Self::Contact => "e-mail address and telephone number of the house",
         }
@@ -73,6 +77,8 @@ pub struct MailValues {
     pub starts: Option<String>,
     /// When the first lots of a timed sale end.
     pub ends: Option<String>,
+    /// A sentence that the sale is live.
+    pub live: Option<String>,
     /// Name of the house.
     pub house: Option<String>,
     /// E-mail address and telephone number of the house.
@@ -87,6 +93,7 @@ impl MailValues {
             Placeholder::Sale => &self.sale,
             Placeholder::Starts => &self.starts,
             Placeholder::Ends => &self.ends,
+            Placeholder::Live => &self.live,
             Placeholder::House => &self.house,
             Placeholder::Contact => &self.contact,
         };

@@ -173,6 +173,8 @@ pub struct StoredMail {
     pub failing_since: Option<Timestamp>,
     /// When it was sent or given up.
     pub ended_at: Option<Timestamp>,
+    /// Since when it waits for a limit; none when it waits for none.
+    pub held_since: Option<Timestamp>,
 }
 
 /// A node's right to send a mail. A result is recorded only for the latest claim.
@@ -208,6 +210,15 @@ pub struct HeldMails {
     pub after: Timestamp,
     /// Time between two of them.
     pub interval: Duration,
+}
+
+/// Mails of a house that wait for a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeldCount {
+    /// Their number.
+    pub mails: u64,
+    /// Since when the first of them waits for it.
+    pub since: Timestamp,
 }
 
 /// Mails of a house, each counted to [`MAILS_COUNTED_MAX`].
@@ -301,6 +312,11 @@ pub trait MailStore: Send + Sync {
     async fn send_mail_again(&self, uuid: Uuid, recipient: &str, at: Timestamp) -> StoreResult<bool>;
     /// Houses with mails that were given up since this time, and the number of these; of one house or of all, by UUID.
     async fn failed_mails(&self, customer: Option<Uuid>, since: Timestamp) -> StoreResult<Vec<(Uuid, u64)>>;
+    /// Houses with mails that wait for a limit; of one house or of all, by UUID.
+    async fn held_mails(&self, customer: Option<Uuid>) -> StoreResult<Vec<(Uuid, HeldCount)>>;
+    /// Makes at most `limit` mails of all houses due at `now` that wait for a limit, because a limit may be higher now. Claimed
+    /// mails stay claimed. Returns their number.
+    async fn release_held_mails(&self, now: Timestamp, limit: usize) -> StoreResult<usize>;
     /// The mails of all houses that should have been sent by now.
     async fn waiting_mails(&self, now: Timestamp) -> StoreResult<MailBacklog>;
     /// Deletes mails that were sent or given up before this time; returns their number.

@@ -387,6 +387,8 @@ forward! {
         async fn send_mail_now(uuid: Uuid, tries: u32, recipient: &str, at: Timestamp) -> StoreResult<bool>;
         async fn send_mail_again(uuid: Uuid, recipient: &str, at: Timestamp) -> StoreResult<bool>;
         async fn failed_mails(customer: Option<Uuid>, since: Timestamp) -> StoreResult<Vec<(Uuid, u64)>>;
+        async fn held_mails(customer: Option<Uuid>) -> StoreResult<Vec<(Uuid, HeldCount)>>;
+        async fn release_held_mails(now: Timestamp, limit: usize) -> StoreResult<usize>;
         async fn waiting_mails(now: Timestamp) -> StoreResult<MailBacklog>;
         async fn delete_old_mails(before: Timestamp, limit: usize) -> StoreResult<usize>;
         async fn begin_reminder(reminder: Reminder, seen: Option<Uuid>) -> StoreResult<()>;

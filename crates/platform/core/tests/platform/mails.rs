@@ -9,15 +9,17 @@ use platform_core::bidders::{
     MergeChoices, NewRegistration, PartyInput, RecordPair, RegistrationDecision, RegistrationPatch,
 };
 use platform_core::config::MailLimits;
-use platform_core::mails::{HouseMails, MailState, ReminderConfirmation, StoredMail, TestMail};
+use platform_core::mails::{
+    HouseMails, Language, MailForecast, MailKind, MailState, MailText, ReminderConfirmation, StoredMail, TestMail,
+};
 use platform_core::port::{Auctioneer, Customer, Page, PartyDetails, Registration, RegistrationStatus};
 use platform_core::sales::auctions::NewAuction;
 use platform_core::{Caller, PlatformConfig, PlatformError, Role};
-use platform_rules::Auction;
+use platform_rules::{Auction, AuctionKind};
 use testkit::mail_server::MailServer;
 use uuid::Uuid;
 
-use crate::fixture::TestPlatform;
+use crate::fixture::{TestPlatform, node};
 
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -145,6 +147,151 @@ async fn mails_above_the_limit_of_a_house_wait_and_those_of_others_do_not() {
     assert_eq!(rest.len(), 2, "{rest:?}");
     assert_eq!(house.mails(MailState::Sent).await.len(), 7);
     assert_eq!(house.waiting().await, []);
+}
+
+#[tokio::test]
+async fn a_node_that_starts_with_a_higher_limit_sends_held_mails_at_once() {
+    let mut house = House::new(MailLimits { house_mails_per_hour: 3, house_mails_per_day: 1_000 }).await;
+    let sale = house.sale().await;
+    for number in 1..=9 {
+        house.register(&sale, &number.to_string(), &format!("b{number}@example.com")).await;
+    }
+    assert_eq!(house.send().await.len(), 3);
+    let caller = house.fixture.caller.clone();
+    let held = house.fixture.platform.held_mails(&caller).await.unwrap();
+    let [(customer, held)] = held.try_into().unwrap();
+    assert_eq!((customer.uuid, held.mails, held.since), (sale.customer, 6, house.fixture.clock.now()));
+    // The same limit: the mails are tried and held again, in their order.
+    house.fixture.clock.advance(MINUTE);
+    assert_eq!(house.fixture.platform.release_held_mails().await.unwrap(), 6);
+    assert_eq!(house.send().await, [""; 0]);
+    assert_eq!(house.waiting().await.iter().filter(|(_, minutes)| *minutes >= 19).count(), 6);
+
+    // The operator raises the limit and starts the server again.
+    let mailer = Some(Mailer::new(&house.server.url, "Lotwire <mails@example.org>").unwrap());
+    let mail_limits = MailLimits { house_mails_per_hour: 600, house_mails_per_day: 1_000 };
+    let config = PlatformConfig { mailer, mail_limits, ..PlatformConfig::default() };
+    let restarted = node(&house.fixture.store, &house.fixture.clock, config, 2);
+    house.fixture.platform = restarted;
+    assert_eq!(house.send().await, [""; 0], "nothing is due before the start");
+    assert_eq!(house.fixture.platform.release_held_mails().await.unwrap(), 6);
+    assert_eq!(house.send().await.len(), 6);
+    assert_eq!(house.fixture.platform.held_mails(&caller).await.unwrap(), []);
+    let viewer = Caller { scopes: Role::Viewer.scopes(), ..caller };
+    assert_eq!(house.fixture.platform.held_mails(&viewer).await.unwrap_err().code(), "forbidden");
+}
+
+#[tokio::test]
+async fn a_reminder_says_before_and_after_when_the_house_can_send_it() {
+    let mut house = House::new(MailLimits { house_mails_per_hour: 6, house_mails_per_day: 1_000 }).await;
+    let sale = house.sale().await;
+    for number in 1..=4 {
+        house.register(&sale, &number.to_string(), &format!("b{number}@example.com")).await;
+    }
+    let (platform, caller) = (house.fixture.platform.clone(), house.fixture.caller.clone());
+    let start = house.fixture.clock.now();
+    let shown = |forecast: MailForecast| {
+        let minutes = forecast.last_at.map(|at| at.duration_since(start).as_secs() / 60);
+        (forecast.mails, forecast.before, forecast.now, minutes)
+    };
+    // Four mails about decisions wait, and come first.
+    let plan = platform.reminder_plan(&caller, sale.uuid).await.unwrap();
+    assert_eq!(shown(plan.forecast), (4, 4, 2, Some(20)));
+    assert_eq!(house.send().await.len(), 4);
+    let plan = platform.reminder_plan(&caller, sale.uuid).await.unwrap();
+    assert_eq!(shown(plan.forecast), (4, 0, 2, Some(20)));
+    assert_eq!(platform.reminder_forecast(&caller, sale.uuid).await.unwrap(), None);
+    let confirmed = ReminderConfirmation { id: plan.id, seen: None, house_version: plan.house_version };
+    platform.remind_bidders(&caller, sale.uuid, confirmed).await.unwrap();
+    // The same before the worker made the mails, and after it sent those that the limit allows.
+    let queued = platform.reminder_forecast(&caller, sale.uuid).await.unwrap().unwrap();
+    assert_eq!(shown(queued), (4, 0, 2, Some(20)));
+    assert_eq!(house.send().await.len(), 2);
+    let queued = platform.reminder_forecast(&caller, sale.uuid).await.unwrap().unwrap();
+    assert_eq!(shown(queued), (4, 0, 2, Some(20)));
+    // The forecast holds.
+    house.fixture.clock.advance(19 * MINUTE);
+    house.send().await;
+    assert_eq!(house.mails(MailState::Waiting).await.len(), 1);
+    house.fixture.clock.advance(MINUTE);
+    house.send().await;
+    assert_eq!(house.waiting().await, []);
+}
+
+#[tokio::test]
+async fn a_reminder_of_a_live_sale_says_so_in_the_language_of_the_house() {
+    let house = House::new(MailLimits::default()).await;
+    let (platform, caller) = (house.fixture.platform.clone(), house.fixture.caller.clone());
+    let auctioneer = house.fixture.auctioneer.clone();
+    let now = house.fixture.clock.now();
+    let webcast = house.sale_of(&auctioneer, |new| {
+        (new.kind, new.starts_at, new.ends_at) = (AuctionKind::Webcast, Some(now + HOUR), None);
+        new.extension_seconds = None;
+    });
+    let webcast = webcast.await;
+    house.register(&webcast, "1", "ann@example.com").await;
+    let text = async || platform.reminder_plan(&caller, webcast.uuid).await.unwrap().first.unwrap().mail.text;
+    let before = text().await;
+    assert!(before.contains("Bidding begins: ") && !before.contains("live now"), "{before}");
+    // The clerk begins before the time that was announced.
+    platform.change_auction_status(&caller, webcast.uuid, AuctionStatus::Live, None, None).await.unwrap();
+    let live = text().await;
+    assert!(live.contains("\n\nThe sale is live now.\n\n") && !live.contains("Bidding begins"), "{live}");
+    let customer = house.fixture.customer.uuid;
+    for (language, sentence) in [
+        (Language::German, "Die Auktion läuft jetzt live."),
+        (Language::French, "La vente a lieu en direct en ce moment."),
+        (Language::Spanish, "La subasta está en directo ahora."),
+        (Language::Italian, "L'asta è in diretta ora."),
+    ] {
+        let mails = HouseMails { language, ..HouseMails::default() };
+        platform.change_house_mails(&caller, customer, mails, None).await.unwrap();
+        let live = text().await;
+        assert!(live.contains(sentence), "{live}");
+    }
+    // A house's own text has the sentence where it asks for it.
+    for (own, sent) in
+        [("Hello {bidder}\n{starts}", "Hello Bidder 1\n"), ("{live} Come in.", "The sale is live now. Come in.\n")]
+    {
+        let text_of_house = MailText { subject: "Now".into(), text: own.into() };
+        let texts = [(MailKind::Reminder, text_of_house)].into();
+        let mails = HouseMails { texts, ..HouseMails::default() };
+        platform.change_house_mails(&caller, customer, mails, None).await.unwrap();
+        assert_eq!(text().await, sent);
+    }
+}
+
+#[tokio::test]
+async fn addresses_that_are_no_mailbox_are_refused_and_two_of_google_are_one() {
+    let house = House::new(MailLimits::default()).await;
+    let sale = house.sale().await;
+    let (platform, caller) = (house.fixture.platform.clone(), house.fixture.caller.clone());
+    let entry = |email: &str| NewRegistration {
+        paddle: None,
+        party: None,
+        name: Some("Ann".into()),
+        email: Some(email.into()),
+        limit: None,
+        note: None,
+        status: RegistrationStatus::Approved,
+    };
+    let customer = house.fixture.customer.uuid;
+    for email in
+        ["<ann@example.com>", "Ann <ann@example.com>", "\"a b\"@example.com", "a b@example.com", "a,b@c.example"]
+    {
+        let refused = platform.register_bidder(&caller, sale.uuid, &entry(email), None).await.unwrap_err();
+        assert_eq!(refused.code(), "invalid", "{email}");
+        assert!(refused.to_string().contains("is not an e-mail address"), "{refused}");
+        let details =
+            PartyDetails { name: "Ann".into(), is_bidder: true, email: Some(email.into()), ..PartyDetails::default() };
+        let refused = platform.create_party(&caller, customer, &PartyInput { details, document: None }).await;
+        assert_eq!(refused.unwrap_err().code(), "invalid", "{email}");
+    }
+    for email in ["ann.lee@gmail.com", "annlee@googlemail.com"] {
+        platform.register_bidder(&caller, sale.uuid, &entry(email), None).await.unwrap().fresh().unwrap();
+    }
+    let plan = platform.reminder_plan(&caller, sale.uuid).await.unwrap();
+    assert_eq!((plan.recipients, plan.mailboxes), (2, 1));
 }
 
 #[tokio::test]

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_engine::postgres::{Connection, Transaction};
 use platform_core::port::{
-    ClaimedMail, HeldMails, MAILS_COUNTED_MAX, MailBacklog, MailCounts, MailResult, MailState, MailStore, MailText,
-    NewMail, Page, Reminder, ReminderStep, StoreError, StoreResult, StoredMail,
+    ClaimedMail, HeldCount, HeldMails, MAILS_COUNTED_MAX, MailBacklog, MailCounts, MailResult, MailState, MailStore,
+    MailText, NewMail, Page, Reminder, ReminderStep, StoreError, StoreResult, StoredMail,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -15,7 +15,7 @@ use super::rows::{self, SqlResult};
 use crate::codec::{corrupt, interval_ms, language, mail_kind, mail_state, mail_state_code, ms};
 
 const MAIL: &str = "uuid, customer, auction, registration, party, kind, recipient, subject, body, queued_at_ms";
-const STORED: &str = "state, tries, next_at_ms, fault, failing_since_ms, ended_at_ms";
+const STORED: &str = "state, tries, next_at_ms, fault, failing_since_ms, ended_at_ms, held_since_ms";
 const REMINDER: &str = "SELECT uuid, customer, auction, actor, language, subject, body, after, recipients, without_email, \
      created_at_ms, ended_at_ms FROM reminders";
 
@@ -36,7 +36,8 @@ impl MailStore for PostgresStore {
     }
 
     async fn hold_mails(&self, now: Timestamp, held: HeldMails, limit: usize) -> StoreResult<usize> {
-        let hold = "UPDATE mails m SET fault = $3, next_at_ms = $4 + $5 * d.place FROM \
+        let hold = "UPDATE mails m SET fault = $3, next_at_ms = $4 + $5 * d.place, \
+             held_since_ms = coalesce(held_since_ms, $2) FROM \
              (SELECT uuid AS due, row_number() OVER (ORDER BY next_at_ms, uuid) AS place FROM \
              (SELECT uuid, next_at_ms FROM mails WHERE customer = $1 AND state = 0 AND next_at_ms <= $2 \
              ORDER BY next_at_ms, uuid LIMIT $6 FOR UPDATE SKIP LOCKED) f) d WHERE m.uuid = d.due";
@@ -97,7 +98,8 @@ impl MailStore for PostgresStore {
 
     async fn send_mail_again(&self, uuid: Uuid, recipient: &str, at: Timestamp) -> StoreResult<bool> {
         let update = "UPDATE mails SET state = 0, tries = 0, next_at_ms = $3, recipient = $2, fault = NULL, \
-             failing_since_ms = NULL, ended_at_ms = NULL, queued_at_ms = $3 WHERE uuid = $1 AND state = 2";
+             failing_since_ms = NULL, held_since_ms = NULL, ended_at_ms = NULL, queued_at_ms = $3 \
+             WHERE uuid = $1 AND state = 2";
         let written = rows::execute(&self.client().await?, update, &[&uuid, &recipient, &ms(at)]).await?;
         Ok(written == 1)
     }
@@ -107,6 +109,24 @@ impl MailStore for PostgresStore {
              AND ($2::uuid IS NULL OR customer = $2) GROUP BY customer ORDER BY customer";
         let failed = |row: &Row| Ok((rows::get(row, 0)?, rows::count(row, 1)?));
         Ok(rows::list(&self.client().await?, count, &[&ms(since), &customer], failed).await?)
+    }
+
+    async fn held_mails(&self, customer: Option<Uuid>) -> StoreResult<Vec<(Uuid, HeldCount)>> {
+        let count = "SELECT customer, count(*), min(held_since_ms) FROM mails WHERE state = 0 AND held_since_ms IS NOT NULL \
+             AND ($1::uuid IS NULL OR customer = $1) GROUP BY customer ORDER BY customer";
+        let of_house = |row: &Row| {
+            let count = HeldCount { mails: rows::count(row, 1)?, since: rows::time(row, 2)? };
+            Ok((rows::get(row, 0)?, count))
+        };
+        Ok(rows::list(&self.client().await?, count, &[&customer], of_house).await?)
+    }
+
+    async fn release_held_mails(&self, now: Timestamp, limit: usize) -> StoreResult<usize> {
+        let release = "UPDATE mails SET next_at_ms = $1 WHERE uuid IN (SELECT uuid FROM mails WHERE state = 0 \
+             AND held_since_ms IS NOT NULL AND fault IS NOT NULL AND next_at_ms > $1 ORDER BY uuid LIMIT $2 \
+             FOR UPDATE SKIP LOCKED)";
+        let released = rows::execute(&self.client().await?, release, &[&ms(now), &rows::limit(limit)]).await?;
+        Ok(usize::try_from(released).unwrap_or(usize::MAX))
     }
 
     async fn waiting_mails(&self, now: Timestamp) -> StoreResult<MailBacklog> {
@@ -184,26 +204,30 @@ async fn record(db: &impl Connection, mail: Uuid, tries: u32, result: &MailResul
         MailResult::Sent => {
             let sql = format!(
                 "UPDATE mails SET state = 1, ended_at_ms = $3, next_at_ms = NULL, fault = NULL, \
-                 failing_since_ms = NULL {claimed}"
+                 failing_since_ms = NULL, held_since_ms = NULL {claimed}"
             );
             rows::execute(db, &sql, &[&mail, &tries, &at]).await?
         }
         MailResult::Failed(fault) => {
             let sql = format!(
                 "UPDATE mails SET state = 2, ended_at_ms = $3, next_at_ms = NULL, fault = $4, \
-                 failing_since_ms = coalesce(failing_since_ms, $3) {claimed}"
+                 held_since_ms = NULL, failing_since_ms = coalesce(failing_since_ms, $3) {claimed}"
             );
             rows::execute(db, &sql, &[&mail, &tries, &at, &rows::foreign_text(fault)]).await?
         }
         MailResult::Postponed(fault, until) => {
             let sql = format!(
-                "UPDATE mails SET next_at_ms = $5, fault = $4, failing_since_ms = coalesce(failing_since_ms, $3) {claimed}"
+                "UPDATE mails SET next_at_ms = $5, fault = $4, held_since_ms = NULL, \
+                 failing_since_ms = coalesce(failing_since_ms, $3) {claimed}"
             );
             rows::execute(db, &sql, &[&mail, &tries, &at, &rows::foreign_text(fault), &ms(*until)]).await?
         }
         MailResult::Held(fault, until) => {
-            let sql = format!("UPDATE mails SET next_at_ms = $4, fault = $3, tries = tries - 1 {claimed}");
-            rows::execute(db, &sql, &[&mail, &tries, &rows::foreign_text(fault), &ms(*until)]).await?
+            let sql = format!(
+                "UPDATE mails SET next_at_ms = $5, fault = $4, tries = tries - 1, \
+                 held_since_ms = coalesce(held_since_ms, $3) {claimed}"
+            );
+            rows::execute(db, &sql, &[&mail, &tries, &at, &rows::foreign_text(fault), &ms(*until)]).await?
         }
     };
     Ok(written == 1)
@@ -289,6 +313,7 @@ fn stored(row: &Row) -> SqlResult<StoredMail> {
         fault: rows::get(row, 13)?,
         failing_since: rows::optional_time(row, 14)?,
         ended_at: rows::optional_time(row, 15)?,
+        held_since: rows::optional_time(row, 16)?,
         mail,
     })
 }

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use platform_core::port::{
-    ClaimedMail, HeldMails, MAILS_COUNTED_MAX, MailBacklog, MailCounts, MailResult, MailState, MailStore, MailText,
-    NewMail, Page, Reminder, ReminderStep, StoreError, StoreResult, StoredMail,
+    ClaimedMail, HeldCount, HeldMails, MAILS_COUNTED_MAX, MailBacklog, MailCounts, MailResult, MailState, MailStore,
+    MailText, NewMail, Page, Reminder, ReminderStep, StoreError, StoreResult, StoredMail,
 };
 use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
@@ -14,7 +14,7 @@ use super::rows::{self, SqlResult, is_constraint};
 use crate::codec::{interval_ms, language, mail_kind, mail_state, mail_state_code, ms};
 
 const MAIL: &str = "uuid, customer, auction, registration, party, kind, recipient, subject, body, queued_at_ms";
-const STORED: &str = "state, tries, next_at_ms, fault, failing_since_ms, ended_at_ms";
+const STORED: &str = "state, tries, next_at_ms, fault, failing_since_ms, ended_at_ms, held_since_ms";
 const REMINDER: &str = "SELECT uuid, customer, auction, actor, language, subject, body, after, recipients, without_email, \
      created_at_ms, ended_at_ms FROM reminders";
 
@@ -40,7 +40,8 @@ impl MailStore for SqliteStore {
     }
 
     async fn hold_mails(&self, now: Timestamp, held: HeldMails, limit: usize) -> StoreResult<usize> {
-        let hold = "UPDATE mails SET fault = ?3, next_at_ms = ?4 + ?5 * d.place FROM \
+        let hold = "UPDATE mails SET fault = ?3, next_at_ms = ?4 + ?5 * d.place, \
+             held_since_ms = coalesce(held_since_ms, ?2) FROM \
              (SELECT uuid AS due, row_number() OVER (ORDER BY next_at_ms, uuid) AS place FROM mails \
              WHERE customer = ?1 AND state = 0 AND next_at_ms <= ?2 ORDER BY next_at_ms, uuid LIMIT ?6) d \
              WHERE mails.uuid = d.due";
@@ -108,7 +109,8 @@ impl MailStore for SqliteStore {
     async fn send_mail_again(&self, uuid: Uuid, recipient: &str, at: Timestamp) -> StoreResult<bool> {
         let recipient = recipient.to_owned();
         let update = "UPDATE mails SET state = 0, tries = 0, next_at_ms = ?3, recipient = ?2, fault = NULL, \
-             failing_since_ms = NULL, ended_at_ms = NULL, queued_at_ms = ?3 WHERE uuid = ?1 AND state = 2";
+             failing_since_ms = NULL, held_since_ms = NULL, ended_at_ms = NULL, queued_at_ms = ?3 \
+             WHERE uuid = ?1 AND state = 2";
         self.write(move |db| Ok(rows::execute(db, update, (uuid.as_bytes(), recipient, ms(at)))? == 1)).await
     }
 
@@ -120,6 +122,28 @@ impl MailStore for SqliteStore {
             rows::list(db, count, values, |row| Ok((rows::uuid(row, 0)?, row.get::<_, i64>(1)?.unsigned_abs())))
         })
         .await
+    }
+
+    async fn held_mails(&self, customer: Option<Uuid>) -> StoreResult<Vec<(Uuid, HeldCount)>> {
+        let count = "SELECT customer, count(*), min(held_since_ms) FROM mails WHERE state = 0 AND held_since_ms IS NOT NULL \
+             AND (?1 IS NULL OR customer = ?1) GROUP BY customer ORDER BY customer";
+        let of_house = |row: &Row<'_>| {
+            let count = HeldCount { mails: row.get::<_, i64>(1)?.unsigned_abs(), since: rows::time(row, 2)? };
+            Ok((rows::uuid(row, 0)?, count))
+        };
+        self.read(move |db| rows::list(db, count, [customer.as_ref().map(Uuid::as_bytes)], of_house)).await
+    }
+
+    async fn release_held_mails(&self, now: Timestamp, limit: usize) -> StoreResult<usize> {
+        let held = "state = 0 AND held_since_ms IS NOT NULL AND fault IS NOT NULL AND next_at_ms > ?1";
+        let exists = format!("SELECT 1 FROM mails WHERE {held} LIMIT 1");
+        if self.read(move |db| rows::one(db, &exists, [ms(now)], |_| Ok(()))).await?.is_none() {
+            return Ok(0);
+        }
+        let release = format!(
+            "UPDATE mails SET next_at_ms = ?1 WHERE uuid IN (SELECT uuid FROM mails WHERE {held} ORDER BY uuid LIMIT ?2)"
+        );
+        self.write(move |db| rows::execute(db, &release, (ms(now), rows::limit(limit)))).await
     }
 
     async fn waiting_mails(&self, now: Timestamp) -> StoreResult<MailBacklog> {
@@ -229,26 +253,30 @@ fn record(db: &Connection, mail: Uuid, tries: u32, result: &MailResult, at: Time
         MailResult::Sent => {
             let sql = format!(
                 "UPDATE mails SET state = 1, ended_at_ms = ?3, next_at_ms = NULL, fault = NULL, \
-                 failing_since_ms = NULL {claimed}"
+                 failing_since_ms = NULL, held_since_ms = NULL {claimed}"
             );
             rows::execute(db, &sql, (uuid, tries, at))?
         }
         MailResult::Failed(fault) => {
             let sql = format!(
                 "UPDATE mails SET state = 2, ended_at_ms = ?3, next_at_ms = NULL, fault = ?4, \
-                 failing_since_ms = coalesce(failing_since_ms, ?3) {claimed}"
+                 held_since_ms = NULL, failing_since_ms = coalesce(failing_since_ms, ?3) {claimed}"
             );
             rows::execute(db, &sql, (uuid, tries, at, fault))?
         }
         MailResult::Postponed(fault, until) => {
             let sql = format!(
-                "UPDATE mails SET next_at_ms = ?5, fault = ?4, failing_since_ms = coalesce(failing_since_ms, ?3) {claimed}"
+                "UPDATE mails SET next_at_ms = ?5, fault = ?4, held_since_ms = NULL, \
+                 failing_since_ms = coalesce(failing_since_ms, ?3) {claimed}"
             );
             rows::execute(db, &sql, (uuid, tries, at, fault, ms(*until)))?
         }
         MailResult::Held(fault, until) => {
-            let sql = format!("UPDATE mails SET next_at_ms = ?4, fault = ?3, tries = tries - 1 {claimed}");
-            rows::execute(db, &sql, (uuid, tries, fault, ms(*until)))?
+            let sql = format!(
+                "UPDATE mails SET next_at_ms = ?5, fault = ?4, tries = tries - 1, \
+                 held_since_ms = coalesce(held_since_ms, ?3) {claimed}"
+            );
+            rows::execute(db, &sql, (uuid, tries, at, fault, ms(*until)))?
         }
     };
     Ok(written == 1)
@@ -305,6 +333,7 @@ fn stored(row: &Row<'_>) -> SqlResult<StoredMail> {
         fault: row.get(13)?,
         failing_since: rows::optional_time(row, 14)?,
         ended_at: rows::optional_time(row, 15)?,
+        held_since: rows::optional_time(row, 16)?,
         mail,
     })
 }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use platform_core::port::{
-    ClaimedMail, HeldMails, Language, MailBacklog, MailCounts, MailKind, MailResult, MailState, MailText, NewMail,
-    PartyErasureWrite, Registration, RegistrationStatus, RegistrationWrite, Reminder, ReminderStep, StoreError,
-    StoredMail, Versioned,
+    ClaimedMail, HeldCount, HeldMails, Language, MailBacklog, MailCounts, MailKind, MailResult, MailState, MailText,
+    NewMail, PartyErasureWrite, Registration, RegistrationStatus, RegistrationWrite, Reminder, ReminderStep,
+    StoreError, StoredMail, Versioned,
 };
 use platform_rules::LogHead;
 use uuid::Uuid;
@@ -86,6 +86,7 @@ pub(super) async fn a_mail_is_claimed_once_and_ends_as_it_was_recorded(store: Sh
         fault: None,
         failing_since: None,
         ended_at: None,
+        held_since: None,
     };
     assert_eq!(store.mail(first.uuid).await.unwrap(), Some(stored.clone()));
     assert_eq!(store.mail(caller_uuid(799)).await.unwrap(), None);
@@ -279,6 +280,63 @@ pub(super) async fn due_mails_of_a_house_are_held_back_one_after_the_other(store
     let mut claimed: Vec<Uuid> = claimed.into_iter().map(|claimed| claimed.mail.uuid).collect();
     claimed.sort_unstable();
     assert_eq!(claimed, [uuid(2), uuid(3), uuid(5)]);
+}
+
+pub(super) async fn mails_that_wait_for_a_limit_are_counted_and_made_due_at_once(store: Shared) {
+    sale(&store, 1).await;
+    for number in 1..=5 {
+        queued(&store, number).await;
+    }
+    let (house, uuid) = (customer_uuid(1), |number: usize| caller_uuid(700 + number));
+    assert_eq!(store.held_mails(None).await.unwrap(), []);
+    // The first mail waits for a limit after a try. Two follow it, and two are not due yet.
+    store.claim_mails(at(30), at(9_000), 1).await.unwrap();
+    let held = MailResult::Held("the hourly limit".into(), at(1_000));
+    store.record_mail_result(uuid(1), 1, held, at(35)).await.unwrap();
+    let others = HeldMails {
+        customer: house,
+        reason: "the hourly limit".into(),
+        after: at(1_000),
+        interval: Duration::from_millis(100),
+    };
+    assert_eq!(store.hold_mails(at(36), others.clone(), 9).await.unwrap(), 2);
+    let of_house = |mails, since| [(house, HeldCount { mails, since: at(since) })];
+    assert_eq!(store.held_mails(None).await.unwrap(), of_house(3, 35));
+    assert_eq!(store.held_mails(Some(house)).await.unwrap(), of_house(3, 35));
+    assert_eq!(store.held_mails(Some(customer_uuid(2))).await.unwrap(), []);
+
+    // The fourth is tried in vain: it waits for its next try, not for a limit.
+    store.claim_mails(at(40), at(9_000), 1).await.unwrap();
+    store.record_mail_result(uuid(4), 1, MailResult::Postponed("busy".into(), at(5_000)), at(41)).await.unwrap();
+    // A mail that is held again waits since the first time.
+    assert_eq!(store.release_held_mails(at(50), 2).await.unwrap(), 2);
+    assert_eq!(store.release_held_mails(at(50), 9).await.unwrap(), 1);
+    assert_eq!(store.release_held_mails(at(50), 9).await.unwrap(), 0, "all are due");
+    let claimed = store.claim_mails(at(50), at(9_000), 1).await.unwrap();
+    assert_eq!(store.held_mails(None).await.unwrap(), of_house(3, 35), "a claimed mail waits until it is sent");
+    assert_eq!(store.release_held_mails(at(60), 9).await.unwrap(), 0, "a claimed mail stays claimed");
+    assert_eq!(store.hold_mails(at(50), others, 9).await.unwrap(), 3);
+    let since = async |number: usize| store.mail(uuid(number)).await.unwrap().unwrap().held_since;
+    assert_eq!(claimed[0].mail.uuid, uuid(1), "the order of the queue");
+    let all = [since(1).await, since(2).await, since(4).await, since(5).await];
+    assert_eq!(all, [Some(at(35)), Some(at(36)), None, Some(at(50))]);
+
+    // With a higher limit all are due at once, and the mail that waits for its next try is not.
+    assert_eq!(store.release_held_mails(at(70), 9).await.unwrap(), 3);
+    let due = store.claim_mails(at(70), at(9_000), 9).await.unwrap();
+    let mut due: Vec<Uuid> = due.into_iter().map(|claimed| claimed.mail.uuid).collect();
+    due.sort_unstable();
+    assert_eq!(due, [2, 3, 5].map(uuid));
+    for (number, result) in [
+        (1, MailResult::Sent),
+        (2, MailResult::Failed("no such user".into())),
+        (3, MailResult::Postponed("busy".into(), at(5_000))),
+        (5, MailResult::Sent),
+    ] {
+        assert!(store.record_mail_result(uuid(number), 1, result, at(80)).await.unwrap());
+        assert_eq!(since(number).await, None, "mail {number} waits for no limit any more");
+    }
+    assert_eq!(store.held_mails(None).await.unwrap(), []);
 }
 
 pub(super) async fn a_reminder_begins_once_and_is_made_in_parts(store: Shared) {

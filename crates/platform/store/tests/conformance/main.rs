@@ -188,6 +188,7 @@ stories! {
         the_mails_of_an_erased_person_are_deleted,
         mails_are_listed_counted_and_deleted_after_their_time,
         due_mails_of_a_house_are_held_back_one_after_the_other,
+        mails_that_wait_for_a_limit_are_counted_and_made_due_at_once,
         a_reminder_begins_once_and_is_made_in_parts;
     mail_nodes:
         a_decision_reaches_the_bidder_in_the_language_of_the_house,
@@ -225,7 +226,8 @@ stories! {
         a_concurrent_removal_and_copy_leave_no_image_without_content;
     staff_reads:
         auctions_are_read_newest_first,
-        the_journal_of_an_auction_includes_only_its_items;
+        the_journal_of_an_auction_includes_only_its_items,
+        the_corrections_of_an_auction_are_read_from_the_audit_log;
     presence:
         capped_item_counts_are_read_for_many_auctions_in_one_call;
     quarantine:

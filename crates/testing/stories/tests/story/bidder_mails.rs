@@ -139,7 +139,7 @@ async fn bidders_receive_mails(database: Option<String>) {
     assert_accessible(&page).await;
     page.wait_until_shown("Mails, one for each bidder").await.unwrap();
     page.click_through("Send 3 mails to 2 mailboxes").await.unwrap();
-    page.wait_until_shown("The reminder was accepted.").await.unwrap();
+    page.wait_until_shown("3 mails queued").await.unwrap();
     let mut reminded = [next(&mut server).await, next(&mut server).await, next(&mut server).await];
     reminded.sort_by_key(|mail| mail.to.clone());
     assert_eq!(reminded.each_ref().map(|mail| &*mail.to), [ADA, DEE, JOERG]);
@@ -147,7 +147,7 @@ async fn bidders_receive_mails(database: Option<String>) {
     reload_until_shown(&page, "to 3 bidders.").await;
     assert_accessible(&page).await;
     page.click_through("Remind bidders").await.unwrap();
-    page.wait_until_shown("A reminder was sent").await.unwrap();
+    page.wait_until_shown("A reminder was queued").await.unwrap();
     page.wait_until_shown("Another one reaches the same bidders again.").await.unwrap();
     assert_eq!(server.arrived(), [], "nothing more was sent");
 

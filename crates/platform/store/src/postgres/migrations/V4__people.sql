@@ -69,12 +69,14 @@ CREATE TABLE mails (
     next_at_ms bigint,
     fault text,
     failing_since_ms bigint,
-    ended_at_ms bigint
+    ended_at_ms bigint,
+    held_since_ms bigint
 );
 CREATE INDEX mails_due ON mails (next_at_ms) WHERE state = 0;
 CREATE INDEX mails_waiting ON mails (queued_at_ms) WHERE state = 0;
 CREATE INDEX mails_of_customer ON mails (customer, state, uuid);
 CREATE INDEX mails_failed ON mails (customer, ended_at_ms) WHERE state = 2;
+CREATE INDEX mails_held ON mails (customer, held_since_ms) WHERE state = 0 AND held_since_ms IS NOT NULL;
 CREATE INDEX mails_of_registration ON mails (registration);
 CREATE INDEX mails_of_party ON mails (party) WHERE party IS NOT NULL;
 CREATE INDEX mails_ended ON mails (ended_at_ms) WHERE ended_at_ms IS NOT NULL;
