@@ -6,6 +6,7 @@
 mod duration;
 pub(crate) mod listen_address;
 mod openid;
+mod saleroom;
 mod setting_error;
 pub(crate) mod settings;
 mod sources;
@@ -22,6 +23,7 @@ use provider_core::config::retention::RETENTION_DAYS_MAX;
 use serde::{Deserialize, Serialize};
 
 use self::openid::{OpenId, ProviderOpenId};
+use self::saleroom::Saleroom;
 use self::tls::Tls;
 pub(crate) use duration::ConfigDuration;
 pub(crate) use sources::{Overrides, Resolved, load, look_up, table_of};
@@ -70,6 +72,7 @@ pub(crate) struct Config {
     pub(crate) platform_openid: OpenId,
     pub(crate) provider: Provider,
     pub(crate) provider_openid: ProviderOpenId,
+    pub(crate) saleroom: Saleroom,
     pub(crate) tls: Tls,
     pub(crate) mail: Mail,
     pub(crate) metrics: Metrics,
@@ -209,6 +212,7 @@ impl Default for Config {
             platform_openid: OpenId::default(),
             provider: Provider::default(),
             provider_openid: ProviderOpenId::default(),
+            saleroom: Saleroom::default(),
             tls: Tls::default(),
             mail: Mail::default(),
             metrics: Metrics::default(),
@@ -344,6 +348,7 @@ impl Config {
             ("platform.provider_url", &self.platform.provider_url),
             ("provider.node_url", &self.provider.node_url),
             ("provider.public_url", &self.provider.public_url),
+            ("saleroom.public_url", &self.saleroom.public_url),
             ("tracing.otlp_endpoint", &self.tracing.otlp_endpoint),
         ];
         let is_valid = |url: &str| {
@@ -366,6 +371,7 @@ impl Config {
         if !self.provider.proxy.is_empty() {
             mistakes.extend(refusal("provider.proxy", self.provider.proxy.parse::<kit_outbound::Proxy>()));
         }
+        mistakes.extend(self.check_saleroom());
         mistakes.extend(self.check_mail());
         if !self.metrics.listen.is_empty() {
             mistakes.extend(refusal("metrics.listen", listen_address::resolve(&self.metrics.listen)));

@@ -33,6 +33,8 @@ use crate::node::{self, Node};
 
 /// E-mail address of the administrator of the demonstration.
 const ADMINISTRATOR: &str = "admin@example.com";
+/// Address of the saleroom of the demonstration's house.
+const SALEROOM_ADDRESS: &str = "hartley-sons";
 /// Duration of each of the two sales, in seconds.
 const SALE_SECONDS: u32 = 20;
 /// Time without a new webhook after which the missing ones count as lost.
@@ -52,6 +54,9 @@ pub(crate) async fn run(demo: &Demo, mut config: Config, data_dir_given: bool) -
         config.data_dir = scratch.path().to_owned();
     }
     node::take_free_ports_if_busy(&mut config).await?;
+    if config.saleroom.public_url.is_empty() {
+        config.saleroom.public_url = format!("http://saleroom.localhost:{}", config.saleroom.listen.port());
+    }
     // The receiver is on this machine. Deliveries to it need an explicit permission.
     if config.platform.environment.is_empty() {
         config.platform.environment = "Demonstration".to_owned();
@@ -100,6 +105,8 @@ async fn perform(
         receiver.url()
     ));
     let (platform, provider, demo_customer) = set_up(node, receiver, progress).await?;
+    node.open_saleroom(&demo_customer.customer, SALEROOM_ADDRESS).await?;
+    progress.say(&format!("Saleroom: {}", saleroom_url(config)));
     let expected = async {
         let expected = sell(&platform, &demo_customer, catalogue, node, progress).await?;
         wait_for(receiver, expected.len()).await;
@@ -192,6 +199,11 @@ async fn wait_for(receiver: &Receiver, expected: usize) {
     receiver.wait_until(Duration::from_millis(500), |record| record.arrivals().len() > expected).await;
 }
 
+/// Where bidders follow the sales of the demonstration.
+fn saleroom_url(config: &Config) -> String {
+    format!("{}/{SALEROOM_ADDRESS}", config.saleroom.public_url.trim_end_matches('/'))
+}
+
 async fn print_what_runs(
     node: &Node,
     demo_customer: &DemoCustomer,
@@ -212,10 +224,13 @@ async fn print_what_runs(
          {portal}\n\n  \
          Staff API key of the platform: {key}\n  \
          Try: curl -H 'Authorization: Bearer {key}' '{platform}/api/v1/events?customer={customer}&limit=5'\n\n  \
+         The saleroom, where bidders follow the sales:\n  \
+         {saleroom}\n\n  \
          The administration (the password is for one sign-in; then you choose your own):\n  \
          {platform}/admin\n  \
          e-mail address    {ADMINISTRATOR}\n  \
          password          {password}",
+        saleroom = saleroom_url(config),
         password = node.create_administrator(ADMINISTRATOR).await?,
         platform = node.platform_url(),
         provider = node.provider_url(),

@@ -24,8 +24,10 @@ use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::{Secret, Vault};
 use platform_admin::AdminConfig;
 use platform_core::access::NewApiKey;
+use platform_core::port::HouseSaleroom;
 use platform_core::users::{NewUser, PasswordReset};
 use platform_core::{Caller, Outcome, Platform, PlatformError, Scopes};
+use platform_saleroom::SaleroomConfig;
 use provider_core::page::{CursorKey, PageQuery};
 use provider_core::{PageRequest, Provider};
 use tokio::net::{TcpListener, TcpSocket};
@@ -59,6 +61,9 @@ pub(crate) use self::stores::{
 type MetricsSource = Arc<dyn kit_http::metrics::Source>;
 /// The requests of the ports, by the name of the port.
 type Ports = Vec<(&'static str, Arc<RequestCounts>)>;
+
+/// Connections of one address to the port of the saleroom, at least.
+const SALEROOM_CONNECTIONS_PER_ADDRESS: usize = 2_000;
 
 /// Time limit for releasing this node's claimed deliveries at the end of a shutdown.
 const RELEASE_MAX: Duration = Duration::from_secs(2);
@@ -250,6 +255,7 @@ impl Node {
         let settings = AdminConfig {
             public_url: config.platform_public_url(),
             has_public_url: config.has_public_url(Role::Platform),
+            saleroom_url: config.saleroom.public_url.trim_end_matches('/').to_owned(),
             environment: config.platform.environment.clone(),
         };
         let api = platform_api::surface(platform.clone());
@@ -260,9 +266,27 @@ impl Node {
         let addr = self.serve(listener.into(), surface.clone(), &config, &config.platform.trusted_proxies)?;
         self.serve_tls(Role::Platform, surface, &config, &config.platform.trusted_proxies).await?;
         self.address_files.push(address_file::write(&config.data_dir, Role::Platform, addr)?);
+        if config.opens_saleroom() {
+            self.serve_saleroom(&platform, &config).await?;
+        }
         let metrics = platform_api::metrics(platform.clone());
         self.platform = Some((platform, addr));
         Ok(metrics)
+    }
+
+    /// Answers the port of the saleroom.
+    async fn serve_saleroom(&mut self, platform: &Platform, config: &Config) -> Result<(), CommandError> {
+        let listener = listen(config.saleroom.listen, "saleroom.listen").await?;
+        let settings = SaleroomConfig { public_url: config.saleroom.public_url.clone() };
+        let surface = platform_saleroom::surface(platform.clone(), &settings);
+        let surface = surface.traced(self.services.tracing.tracer.clone());
+        let config = Config {
+            // The telephones of a room share one address.
+            connections_per_address: config.connections_per_address.max(SALEROOM_CONNECTIONS_PER_ADDRESS),
+            ..config.clone()
+        };
+        self.serve(listener.into(), surface, &config, &config.platform.trusted_proxies)?;
+        Ok(())
     }
 
     /// Answers the port with TLS of a role, if it has one.
@@ -376,6 +400,16 @@ impl Node {
         platform.create_setup_code().await.context("creating a code for the first administrator")
     }
 
+    /// Opens the saleroom of a customer at an address.
+    pub(crate) async fn open_saleroom(&self, customer: &str, address: &str) -> Result<(), CommandError> {
+        let doing = "opening the saleroom";
+        let (platform, _) = self.platform.as_ref().ok_or_else(|| CommandError::new("this node runs no platform"))?;
+        let customer = uuid::Uuid::try_parse(customer).context(doing)?;
+        let saleroom = HouseSaleroom { address: Some(address.to_owned()), is_open: true };
+        platform.change_saleroom(&Caller::command_line(), customer, saleroom, None).await.context(doing)?;
+        Ok(())
+    }
+
     /// Creates an administrator with a generated password, or gives the one that exists another. At the first sign-in the
     /// administrator has to choose their own. Returns the password.
     pub(crate) async fn create_administrator(&self, email: &str) -> Result<String, CommandError> {
@@ -442,7 +476,7 @@ fn bind(addr: SocketAddr) -> std::io::Result<TcpListener> {
 
 /// For the demonstration: replaces a configured port that is in use by a free one.
 pub(crate) async fn take_free_ports_if_busy(config: &mut Config) -> Result<(), CommandError> {
-    for addr in [&mut config.platform.listen, &mut config.provider.listen] {
+    for addr in [&mut config.platform.listen, &mut config.provider.listen, &mut config.saleroom.listen] {
         if TcpListener::bind(*addr).await.is_err() {
             let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.context("finding a free port")?;
             *addr = free.local_addr().context("reading the address of the listening socket")?;

@@ -41,4 +41,4 @@ pub mod upload_body;
 mod write_coalescing;
 
 pub use cors::Origins;
-pub use surface::{FallbackResponses, Surface, finish, finish_as, finish_counted, route_not_found};
+pub use surface::{FallbackResponses, Surface, finish, finish_as, finish_counted, finish_pages, route_not_found};

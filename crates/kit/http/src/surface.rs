@@ -55,6 +55,19 @@ pub fn finish_as(router: Router, fallbacks: FallbackResponses, origins: Origins)
     surface(router, fallbacks, origins, None)
 }
 
+/// A surface of pages only, whose router answers unknown paths and panics itself.
+pub fn finish_pages(pages: Router) -> Surface {
+    Surface {
+        router: pages,
+        panicked,
+        origins: Origins::SameOrigin,
+        requests: None,
+        mounted: Vec::new(),
+        home: None,
+        tracer: Tracer::off(),
+    }
+}
+
 /// Like [`finish_as`], with request counts.
 pub fn finish_counted(
     router: Router,

@@ -360,6 +360,16 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "Account whose users can sign in with it. Empty: users of every account, whose roles are given in the dashboard.",
     ),
     setting(
+        "saleroom.listen",
+        SettingKind::Text,
+        "Address and port of the pages for bidders. It is used when `saleroom.public_url` is set.",
+    ),
+    setting(
+        "saleroom.public_url",
+        SettingKind::Text,
+        "URL at which bidders reach the pages of the houses, with a host that neither the platform nor the provider has. The server answers this host only. Empty: no saleroom ([saleroom.md](saleroom.md)).",
+    ),
+    setting(
         "tls.certificates",
         SettingKind::List,
         "Certificates for `platform.tls_listen` and `provider.tls_listen`, with their chains and keys. The first one that is for the requested host name is used, else the first of all. The server reads them again every 30 s and on SIGHUP.",

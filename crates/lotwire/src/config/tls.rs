@@ -64,6 +64,7 @@ impl Config {
         if self.runs(Role::Platform) {
             addresses.push(("platform.listen", Some(self.platform.listen)));
             addresses.push(of("platform.tls_listen", &self.platform.tls_listen));
+            addresses.push(("saleroom.listen", self.opens_saleroom().then_some(self.saleroom.listen)));
         }
         if self.runs(Role::Provider) {
             addresses.push(("provider.listen", Some(self.provider.listen)));

@@ -41,6 +41,8 @@ impl Setting {
             "database.statement_timeout" => value_format("a duration from 1s to 10m", "60s"),
             "platform.listen" => value_format(ADDRESS, "127.0.0.1:8080"),
             "provider.listen" => value_format(ADDRESS, "127.0.0.1:8071"),
+            "saleroom.listen" => value_format(ADDRESS, "127.0.0.1:8073"),
+            "saleroom.public_url" => value_format("an http or https URL, or empty", "https://bid.example.com"),
             "mail.smtp_url" => value_format("an smtp or smtps URL, or empty", "smtps://user:password@mail.example.com"),
             "mail.from" => {
                 value_format("an e-mail address with or without a name, or empty", "Lotwire <alerts@example.com>")

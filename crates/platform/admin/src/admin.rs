@@ -21,6 +21,8 @@ pub struct AdminConfig {
     pub public_url: String,
     /// The operator set that URL; otherwise it is where the server listens, and people may use other names of the host.
     pub has_public_url: bool,
+    /// Base URL of the saleroom, without a slash at its end; empty without one.
+    pub saleroom_url: String,
     /// Name of an installation that is not for production, such as "Staging"; empty for production.
     pub environment: String,
 }

@@ -13,7 +13,6 @@ pub(crate) mod list;
 mod new;
 mod overview;
 pub(crate) mod owners;
-pub(crate) mod percent;
 mod status;
 mod timeline;
 

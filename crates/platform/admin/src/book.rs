@@ -26,9 +26,9 @@ use crate::notice;
 use crate::paddles;
 use crate::page_error::PageError;
 use crate::room_words;
-use crate::sale::amounts::Currency;
 use crate::sale::unusual;
 use crate::session::{PathIds, Section, Session};
+use platform_words::Currency;
 use telephone::{RefusedBooking, TelephonePanel};
 
 /// Who enters and sees the book.

@@ -7,6 +7,7 @@ mod detail;
 pub(crate) mod house;
 mod portal;
 mod quarantine;
+mod saleroom;
 mod set_up;
 pub(crate) mod state;
 
@@ -44,6 +45,8 @@ pub(crate) const PAGES: &[Page] = &[
     ("POST", "/customers/{customer}/connection", Need::Has(CustomersWrite)),
     ("GET", "/customers/{customer}/house", Need::Has(CustomersWrite)),
     ("POST", "/customers/{customer}/house", Need::Has(CustomersWrite)),
+    ("GET", "/customers/{customer}/saleroom", Need::Has(CustomersWrite)),
+    ("POST", "/customers/{customer}/saleroom", Need::Has(CustomersWrite)),
     ("GET", "/customers/{customer}/logo/{logo}", Need::HasOneOf(&[CustomersRead, AuctionsRead])),
     ("GET", "/customers/{customer}/conditions", Need::Has(CustomersRead)),
     ("POST", "/customers/{customer}/conditions", Need::Has(CustomersWrite)),
@@ -68,6 +71,7 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/customers/{customer}/rename", get(rename_page).post(rename))
         .route("/customers/{customer}/connection", get(connection_form::page).post(connection_form::save))
         .route("/customers/{customer}/house", get(house::page).post(house::save))
+        .route("/customers/{customer}/saleroom", get(saleroom::page).post(saleroom::save))
         .route("/customers/{customer}/logo/{logo}", get(house::logo))
         .route("/customers/{customer}/conditions", get(conditions::list).post(conditions::add))
         .route("/customers/{customer}/conditions/{number}", get(conditions::version))

@@ -18,8 +18,8 @@ pub(crate) use self::remind::LastReminder;
 use crate::access::{Need, Page};
 use crate::admin::Admin;
 use crate::page_error::PageError;
-use crate::sale::zone::SaleZone;
 use crate::session::Session;
+use platform_words::SaleZone;
 
 const MAY_SEND: Need = Need::HasOneOf(&[PartiesWrite, CustomersWrite]);
 

@@ -1,14 +1,12 @@
 //! An auction with what every page about it shows: heading, tabs, and the progress of a bulk change. The modules are what
 //! these pages share: amounts, labels, notices, refusals, times in the zone of the sale.
 
-pub(crate) mod amounts;
 pub(crate) mod labels;
 pub(crate) mod notice;
 pub(crate) mod notified;
 pub(crate) mod query;
 pub(crate) mod refusal;
 pub(crate) mod unusual;
-pub(crate) mod zone;
 
 use contract::AuctionStatus;
 use jiff::Timestamp;
@@ -19,11 +17,11 @@ use platform_core::{Role, Scope};
 use platform_rules::{Auction, AuctionKind, ItemCounts, SaleMode};
 use uuid::Uuid;
 
-use self::amounts::Currency;
 use self::labels::Badge;
-use self::zone::SaleZone;
 use crate::page_error::PageError;
 use crate::session::{Section, Session};
+use platform_words::Currency;
+use platform_words::SaleZone;
 
 /// An auction and its counts, as one request sees them.
 pub(crate) struct Sale {

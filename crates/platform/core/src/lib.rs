@@ -54,6 +54,7 @@ pub mod outbox;
 pub mod register_files;
 pub mod restores;
 pub mod ring;
+pub mod saleroom;
 pub mod sales;
 pub mod sandbox;
 mod sealing;

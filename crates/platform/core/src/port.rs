@@ -75,7 +75,7 @@ pub use endpoint_readings::{
     UNDELIVERED_COUNTED_MAX, UndeliveredOfSale,
 };
 pub use hold::HoldStore;
-pub use houses::{Conditions, House, HouseProfile, HouseStore, HouseWrite, Logo, SaleFacts};
+pub use houses::{Conditions, House, HouseProfile, HouseSaleroom, HouseStore, HouseWrite, Logo, SaleFacts};
 pub use idempotency::{IdempotencyStore, IdempotentAnswer};
 pub use images::{ImageContent, ImageStore, ImageVariant, ItemImage};
 pub use installation::InstallationStore;

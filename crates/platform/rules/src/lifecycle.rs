@@ -52,6 +52,8 @@ pub struct OpenBuyers {
 pub struct ItemCounts {
     /// All items.
     pub total: u64,
+    /// Status PREVIEW.
+    pub preview: u64,
     /// Status LIVE.
     pub live: u64,
     /// Status SUSPENDED.
@@ -79,10 +81,17 @@ impl ItemCounts {
         self.each(added, u64::saturating_add).each(removed, u64::saturating_sub)
     }
 
+    /// The items that bidders can see: all but those with status DRAFT or WITHDRAWN.
+    #[must_use]
+    pub fn on_view(&self) -> u64 {
+        self.preview + self.live + self.suspended + self.passed + self.sold + self.unsold
+    }
+
     fn of(item: &Item) -> Self {
         let is = |status| u64::from(item.status == status);
         Self {
             total: 1,
+            preview: is(ItemStatus::Preview),
             live: is(ItemStatus::Live),
             suspended: is(ItemStatus::Suspended),
             passed: is(ItemStatus::Passed),
@@ -95,6 +104,7 @@ impl ItemCounts {
     fn each(self, other: &Self, sum: impl Fn(u64, u64) -> u64) -> Self {
         Self {
             total: sum(self.total, other.total),
+            preview: sum(self.preview, other.preview),
             live: sum(self.live, other.live),
             suspended: sum(self.suspended, other.suspended),
             passed: sum(self.passed, other.passed),

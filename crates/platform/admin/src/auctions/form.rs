@@ -12,10 +12,10 @@ use platform_rules::{
 use uuid::Uuid;
 
 use super::owners::{HouseDefaults, OwnerGroup};
-use super::percent;
-use crate::sale::amounts::Currency;
 use crate::sale::labels;
-use crate::sale::zone::SaleZone;
+use platform_words::Currency;
+use platform_words::SaleZone;
+use platform_words::percent;
 
 pub(crate) const CURRENCIES: &[&str] =
     &["GBP", "EUR", "USD", "CHF", "AUD", "CAD", "NZD", "ZAR", "SEK", "DKK", "NOK", "PLN", "JPY", "HKD"];

@@ -21,8 +21,8 @@ use crate::sale;
 use crate::sale::labels::{self, Badge};
 use crate::sale::notice;
 use crate::sale::query::query_without;
-use crate::sale::zone::SaleZone;
 use crate::session::{Section, Session};
+use platform_words::SaleZone;
 
 /// Rows of a page. Each row counts the auction's lots.
 const ROWS_MAX: usize = 25;

@@ -15,11 +15,12 @@ use uuid::Uuid;
 use super::announced::AnnouncedPanel;
 use super::clerks::ClerksPanel;
 use super::for_bidders::ForBidders;
-use super::{blockers, owners, percent};
+use super::{blockers, owners};
 use crate::page_error::PageError;
 use crate::sale::labels;
 use crate::sale::{Head, Sale, Tab};
 use crate::session::{PathIds, Session};
+use platform_words::percent;
 
 /// Waiting registrations that are counted at most.
 const WAITING_MAX: usize = 100;

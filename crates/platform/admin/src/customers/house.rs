@@ -18,6 +18,7 @@ use platform_core::mails::MailCounts;
 use platform_core::port::{House, HouseProfile, Page as ListPage};
 use uuid::Uuid;
 
+use super::saleroom;
 use crate::address_fields::{self, TypedAddress, one_line};
 use crate::auctions::TIME_ZONES;
 use crate::form_page::{Refused, at_fields};
@@ -33,6 +34,9 @@ pub(super) struct HousePanel {
     facts: Vec<(&'static str, String)>,
     /// Number of the latest conditions of sale.
     conditions: Option<u32>,
+    /// The address of the saleroom if it is open, and its state; none when the server has no saleroom.
+    saleroom: Option<(Option<String>, &'static str)>,
+    saleroom_path: String,
     /// Mails to bidders that wait or failed; none for a user who may not see them.
     mails: Option<String>,
     may_write: bool,
@@ -68,6 +72,8 @@ impl HousePanel {
             path: format!("{}/customers/{customer}", session.admin.site().base),
             logo: LogoImage::of(session, &house),
             facts: facts(&house.profile),
+            saleroom: saleroom::state(session, &house),
+            saleroom_path: format!("{}{}", session.admin.site().base, saleroom::path(customer)),
             conditions: latest.map(|latest| latest.number),
             mails,
             may_write: session.may(CustomersWrite),

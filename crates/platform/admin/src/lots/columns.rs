@@ -5,7 +5,7 @@ use platform_rules::{Hidden, Item};
 use uuid::Uuid;
 
 use super::consignors::Consignors;
-use crate::sale::amounts::Currency;
+use platform_words::Currency;
 
 /// A field of a lot that is typed as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use kit_design::fields::{FieldErrors, FormFields};
 use platform_rules::{AMOUNT_MAX, Hidden, Item};
 
 use super::columns::Column;
-use crate::sale::amounts::Currency;
+use platform_words::Currency;
 
 /// Hundredths of a percent that a formula takes at most: 1,000 %.
 const BASIS_POINTS_MAX: i64 = 100_000;

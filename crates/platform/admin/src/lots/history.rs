@@ -16,8 +16,8 @@ use platform_rules::Item;
 use crate::page_error::PageError;
 use crate::sale::Sale;
 use crate::sale::labels::{self, Badge};
-use crate::sale::zone::SaleZone;
 use crate::session::Session;
+use platform_words::SaleZone;
 
 /// Changes that the page of a lot shows at most: the latest ones.
 const ROWS_MAX: usize = 50;

@@ -11,8 +11,8 @@ use platform_core::catalogue::{CatalogueUpload, CellAt, CellValue, MendedCells, 
 use uuid::Uuid;
 
 use crate::sale::Sale;
-use crate::sale::amounts::Currency;
 use crate::sale::labels;
+use platform_words::Currency;
 
 /// Names of fields of cells begin with it.
 const CELL: &str = "cell-";

@@ -6,8 +6,8 @@ use kit_design::relative_time::RelativeTime;
 use platform_core::mails::MailForecast;
 
 use crate::sale::labels;
-use crate::sale::zone::SaleZone;
 use crate::session::Session;
+use platform_words::SaleZone;
 
 /// Such as `30 mails: the house can send 12 now, and the last in 3 hours at the earliest.`
 #[derive(Template)]

@@ -24,8 +24,8 @@ use crate::form_page::Refused;
 use crate::notice;
 use crate::page_error::PageError;
 use crate::sale::labels;
-use crate::sale::zone::SaleZone;
 use crate::session::{PathIds, Section, Session};
+use platform_words::SaleZone;
 
 /// Mails on one page.
 const LISTED: usize = 50;

@@ -6,8 +6,8 @@ use platform_rules::Item;
 use uuid::Uuid;
 
 use super::party::LotLink;
-use crate::sale::amounts::Currency;
 use crate::sale::labels::{self, Badge};
+use platform_words::Currency;
 
 /// A sale with lots of the consignor.
 pub(super) struct ConsignedRow {

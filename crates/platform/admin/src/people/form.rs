@@ -12,7 +12,7 @@ use platform_core::port::{Money, Party, PartyDetails};
 use crate::address_fields::{self, TypedAddress};
 use crate::form_page::{Refused, at_fields};
 use crate::page_error::PageError;
-use crate::sale::amounts::Currency;
+use platform_words::Currency;
 
 /// The field with the number of addresses that the form shows.
 pub(super) const ADDRESS_COUNT: &str = "addresses";

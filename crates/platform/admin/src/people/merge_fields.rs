@@ -6,7 +6,7 @@ use platform_core::port::{MatchReason, Money, Party};
 
 use super::list::roles;
 use crate::address_fields::one_line;
-use crate::sale::amounts::Currency;
+use platform_words::Currency;
 
 /// A field of both records.
 pub(super) struct FieldRow {

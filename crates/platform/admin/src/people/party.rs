@@ -16,9 +16,9 @@ use super::list::roles;
 use crate::address_fields::one_line;
 use crate::notice;
 use crate::page_error::PageError;
-use crate::sale::amounts::Currency;
 use crate::sale::labels::{self, Badge};
 use crate::session::{PathIds, Section, Session};
+use platform_words::Currency;
 
 /// Sales on one page.
 const SALES_LISTED: usize = 50;

@@ -92,7 +92,7 @@ pub(super) async fn page(
         description: item.description,
     };
     let lots = chosen.items.into_iter().map(lot).collect();
-    let premium = crate::auctions::percent::show(sale.auction.charges.premium_basis_points);
+    let premium = platform_words::percent::show(sale.auction.charges.premium_basis_points);
     let facts =
         vec![sale.dates(), format!("Estimates in {}", sale.currency.code()), format!("Buyer's premium {premium}")];
     let (platform, caller) = (session.platform(), &session.caller);

@@ -8,9 +8,9 @@ use platform_rules::Item;
 use crate::lots::range;
 use crate::page_error::PageError;
 use crate::sale::Sale;
-use crate::sale::amounts::Currency;
 use crate::sale::labels;
 use crate::session::Session;
+use platform_words::Currency;
 
 /// Lots of one paper at most. A larger sale is printed in parts.
 pub(super) const LOTS_MAX: u64 = 5_000;

@@ -12,8 +12,8 @@ use platform_core::users::{UserName, UserNames};
 use platform_rules::{AuctionKind, Cause, StandingBid};
 use uuid::Uuid;
 
-use super::amounts::Currency;
 use crate::session::Session;
+use platform_words::Currency;
 
 /// A status as a word with a mark and a colour.
 #[derive(Debug, Clone, Copy, Template)]

@@ -5,7 +5,7 @@ use kit_design::form_field::FormField;
 use platform_core::PlatformError;
 use platform_rules::Rejection;
 
-use super::amounts::Currency;
+use platform_words::Currency;
 
 /// The field of a form that confirms one amount: its value is the amount in minor units, so that another amount is asked
 /// about again.

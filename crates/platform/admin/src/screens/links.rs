@@ -25,8 +25,8 @@ use crate::admin::Admin;
 use crate::form_page::Refused;
 use crate::notice;
 use crate::page_error::PageError;
-use crate::sale::zone::SaleZone;
 use crate::session::{PathIds, Section, Session};
+use platform_words::SaleZone;
 
 pub(super) fn router() -> Router<Admin> {
     Router::new()

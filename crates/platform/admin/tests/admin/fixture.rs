@@ -32,7 +32,12 @@ pub(crate) struct Fixture {
 impl Fixture {
     pub(crate) fn new() -> Self {
         let (public_url, environment) = ("http://admin.test".into(), "Staging".into());
-        Self::with(AdminConfig { public_url, has_public_url: true, environment })
+        Self::with(AdminConfig {
+            public_url,
+            has_public_url: true,
+            environment,
+            saleroom_url: "https://bid.example".to_owned(),
+        })
     }
 
     pub(crate) fn with(config: AdminConfig) -> Self {
@@ -42,7 +47,15 @@ impl Fixture {
     /// With these settings of the platform.
     pub(crate) fn of_platform(platform: PlatformConfig) -> Self {
         let (public_url, environment) = ("http://admin.test".into(), "Staging".into());
-        Self::of(AdminConfig { public_url, has_public_url: true, environment }, platform)
+        Self::of(
+            AdminConfig {
+                public_url,
+                has_public_url: true,
+                environment,
+                saleroom_url: "https://bid.example".to_owned(),
+            },
+            platform,
+        )
     }
 
     fn of(config: AdminConfig, platform: PlatformConfig) -> Self {

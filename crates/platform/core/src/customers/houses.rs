@@ -6,7 +6,8 @@ use uuid::Uuid;
 use super::house_input::{CONDITIONS_CHARS_MAX, LOGO_BYTES_MAX};
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{
-    Conditions, House, HouseMails, HouseProfile, HouseWrite, ImageVariant, Logo, Page, StoreError, Versioned,
+    Conditions, House, HouseMails, HouseProfile, HouseSaleroom, HouseWrite, ImageVariant, Logo, Page, StoreError,
+    Versioned,
 };
 use crate::steps::decide::expect_version;
 use crate::steps::input::{check_lines, require_usable};
@@ -29,6 +30,7 @@ impl Platform {
             profile: HouseProfile::default(),
             logo: None,
             mails: HouseMails::default(),
+            saleroom: HouseSaleroom::default(),
             actor: String::new(),
             version: 0,
             updated_at: customer.created_at,

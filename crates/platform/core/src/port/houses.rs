@@ -21,6 +21,9 @@ pub struct House {
     /// How it writes to its bidders.
     #[serde(default)]
     pub mails: HouseMails,
+    /// Its pages for bidders.
+    #[serde(default)]
+    pub saleroom: HouseSaleroom,
     /// Who changed it last, as the journal names callers; empty before the first change.
     pub actor: String,
     /// Number of its last change; 0 before the first.
@@ -51,6 +54,17 @@ pub struct HouseProfile {
     pub payment: Option<String>,
     /// How and until when buyers collect what they bought; 1 to 4,000 characters.
     pub collection: Option<String>,
+}
+
+/// The pages of a house for bidders.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct HouseSaleroom {
+    /// The first part of their path, which no other house has: 2 to 40 lower-case letters, digits and hyphens. None before the
+    /// saleroom is opened first.
+    pub address: Option<String>,
+    /// Everyone can read them.
+    pub is_open: bool,
 }
 
 /// The logo of a house: an image that was decoded and encoded again as JPEG.
@@ -114,7 +128,9 @@ pub struct HouseWrite {
 pub trait HouseStore: Send + Sync {
     /// A house; none before its first change.
     async fn house(&self, customer: Uuid) -> StoreResult<Option<House>>;
-    /// Writes a house. `Conflict` when the version changed.
+    /// The house whose saleroom has this address, open or not.
+    async fn house_at(&self, address: &str) -> StoreResult<Option<House>>;
+    /// Writes a house. `Conflict` when the version changed; `Taken` when another house has the address of its saleroom.
     async fn put_house(&self, entry: HouseWrite) -> StoreResult<()>;
     /// The content of a logo.
     async fn logo_content(&self, uuid: Uuid) -> StoreResult<Option<Vec<u8>>>;

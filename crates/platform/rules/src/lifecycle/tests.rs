@@ -7,7 +7,7 @@ use crate::{Cause, Stagger};
 use AuctionStatus::{Archived, Draft, Live, Preview, Reconciliation};
 
 const SOLD_OUT: ItemCounts =
-    ItemCounts { total: 9, live: 0, suspended: 0, passed: 2, sold: 7, unsold: 0, with_bids: 0 };
+    ItemCounts { total: 9, preview: 0, live: 0, suspended: 0, passed: 2, sold: 7, unsold: 0, with_bids: 0 };
 const ON_SALE: ItemCounts = ItemCounts { live: 3, ..SOLD_OUT };
 
 fn new(kind: AuctionKind) -> Auction {

@@ -30,7 +30,9 @@ use super::batching::{self, READ_BATCHES};
 use super::commit::group::{self, GroupResult};
 use super::customers::OF_CUSTOMER;
 use super::rows::{self, SqlResult, after};
-use crate::codec::{self, LIVE, PASSED, SOLD, SOLD_BUY_NOW, SUSPENDED, UNSOLD, auction_kind_code, corrupt, from_json};
+use crate::codec::{
+    self, LIVE, PASSED, PREVIEW, SOLD, SOLD_BUY_NOW, SUSPENDED, UNSOLD, auction_kind_code, corrupt, from_json,
+};
 
 const FILTER_BY_CUSTOMER: &str = "customer = $6 AND";
 
@@ -231,6 +233,7 @@ pub(super) async fn item_counts(db: &impl Connection, auction: Uuid) -> SqlResul
     for (status, has_bids, count) in groups {
         counts.total += count;
         match status {
+            PREVIEW => counts.preview += count,
             LIVE => counts.live += count,
             SUSPENDED => counts.suspended += count,
             PASSED => counts.passed += count,

@@ -21,6 +21,11 @@ impl HouseStore for PostgresStore {
         Ok(rows::one(&self.client().await?, select, &[&customer], |row| rows::json(row, 0)).await?)
     }
 
+    async fn house_at(&self, address: &str) -> StoreResult<Option<House>> {
+        let select = "SELECT state FROM houses WHERE saleroom = $1";
+        Ok(rows::one(&self.client().await?, select, &[&address], |row| rows::json(row, 0)).await?)
+    }
+
     async fn put_house(&self, entry: HouseWrite) -> StoreResult<()> {
         self.write(&entry, |db, entry| Box::pin(put(db, entry))).await
     }
@@ -68,12 +73,14 @@ impl HouseStore for PostgresStore {
 
 async fn put(db: &Transaction<'_>, entry: &HouseWrite) -> SqlResult<()> {
     let Versioned { expected_version, state } = &entry.house;
-    let upsert = "INSERT INTO houses (customer, version, state) SELECT $1::uuid, $2::bigint, $3::text \
+    let upsert = "INSERT INTO houses (customer, version, state, saleroom) SELECT $1::uuid, $2::bigint, $3::text, $5::text \
          WHERE $4::bigint = 0 OR EXISTS (SELECT 1 FROM houses WHERE customer = $1) \
-         ON CONFLICT (customer) DO UPDATE SET version = excluded.version, state = excluded.state \
+         ON CONFLICT (customer) DO UPDATE SET version = excluded.version, state = excluded.state, \
+             saleroom = excluded.saleroom \
          WHERE houses.version = $4";
-    let values: rows::Values<'_> = &[&state.customer, &state.version, &to_json(state)?, expected_version];
-    one_row(rows::execute(db, upsert, values).await?)?;
+    let address = &state.saleroom.address;
+    let values: rows::Values<'_> = &[&state.customer, &state.version, &to_json(state)?, expected_version, address];
+    one_row(rows::execute(db, upsert, values).await.map_err(|error| error.or_taken("address"))?)?;
     let logo = state.logo.as_ref().map_or(Uuid::nil(), |logo| logo.uuid);
     if let Some(content) = &entry.logo {
         let insert = "INSERT INTO house_logos (uuid, customer, content) VALUES ($1, $2, $3)";

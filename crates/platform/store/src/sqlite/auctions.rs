@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::SqliteStore;
 use super::rows::{self, SqlResult, after};
-use crate::codec::{self, LIVE, PASSED, SOLD, SOLD_BUY_NOW, SUSPENDED, UNSOLD, auction_kind_code, corrupt};
+use crate::codec::{self, LIVE, PASSED, PREVIEW, SOLD, SOLD_BUY_NOW, SUSPENDED, UNSOLD, auction_kind_code, corrupt};
 
 const FILTERED_AUCTIONS: &str = "SELECT uuid FROM auctions INDEXED BY auctions_by_filter \
      WHERE status = ?1 AND kind = ?2 AND sandbox = ?3 AND uuid > ?4 ORDER BY uuid LIMIT ?5";
@@ -191,6 +191,7 @@ pub(super) fn item_counts(db: &Connection, auction: Uuid) -> SqlResult<ItemCount
     for (status, has_bids, count) in groups {
         counts.total += count;
         match status {
+            PREVIEW => counts.preview += count,
             LIVE => counts.live += count,
             SUSPENDED => counts.suspended += count,
             PASSED => counts.passed += count,

@@ -20,6 +20,11 @@ impl HouseStore for SqliteStore {
         self.read(move |db| rows::one(db, select, [customer.as_bytes()], |row| rows::json(row, 0))).await
     }
 
+    async fn house_at(&self, address: &str) -> StoreResult<Option<House>> {
+        let (select, address) = ("SELECT state FROM houses WHERE saleroom = ?1", address.to_owned());
+        self.read(move |db| rows::one(db, select, [address], |row| rows::json(row, 0))).await
+    }
+
     async fn put_house(&self, entry: HouseWrite) -> StoreResult<()> {
         self.write(move |db| put(db, &entry)).await
     }
@@ -75,12 +80,19 @@ impl HouseStore for SqliteStore {
 
 fn put(db: &Connection, entry: &HouseWrite) -> SqlResult<()> {
     let Versioned { expected_version, state } = &entry.house;
-    let values = params![state.customer.as_bytes(), state.version, to_json(state)?, expected_version];
-    let upsert = "INSERT INTO houses (customer, version, state) SELECT ?1, ?2, ?3 \
+    let address = &state.saleroom.address;
+    let values = params![state.customer.as_bytes(), state.version, to_json(state)?, expected_version, address];
+    let upsert = "INSERT INTO houses (customer, version, state, saleroom) SELECT ?1, ?2, ?3, ?5 \
          WHERE ?4 = 0 OR EXISTS (SELECT 1 FROM houses WHERE customer = ?1) \
-         ON CONFLICT (customer) DO UPDATE SET version = excluded.version, state = excluded.state \
+         ON CONFLICT (customer) DO UPDATE SET version = excluded.version, state = excluded.state, \
+             saleroom = excluded.saleroom \
          WHERE houses.version = ?4";
-    one_row(rows::execute(db, upsert, values)?)?;
+    match rows::execute(db, upsert, values) {
+        Err(SqlError::Statement(error)) if rows::is_constraint(&error) => {
+            return Err(StoreError::Taken("address").into());
+        }
+        written => one_row(written?)?,
+    }
     let logo = state.logo.as_ref().map_or(Uuid::nil(), |logo| logo.uuid);
     if let Some(content) = &entry.logo {
         let insert = "INSERT INTO house_logos (uuid, customer, content) VALUES (?1, ?2, ?3)";

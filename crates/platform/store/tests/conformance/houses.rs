@@ -2,8 +2,8 @@
 
 use contract::models::{AddressModel, CurrencyCode};
 use platform_core::port::{
-    Conditions, House, HouseMails, HouseProfile, HouseWrite, Language, Logo, MailKind, MailText, Page, SaleFacts,
-    StoreError, Versioned,
+    Conditions, House, HouseMails, HouseProfile, HouseSaleroom, HouseWrite, Language, Logo, MailKind, MailText, Page,
+    SaleFacts, StoreError, Versioned,
 };
 use uuid::Uuid;
 
@@ -35,6 +35,7 @@ fn house(version: i64, logo: Option<u128>) -> House {
             )]
             .into(),
         },
+        saleroom: HouseSaleroom { address: Some("hartley-sons".to_owned()), is_open: true },
         actor: "user:1".into(),
         version,
         updated_at: at(version),
@@ -60,7 +61,8 @@ pub(super) async fn a_house_reads_back_and_changes_by_its_version(store: Shared)
 pub(super) async fn only_the_present_logo_of_a_house_is_kept(store: Shared) {
     let content = async |uuid| store.logo_content(Uuid::from_u128(uuid)).await.unwrap();
     put(&store, house(1, Some(1)), Some(vec![1, 0, 255])).await.unwrap();
-    let other = House { customer: customer_uuid(2), ..house(1, Some(9)) };
+    let saleroom = HouseSaleroom::default();
+    let other = House { customer: customer_uuid(2), saleroom, ..house(1, Some(9)) };
     put(&store, other, Some(vec![9])).await.unwrap();
     assert_eq!(content(1).await, Some(vec![1, 0, 255]));
     put(&store, house(2, Some(1)), None).await.unwrap();
@@ -72,6 +74,28 @@ pub(super) async fn only_the_present_logo_of_a_house_is_kept(store: Shared) {
     assert_eq!((content(1).await, content(3).await), (None, Some(vec![3])));
     put(&store, house(4, None), None).await.unwrap();
     assert_eq!((content(3).await, content(9).await), (None, Some(vec![9])));
+}
+
+pub(super) async fn one_house_has_an_address_of_a_saleroom(store: Shared) {
+    let at_address = async |address: &str| store.house_at(address).await.unwrap().map(|house| house.customer);
+    put(&store, house(1, None), None).await.unwrap();
+    let other = |version: i64, address: Option<&str>| House {
+        customer: customer_uuid(2),
+        saleroom: HouseSaleroom { address: address.map(str::to_owned), is_open: false },
+        ..house(version, None)
+    };
+    let taken = put(&store, other(1, Some("hartley-sons")), None).await;
+    assert!(matches!(taken, Err(StoreError::Taken("address"))), "{taken:?}");
+    put(&store, other(1, None), None).await.unwrap();
+    let taken = put(&store, other(2, Some("hartley-sons")), None).await;
+    assert!(matches!(taken, Err(StoreError::Taken("address"))), "{taken:?}");
+    put(&store, other(2, Some("brown")), None).await.unwrap();
+    assert_eq!(at_address("hartley-sons").await, Some(customer_uuid(1)));
+    assert_eq!(at_address("brown").await, Some(customer_uuid(2)));
+    assert_eq!(at_address("Brown").await, None);
+    put(&store, House { saleroom: HouseSaleroom::default(), ..house(2, None) }, None).await.unwrap();
+    put(&store, other(3, Some("hartley-sons")), None).await.unwrap();
+    assert_eq!(at_address("hartley-sons").await, Some(customer_uuid(2)));
 }
 
 pub(super) async fn conditions_are_added_once_for_each_number(store: Shared) {

@@ -179,6 +179,7 @@ stories! {
     houses:
         a_house_reads_back_and_changes_by_its_version,
         only_the_present_logo_of_a_house_is_kept,
+        one_house_has_an_address_of_a_saleroom,
         conditions_are_added_once_for_each_number,
         the_facts_of_a_sale_change_by_their_version;
     mails:

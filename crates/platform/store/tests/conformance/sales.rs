@@ -146,7 +146,7 @@ pub(super) async fn items_are_counted_by_status(store: Shared) {
     }
     assert_eq!(
         store.item_counts(auction_uuid(1)).await.unwrap(),
-        ItemCounts { total: 7, live: 2, suspended: 1, passed: 1, sold: 2, unsold: 1, with_bids: 2 }
+        ItemCounts { total: 7, preview: 0, live: 2, suspended: 1, passed: 1, sold: 2, unsold: 1, with_bids: 2 }
     );
     assert_eq!(store.item_counts(auction_uuid(2)).await.unwrap(), ItemCounts::default());
 }

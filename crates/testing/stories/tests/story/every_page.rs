@@ -59,7 +59,8 @@ async fn every_page_is_accessible_and_small() {
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
-async fn check(page: &Page, accessibility: &Accessibility) -> Vec<String> {
+/// The faults of the open page at all widths and in both colour schemes.
+pub async fn check(page: &Page, accessibility: &Accessibility) -> Vec<String> {
     let mut faults = Vec::new();
     page.prefer(ColorScheme::Light).await.unwrap();
     for width in [NARROW_DESKTOP, WIDE_DESKTOP] {

@@ -69,6 +69,7 @@ mod provider_errors;
 mod provider_nodes;
 mod publisher_fixture;
 mod remote_provider;
+mod saleroom;
 mod sandbox;
 mod screens_fit;
 mod sealing_keys;

@@ -2,8 +2,11 @@
 CREATE TABLE houses (
     customer uuid NOT NULL PRIMARY KEY,
     version bigint NOT NULL,
-    state text NOT NULL
+    state text NOT NULL,
+    -- The address of its saleroom, as its state has it. NULL without one.
+    saleroom text
 );
+CREATE UNIQUE INDEX houses_by_saleroom ON houses (saleroom) WHERE saleroom IS NOT NULL;
 
 -- The content of each house's logo, under the UUID that its state names.
 CREATE TABLE house_logos (

@@ -3,19 +3,19 @@
 use platform_rules::BASIS_POINTS_MAX;
 
 /// `25 %`, `17.5 %`.
-pub(crate) fn show(basis_points: u32) -> String {
+pub fn show(basis_points: u32) -> String {
     format!("{}\u{a0}%", field(basis_points))
 }
 
 /// The value of a field: `25`, `17.5`.
-pub(crate) fn field(basis_points: u32) -> String {
+pub fn field(basis_points: u32) -> String {
     let (whole, rest) = (basis_points / 100, basis_points % 100);
     let text = format!("{whole}.{rest:02}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Reads a rate in percent.
-pub(crate) fn parse(text: &str) -> Result<u32, String> {
+pub fn parse(text: &str) -> Result<u32, String> {
     let wrong =
         || format!("“{text:.40}” is not a rate. Write percent from 0 to {}, such as 17.5.", BASIS_POINTS_MAX / 100);
     let bare = text.trim().trim_end_matches('%').trim().replace(',', ".");

@@ -8,20 +8,21 @@ use platform_rules::Auction;
 
 /// The time zone that a sale's times are shown in.
 #[derive(Debug, Clone)]
-pub(crate) struct SaleZone(TimeZone);
+pub struct SaleZone(TimeZone);
 
 impl SaleZone {
     /// The zone of an auction; UTC when the machine does not know it.
-    pub(crate) fn of(auction: &Auction) -> Self {
+    pub fn of(auction: &Auction) -> Self {
         Self::named(&auction.time_zone)
     }
 
-    pub(crate) fn named(name: &str) -> Self {
+    /// The zone with this IANA name; UTC when the machine does not know it.
+    pub fn named(name: &str) -> Self {
         Self(TimeZone::get(name).unwrap_or(TimeZone::UTC))
     }
 
     /// `Fri 4 Dec 2026, 19:00 GMT`; with seconds where there are any.
-    pub(crate) fn show(&self, at: Timestamp) -> String {
+    pub fn show(&self, at: Timestamp) -> String {
         let there = at.to_zoned(self.0.clone());
         // A no-break space keeps the time and its zone on one line.
         let format = if there.second() == 0 { "%a %-d %b %Y, %H:%M\u{a0}%Z" } else { "%a %-d %b %Y, %H:%M:%S\u{a0}%Z" };
@@ -29,34 +30,34 @@ impl SaleZone {
     }
 
     /// A time of the past or the future with its distance from now.
-    pub(crate) fn relative(&self, at: Timestamp, now: Timestamp) -> RelativeTime {
+    pub fn relative(&self, at: Timestamp, now: Timestamp) -> RelativeTime {
         RelativeTime::in_zone(at, now, self.0.clone())
     }
 
     /// `4 Dec, 19:00:30`, for tables whose heading names the zone.
-    pub(crate) fn short(&self, at: Timestamp) -> String {
+    pub fn short(&self, at: Timestamp) -> String {
         at.to_zoned(self.0.clone()).strftime("%-d %b, %H:%M:%S").to_string()
     }
 
     /// The abbreviation of the zone at a time, such as `GMT`.
-    pub(crate) fn abbreviation(&self, at: Timestamp) -> String {
+    pub fn abbreviation(&self, at: Timestamp) -> String {
         at.to_zoned(self.0.clone()).strftime("%Z").to_string()
     }
 
     /// The value of a field of the type `datetime-local`.
-    pub(crate) fn field(&self, at: Timestamp) -> String {
+    pub fn field(&self, at: Timestamp) -> String {
         let there = at.to_zoned(self.0.clone());
         let format = if there.second() == 0 { "%Y-%m-%dT%H:%M" } else { "%Y-%m-%dT%H:%M:%S" };
         there.strftime(format).to_string()
     }
 
     /// The value of an optional field.
-    pub(crate) fn optional_field(&self, at: Option<Timestamp>) -> String {
+    pub fn optional_field(&self, at: Option<Timestamp>) -> String {
         at.map(|at| self.field(at)).unwrap_or_default()
     }
 
     /// Reads a field of the type `datetime-local`; none for an empty one. A text that shows `before` keeps it exactly.
-    pub(crate) fn parse(&self, text: &str, before: Option<Timestamp>) -> Result<Option<Timestamp>, &'static str> {
+    pub fn parse(&self, text: &str, before: Option<Timestamp>) -> Result<Option<Timestamp>, &'static str> {
         if text.is_empty() {
             return Ok(None);
         }

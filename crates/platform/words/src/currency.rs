@@ -5,30 +5,31 @@ use platform_rules::Auction;
 
 /// A currency whose amounts a page shows and reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Currency(CurrencyFormat);
+pub struct Currency(CurrencyFormat);
 
 impl Currency {
     /// The currency of an auction.
-    pub(crate) fn of(auction: &Auction) -> Self {
+    pub fn of(auction: &Auction) -> Self {
         Self::new(&auction.currency)
     }
 
-    pub(crate) fn new(code: &str) -> Self {
+    /// The currency with this ISO 4217 code.
+    pub fn new(code: &str) -> Self {
         Self(CurrencyFormat::of(code))
     }
 
     /// ISO 4217 code.
-    pub(crate) fn code(&self) -> &str {
+    pub fn code(&self) -> &str {
         self.0.code()
     }
 
     /// Minor units of one major unit: 100 pence of a pound, 1 yen.
-    pub(crate) fn minor_units(&self) -> i64 {
+    pub fn minor_units(&self) -> i64 {
         (0..self.0.digits()).fold(1, |units, _| units * 10)
     }
 
     /// The amount with its currency, without decimals where they are zero: `£1,200`, `CHF 25.50`.
-    pub(crate) fn show(&self, minor: i64) -> String {
+    pub fn show(&self, minor: i64) -> String {
         let exact = self.exact(minor);
         match exact.split_once('.') {
             Some((whole, decimals)) if decimals.bytes().all(|digit| digit == b'0') => whole.to_owned(),
@@ -37,7 +38,7 @@ impl Currency {
     }
 
     /// The amount with its currency and all decimals: `£1,200.00`.
-    pub(crate) fn exact(&self, minor: i64) -> String {
+    pub fn exact(&self, minor: i64) -> String {
         let (whole, decimals) = self.0.parts(minor);
         let mut grouped = String::new();
         for (place, digit) in whole.chars().enumerate() {
@@ -57,7 +58,7 @@ impl Currency {
     }
 
     /// The amount as a field of a form has it: `1200`, `25.50`.
-    pub(crate) fn plain(&self, minor: i64) -> String {
+    pub fn plain(&self, minor: i64) -> String {
         let (whole, decimals) = self.0.parts(minor);
         let sign = if minor < 0 { "-" } else { "" };
         if decimals.bytes().all(|digit| digit == b'0') {
@@ -69,7 +70,7 @@ impl Currency {
 
     /// Reads an amount as people write it ([`CurrencyFormat::read`]). In a currency of three decimals, a single point is the
     /// decimal point that pages show.
-    pub(crate) fn parse(&self, text: &str) -> Result<i64, String> {
+    pub fn parse(&self, text: &str) -> Result<i64, String> {
         let mark = (self.0.digits() > 2 && !text.contains(',')).then_some(DecimalMark::Point);
         self.0.read(text, mark).map_err(|error| error.to_string())
     }

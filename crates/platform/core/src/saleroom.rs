@@ -1,0 +1,96 @@
+//! The saleroom of a house: what everyone reads about its sales and lots, and how the house opens it.
+//!
+//! Visitors need no session. They see the sales of one house that are announced, and of these the lots that are on view. The
+//! types of this module have no field for reserves, maxima, absentee bids, consignors or names of bidders.
+
+mod settings;
+mod visits;
+
+use jiff::Timestamp;
+use platform_rules::{Auction, Item, PublicBid, PublicItem, SaleResult};
+use uuid::Uuid;
+
+use crate::port::{House, ItemImage, SaleFacts};
+
+pub use self::settings::SALEROOM_ADDRESS_CHARS_MAX;
+
+/// The open saleroom of a house.
+#[derive(Debug, Clone)]
+pub struct Saleroom {
+    /// Name of the house.
+    pub name: String,
+    /// What the house says of itself.
+    pub house: House,
+}
+
+/// A sale that visitors see.
+#[derive(Debug, Clone)]
+pub struct SaleroomSale {
+    /// The auction. Every field of it is public.
+    pub auction: Auction,
+    /// What the house says about it; none before staff entered anything.
+    pub facts: Option<SaleFacts>,
+    /// Number of its lots that visitors see.
+    pub lots: u64,
+}
+
+/// A lot that visitors see.
+#[derive(Debug, Clone)]
+pub struct SaleroomLot {
+    /// Place in the running order.
+    pub position: i64,
+    /// Lot number as printed.
+    pub lot_number: String,
+    /// Title.
+    pub title: String,
+    /// Description, lines of text.
+    pub description: String,
+    /// Low and high estimate, minor units.
+    pub estimate: (Option<i64>, Option<i64>),
+    /// Its uploaded images, in order.
+    pub images: Vec<ItemImage>,
+    /// Where an image is shown that was not uploaded; none without one.
+    pub image_url: Option<String>,
+    /// Standing of the sale.
+    pub sale: PublicItem,
+    /// What the buyer pays; none while the lot is not sold.
+    pub result: Option<SaleResult>,
+}
+
+/// A page of the catalogue.
+#[derive(Debug, Clone)]
+pub struct SaleroomLots {
+    /// The lots, in running order.
+    pub lots: Vec<SaleroomLot>,
+    /// The position after which the next page begins; none at the end.
+    pub next: Option<i64>,
+}
+
+/// A lot with its neighbours in the catalogue and its latest bids.
+#[derive(Debug, Clone)]
+pub struct SaleroomLotPage {
+    /// The lot.
+    pub lot: SaleroomLot,
+    /// Its latest bids, the newest first.
+    pub bids: Vec<PublicBid>,
+    /// The lots before and after it that visitors see, with their numbers.
+    pub neighbours: [Option<(Uuid, String)>; 2],
+    /// The moment at which it was read.
+    pub read_at: Timestamp,
+}
+
+impl SaleroomLot {
+    fn of(auction: &Auction, item: &Item, images: Vec<ItemImage>) -> Self {
+        Self {
+            position: item.position,
+            lot_number: item.lot_number.clone(),
+            title: item.title.clone(),
+            description: item.description.clone(),
+            estimate: (item.low_estimate, item.high_estimate),
+            images,
+            image_url: item.image_url.clone(),
+            sale: PublicItem::of(auction, item),
+            result: SaleResult::of(auction, item),
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The catalogue of a sale: its lots with pictures, searched and filtered; after the sale, its results.
+
+use askama::Template;
+use axum::response::Response;
+use contract::ItemStatus;
+use kit_design::fields::{FormFields, QueryFields};
+use kit_design::form_field::FormField;
+use kit_design::frame::{Frame, render_page};
+use platform_core::images::ImageVariant;
+use platform_core::port::{ItemImage, Page};
+use platform_core::saleroom::{SaleroomLot, SaleroomSale};
+use platform_words::percent;
+use uuid::Uuid;
+
+use crate::house::{House, HouseFrame};
+use crate::lot_words::{LotWords, dates, lots};
+use crate::page_error::PageError;
+
+/// Lots on one page.
+const LOTS_MAX: usize = 48;
+/// Characters of a search that are compared.
+const TEXT_CHARS_MAX: usize = 100;
+/// Name in the address, words, and statuses of each filter; no status is every status.
+const FILTERS: [(&str, &str, &[ItemStatus]); 4] = [
+    ("", "All lots", &[]),
+    ("open", "To be sold", &[ItemStatus::Preview, ItemStatus::Live, ItemStatus::Suspended]),
+    ("sold", "Sold", &[ItemStatus::Sold, ItemStatus::SoldBuyNow]),
+    ("unsold", "Not sold", &[ItemStatus::Unsold, ItemStatus::Passed]),
+];
+
+/// Which part of the catalogue a page shows. Addresses of lots carry it, so that they lead back to it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Part {
+    text: String,
+    show: &'static str,
+    after: Option<i64>,
+}
+
+impl Part {
+    pub(crate) fn of(query: &FormFields) -> Self {
+        let show = FILTERS.iter().find(|(name, ..)| *name == query.text("show")).map_or("", |(name, ..)| *name);
+        Self {
+            text: query.text("q").chars().take(TEXT_CHARS_MAX).collect(),
+            show,
+            after: query.text("after").parse().ok(),
+        }
+    }
+
+    fn statuses(&self) -> &'static [ItemStatus] {
+        FILTERS.iter().find(|(name, ..)| *name == self.show).map_or(&[], |(.., statuses)| statuses)
+    }
+
+    /// With its question mark; empty for the first page of all lots.
+    pub(crate) fn query(&self) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        if !self.text.is_empty() {
+            query.append_pair("q", &self.text);
+        }
+        if !self.show.is_empty() {
+            query.append_pair("show", self.show);
+        }
+        if let Some(after) = self.after {
+            query.append_pair("after", &after.to_string());
+        }
+        let query = query.finish();
+        if query.is_empty() { query } else { format!("?{query}") }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "catalogue.html")]
+struct CataloguePage {
+    frame: Frame,
+    around: HouseFrame,
+    /// Path of the sale.
+    path: String,
+    title: String,
+    dates: String,
+    lots: String,
+    charges: String,
+    description: Vec<String>,
+    viewing: Vec<String>,
+    has_conditions: bool,
+    search: FormField,
+    show: &'static str,
+    /// Words and query of each filter, and whether the page shows it.
+    chips: Vec<(&'static str, String, bool)>,
+    cards: Vec<LotCard>,
+    /// What addresses of lots carry.
+    part: String,
+    is_first: bool,
+    /// Queries of the first page and of the next one.
+    first: String,
+    next: Option<String>,
+}
+
+struct LotCard {
+    id: Uuid,
+    position: i64,
+    lot_number: String,
+    title: String,
+    words: LotWords,
+    picture: Option<Picture>,
+}
+
+/// A picture of a lot in two sizes.
+pub(crate) struct Picture {
+    pub(crate) small: String,
+    pub(crate) large: String,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) small_width: u32,
+    pub(crate) large_width: u32,
+}
+
+impl Picture {
+    /// The picture below the path of the house.
+    pub(crate) fn of(house: &str, image: &ItemImage) -> Self {
+        let address = |variant: ImageVariant| format!("{house}/images/{}/{}", image.uuid, variant.as_str());
+        Self {
+            small: address(ImageVariant::Small),
+            large: address(ImageVariant::Large),
+            width: image.width,
+            height: image.height,
+            small_width: image.width.min(320),
+            large_width: image.width.min(1_280),
+        }
+    }
+}
+
+pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let (platform, [auction]) = (house.platform(), house.ids);
+    let sale = platform.saleroom_sale(&house.saleroom, auction).await?;
+    let part = Part::of(&query);
+    let page = Page { after: part.after, limit: LOTS_MAX };
+    let found = platform.saleroom_lots(&house.saleroom, auction, (&part.text, part.statuses()), page).await?;
+    let title = sale.auction.shown_title();
+    let below = format!("/sales/{auction}");
+    let around = house.frame(title, &below, format!("{title}. {}. {}.", dates(&sale), lots(sale.lots)));
+    let lines = |text: Option<&String>| -> Vec<String> {
+        let text = text.map(String::as_str).unwrap_or_default();
+        text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
+    };
+    let chip = |(name, words, _): &(&'static str, &'static str, &[ItemStatus])| {
+        (*words, Part { show: name, after: None, ..part.clone() }.query(), *name == part.show)
+    };
+    render_page(&CataloguePage {
+        frame: around.frame.clone(),
+        path: format!("{}{below}", around.path),
+        title: title.to_owned(),
+        dates: dates(&sale),
+        lots: lots(sale.lots),
+        charges: charges(&sale),
+        description: lines(sale.facts.as_ref().map(|facts| &facts.description)),
+        viewing: lines(sale.facts.as_ref().map(|facts| &facts.viewing)),
+        has_conditions: sale.facts.as_ref().is_some_and(|facts| facts.conditions.is_some()),
+        search: FormField::search("q", format!("Search {}", lots(sale.lots)), part.text.as_str()),
+        show: part.show,
+        chips: FILTERS.iter().map(chip).collect(),
+        cards: found.lots.iter().map(|lot| card(&sale, &around.path, lot)).collect(),
+        is_first: part.after.is_none(),
+        first: Part { after: None, ..part.clone() }.query(),
+        next: found.next.map(|next| Part { after: Some(next), ..part.clone() }.query()),
+        part: part.query(),
+        around,
+    })
+}
+
+fn card(sale: &SaleroomSale, house: &str, lot: &SaleroomLot) -> LotCard {
+    LotCard {
+        id: lot.sale.uuid,
+        position: lot.position,
+        lot_number: lot.lot_number.clone(),
+        title: lot.title.clone(),
+        words: LotWords::of(&sale.auction, lot),
+        picture: lot.images.first().map(|image| Picture::of(house, image)),
+    }
+}
+
+/// The rates that are added to hammer prices, such as `Buyer's premium 25 %, tax on the premium 20 %`.
+pub(crate) fn charges(sale: &SaleroomSale) -> String {
+    let charges = sale.auction.charges;
+    let rates = [
+        ("buyer’s premium", charges.premium_basis_points),
+        ("tax on the hammer price", charges.hammer_tax_basis_points),
+        ("tax on the premium", charges.premium_tax_basis_points),
+    ];
+    let named: Vec<String> = rates
+        .into_iter()
+        .filter(|(_, rate)| *rate > 0)
+        .map(|(words, rate)| format!("{words} {}", percent::show(rate)))
+        .collect();
+    if named.is_empty() { String::new() } else { format!("Added to the hammer price: {}", named.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_the_catalogue_is_in_its_address() {
+        let part = Part { text: "jug & bowl".to_owned(), show: "sold", after: Some(47) };
+        assert_eq!(part.query(), "?q=jug+%26+bowl&show=sold&after=47");
+        let query = FormFields::of_query("q=jug+%26+bowl&show=sold&after=47").unwrap();
+        assert_eq!(Part::of(&query), part);
+        assert_eq!(Part::of(&FormFields::of_query("show=x&after=y").unwrap()), Part::default());
+        assert_eq!(Part::default().query(), "");
+    }
+}

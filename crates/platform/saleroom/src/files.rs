@@ -1,0 +1,44 @@
+//! Images of lots, logos, and the style sheet.
+
+use std::sync::LazyLock;
+
+use axum::extract::Path;
+use axum::response::{IntoResponse as _, Response};
+use http::HeaderValue;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use kit_design::assets::Asset;
+use kit_design::error_page::ErrorPage;
+use platform_core::images::ImageVariant;
+
+use crate::house::House;
+use crate::page_error::PageError;
+
+/// Every file of the saleroom's own, as `/static/{name}` serves them.
+pub(crate) const OWN: &[&LazyLock<Asset>] = &[&STYLE];
+
+pub(crate) static STYLE: LazyLock<Asset> = LazyLock::new(|| Asset::style("saleroom", include_str!("saleroom.css")));
+
+/// `/{house}/images/{image}/{variant}`. The content of an image never changes; that it can be seen may end, so a browser asks
+/// again after an hour.
+pub(crate) async fn image(
+    house: House<1>,
+    Path((_, _, variant)): Path<(String, String, String)>,
+) -> Result<Response, PageError> {
+    let variant = ImageVariant::parse(&variant).ok_or_else(ErrorPage::not_found)?;
+    let [image] = house.ids;
+    let (media_type, content) = house.platform().saleroom_image(&house.saleroom, image, variant).await?;
+    let media_type = HeaderValue::from_str(&media_type).map_err(|_| ErrorPage::not_found())?;
+    let headers = [(CONTENT_TYPE, media_type), (CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600"))];
+    Ok((headers, content).into_response())
+}
+
+/// `/{house}/logo/{logo}`. Another logo has another UUID.
+pub(crate) async fn logo(house: House<1>) -> Result<Response, PageError> {
+    let [logo] = house.ids;
+    let content = house.platform().saleroom_logo(&house.saleroom, logo).await?;
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static("image/jpeg")),
+        (CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable")),
+    ];
+    Ok((headers, content).into_response())
+}

@@ -1,0 +1,93 @@
+//! The house of a request: the first part of the path names its saleroom.
+
+use axum::extract::{FromRequestParts, RawPathParams};
+use http::request::Parts;
+use kit_design::error_page::ErrorPage;
+use kit_design::frame::Frame;
+use platform_core::Platform;
+use platform_core::saleroom::Saleroom;
+use uuid::Uuid;
+
+use crate::page_error::PageError;
+use crate::site::SaleroomSite;
+
+/// The open saleroom that a request asks for, and the identifiers in its path.
+pub(crate) struct House<const N: usize> {
+    pub(crate) site: SaleroomSite,
+    pub(crate) saleroom: Saleroom,
+    pub(crate) ids: [Uuid; N],
+}
+
+/// What every page of a house shows around its content.
+pub(crate) struct HouseFrame {
+    pub(crate) frame: Frame,
+    /// Path of the pages of the house.
+    pub(crate) path: String,
+    pub(crate) logo: Option<Logo>,
+    /// How to reach the house, such as an e-mail address and a telephone number.
+    pub(crate) contact: Vec<(&'static str, String)>,
+    /// The address under which search engines know the page.
+    pub(crate) canonical: String,
+    /// One sentence about the page, for search engines and messengers.
+    pub(crate) description: String,
+}
+
+pub(crate) struct Logo {
+    pub(crate) address: String,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+}
+
+impl<const N: usize> House<N> {
+    pub(crate) fn platform(&self) -> &Platform {
+        self.site.platform()
+    }
+
+    /// Path of the pages of the house.
+    pub(crate) fn path(&self) -> String {
+        let address = self.saleroom.house.saleroom.address.as_deref().unwrap_or_default();
+        format!("{}/{address}", self.site.site().base)
+    }
+
+    /// The frame of a page at a path below that of the house.
+    pub(crate) fn frame(&self, title: &str, below: &str, description: String) -> HouseFrame {
+        let Saleroom { name, house } = &self.saleroom;
+        let path = self.path();
+        let profile = &house.profile;
+        let contact = [("E-mail", &profile.email), ("Telephone", &profile.phone), ("Web site", &profile.website)];
+        let address = house.saleroom.address.as_deref().unwrap_or_default();
+        HouseFrame {
+            frame: Frame::signed_out(title, self.site.site(), name),
+            logo: house.logo.as_ref().map(|logo| Logo {
+                address: format!("{path}/logo/{}", logo.uuid),
+                width: logo.width,
+                height: logo.height,
+            }),
+            contact: contact.into_iter().filter_map(|(words, value)| Some((words, value.clone()?))).collect(),
+            canonical: self.site.address(&format!("/{address}{below}")),
+            path,
+            description,
+        }
+    }
+}
+
+impl<const N: usize> FromRequestParts<SaleroomSite> for House<N> {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, site: &SaleroomSite) -> Result<Self, PageError> {
+        let not_found = || PageError::from(ErrorPage::not_found());
+        let params = RawPathParams::from_request_parts(parts, site).await.map_err(|_| not_found())?;
+        let mut address = "";
+        let mut ids = Vec::new();
+        for (name, text) in &params {
+            match name {
+                "house" => address = text,
+                "variant" => {}
+                _ => ids.push(Uuid::try_parse(text).map_err(|_| not_found())?),
+            }
+        }
+        let saleroom = site.platform().saleroom(address).await?;
+        let ids = <[Uuid; N]>::try_from(ids).map_err(|_| not_found())?;
+        Ok(Self { site: site.clone(), saleroom, ids })
+    }
+}

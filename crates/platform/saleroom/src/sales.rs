@@ -1,0 +1,73 @@
+//! The first page of a house: its sales that are live, open, announced and past.
+
+use askama::Template;
+use axum::response::Response;
+use contract::AuctionStatus;
+use kit_design::fields::QueryFields;
+use kit_design::frame::{Frame, render_page};
+use platform_core::port::Page;
+use platform_core::saleroom::SaleroomSale;
+use platform_rules::AuctionKind;
+use uuid::Uuid;
+
+use crate::house::{House, HouseFrame};
+use crate::lot_words::{dates, lots};
+use crate::page_error::PageError;
+
+/// Past sales on one page.
+const PAST_MAX: usize = 20;
+
+#[derive(Template)]
+#[template(path = "sales.html")]
+struct SalesPage {
+    frame: Frame,
+    around: HouseFrame,
+    about: Vec<String>,
+    /// Headings with their sales; those without sales are left out.
+    groups: Vec<(&'static str, Vec<SaleCard>)>,
+    past: Vec<SaleCard>,
+    older: Option<Uuid>,
+    is_first: bool,
+}
+
+struct SaleCard {
+    id: Uuid,
+    title: String,
+    dates: String,
+    lots: String,
+}
+
+impl SaleCard {
+    fn of(sale: &SaleroomSale) -> Self {
+        let id = sale.auction.uuid;
+        Self { id, title: sale.auction.shown_title().to_owned(), dates: dates(sale), lots: lots(sale.lots) }
+    }
+}
+
+pub(crate) async fn page(house: House<0>, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let before = Uuid::try_parse(query.text("before")).ok();
+    let coming = if before.is_none() { house.platform().coming_sales(&house.saleroom).await? } else { Vec::new() };
+    let past = house.platform().past_sales(&house.saleroom, Page { after: before, limit: PAST_MAX }).await?;
+    let group = |wanted: &dyn Fn(&SaleroomSale) -> bool| -> Vec<SaleCard> {
+        coming.iter().filter(|sale| wanted(sale)).map(SaleCard::of).collect()
+    };
+    let is_live = |sale: &SaleroomSale| sale.auction.status == AuctionStatus::Live;
+    let is_webcast = |sale: &SaleroomSale| sale.auction.kind == AuctionKind::Webcast;
+    let groups = vec![
+        ("Live now", group(&|sale| is_live(sale) && is_webcast(sale))),
+        ("Open for bids", group(&|sale| is_live(sale) && !is_webcast(sale))),
+        ("Coming sales", group(&|sale| !is_live(sale))),
+    ];
+    let name = house.saleroom.name.clone();
+    let about = house.saleroom.house.profile.about.as_deref().unwrap_or_default();
+    let around = house.frame("Sales", "", format!("Sales and results of {name}."));
+    render_page(&SalesPage {
+        frame: around.frame.clone(),
+        around,
+        about: about.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect(),
+        groups: groups.into_iter().filter(|(_, sales)| !sales.is_empty()).collect(),
+        past: past.entries.iter().map(SaleCard::of).collect(),
+        older: past.next,
+        is_first: before.is_none(),
+    })
+}

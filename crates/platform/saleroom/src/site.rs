@@ -1,0 +1,56 @@
+//! The state of every page's handler.
+
+use std::sync::Arc;
+
+use kit_design::error_page::NextLink;
+use kit_design::site::Site;
+use platform_core::Platform;
+use url::Url;
+
+use crate::SaleroomConfig;
+
+/// The saleroom. Clones share it.
+#[derive(Clone)]
+pub(crate) struct SaleroomSite(Arc<Inner>);
+
+struct Inner {
+    platform: Platform,
+    site: Arc<Site>,
+    /// Base URL of the pages, without a slash at its end.
+    public_url: String,
+}
+
+impl SaleroomSite {
+    pub(crate) fn new(platform: Platform, config: &SaleroomConfig) -> Self {
+        // The configuration has refused a public address that is not a URL.
+        let url = Url::parse(&config.public_url).ok();
+        let base = url.as_ref().map_or("", |url| url.path().trim_end_matches('/'));
+        let site = Site {
+            base: base.into(),
+            origin: url.as_ref().map_or(String::new(), |url| url.origin().ascii_serialization()),
+            has_public_url: true,
+            name: "Saleroom",
+            style: Some(&crate::files::STYLE),
+            home: NextLink { words: "Reload", path: "" },
+        };
+        let public_url = config.public_url.trim_end_matches('/').to_owned();
+        Self(Arc::new(Inner { platform, site: Arc::new(site), public_url }))
+    }
+
+    pub(crate) fn platform(&self) -> &Platform {
+        &self.0.platform
+    }
+
+    pub(crate) fn site(&self) -> &Site {
+        &self.0.site
+    }
+
+    pub(crate) fn shared_site(&self) -> Arc<Site> {
+        Arc::clone(&self.0.site)
+    }
+
+    /// The whole address of a path.
+    pub(crate) fn address(&self, path: &str) -> String {
+        format!("{}{path}", self.0.public_url)
+    }
+}

@@ -1,0 +1,10 @@
+//! Amounts and times of sales in words, as the pages of the platform show them: those of staff and those of bidders.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod currency;
+pub mod percent;
+mod sale_zone;
+
+pub use currency::Currency;
+pub use sale_zone::SaleZone;
