@@ -318,7 +318,7 @@ async fn an_amount_that_the_chosen_decimal_mark_makes_small_is_remarked() {
     let page = sale.operator.get(&format!("{check}?mapped=yes&{columns}&decimalMark=comma")).await;
     page.is(200)
         .shows("Amounts to look at")
-        .shows("<td data-of=\"With a point\">£1,200.00</td>")
+        .shows("<td data-of=\"With a point\" class=\"free\">£1,200.00</td>")
         .shows("Import 2 lots");
     assert_eq!(page.text.matches("data-of=\"With a point\"").count(), 1);
     let page = sale.operator.get(&format!("{check}?mapped=yes&{columns}&decimalMark=comma&cell-2-4=1200")).await;
