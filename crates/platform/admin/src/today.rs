@@ -135,7 +135,7 @@ async fn tasks_of(session: &Session, auction: &Auction) -> PlatformResult<Vec<Ta
     let mut tasks = Vec::new();
     if session.may(Scope::BiddersRead) {
         let wanted = RegistrationQuery { statuses: vec![RegistrationStatus::Pending], paddle: None };
-        let page = ListPage { after: None, limit: COUNT_MAX };
+        let page = ListPage { after: None, limit: COUNT_MAX + 1 };
         let waiting = platform.list_registrations(caller, auction.uuid, &wanted, page).await?.len();
         if waiting > 0 {
             tasks.push(Task::new(
@@ -148,9 +148,18 @@ async fn tasks_of(session: &Session, auction: &Auction) -> PlatformResult<Vec<Ta
     }
     if session.may(Scope::AuctionsWrite) && auction.status != AuctionStatus::Draft {
         let wanted = ItemQuery { statuses: vec![ItemStatus::Draft], lot_number: None };
-        let page = ListPage { after: None, limit: COUNT_MAX };
+        let page = ListPage { after: None, limit: COUNT_MAX + 1 };
         let drafts = platform.list_items(caller, auction.uuid, &wanted, page).await?;
         let untitled = drafts.iter().filter(|item| item.title.is_empty()).count();
+        let counts = platform.item_counts(caller, auction.uuid).await?;
+        if auction.status == AuctionStatus::Live && counts.total > 0 && counts.live + counts.suspended == 0 {
+            tasks.push(Task::new(
+                "1".to_owned(),
+                "sale has no lot that can still be sold: begin its reconciliation",
+                &auction.title,
+                format!("/auctions/{}", auction.uuid),
+            ));
+        }
         if !drafts.is_empty() {
             let lacking = if untitled > 0 { format!("; {untitled} without a title") } else { String::new() };
             tasks.push(Task::new(
@@ -258,7 +267,7 @@ async fn sale(session: &Session, auction: &Auction) -> PlatformResult<Sale> {
 }
 
 fn counted(count: usize) -> String {
-    if count >= COUNT_MAX { format!("{COUNT_MAX}+") } else { count.to_string() }
+    if count > COUNT_MAX { format!("{COUNT_MAX}+") } else { count.to_string() }
 }
 
 fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {

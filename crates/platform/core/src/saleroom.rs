@@ -32,6 +32,8 @@ pub struct SaleroomSale {
     pub facts: Option<SaleFacts>,
     /// Number of its lots that visitors see.
     pub lots: u64,
+    /// Of these, the number that can still be sold.
+    pub lots_open: u64,
 }
 
 /// A lot that visitors see.

@@ -76,7 +76,9 @@ struct CataloguePage {
     path: String,
     title: String,
     dates: String,
+    /// Such as `340 lots`; empty before any is on view.
     lots: String,
+    has_lots: bool,
     charges: String,
     description: Vec<String>,
     viewing: Vec<String>,
@@ -133,6 +135,7 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
     let sale = platform.saleroom_sale(&house.saleroom, auction).await?;
     let part = Part::of(&query);
     let page = Page { after: part.after, limit: LOTS_MAX };
+    let _turn = if part.text.is_empty() { None } else { house.site.search_turn().await };
     let found = platform.saleroom_lots(&house.saleroom, auction, (&part.text, part.statuses()), page).await?;
     let title = sale.auction.shown_title();
     let below = format!("/sales/{auction}");
@@ -149,7 +152,8 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
         path: format!("{}{below}", around.path),
         title: title.to_owned(),
         dates: dates(&sale),
-        lots: lots(sale.lots),
+        lots: if sale.lots == 0 { String::new() } else { lots(sale.lots) },
+        has_lots: sale.lots > 0,
         charges: charges(&sale),
         description: lines(sale.facts.as_ref().map(|facts| &facts.description)),
         viewing: lines(sale.facts.as_ref().map(|facts| &facts.viewing)),

@@ -19,7 +19,7 @@ pub(crate) const OWN: &[&LazyLock<Asset>] = &[&STYLE];
 pub(crate) static STYLE: LazyLock<Asset> = LazyLock::new(|| Asset::style("saleroom", include_str!("saleroom.css")));
 
 /// `/{house}/images/{image}/{variant}`. The content of an image never changes; that it can be seen may end, so a browser asks
-/// again after an hour.
+/// again after an hour, and no shared cache keeps it.
 pub(crate) async fn image(
     house: House<1>,
     Path((_, _, variant)): Path<(String, String, String)>,
@@ -28,17 +28,17 @@ pub(crate) async fn image(
     let [image] = house.ids;
     let (media_type, content) = house.platform().saleroom_image(&house.saleroom, image, variant).await?;
     let media_type = HeaderValue::from_str(&media_type).map_err(|_| ErrorPage::not_found())?;
-    let headers = [(CONTENT_TYPE, media_type), (CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600"))];
+    let headers = [(CONTENT_TYPE, media_type), (CACHE_CONTROL, HeaderValue::from_static("private, max-age=3600"))];
     Ok((headers, content).into_response())
 }
 
-/// `/{house}/logo/{logo}`. Another logo has another UUID.
+/// `/{house}/logo/{logo}`.
 pub(crate) async fn logo(house: House<1>) -> Result<Response, PageError> {
     let [logo] = house.ids;
     let content = house.platform().saleroom_logo(&house.saleroom, logo).await?;
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static("image/jpeg")),
-        (CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable")),
+        (CACHE_CONTROL, HeaderValue::from_static("private, max-age=3600")),
     ];
     Ok((headers, content).into_response())
 }

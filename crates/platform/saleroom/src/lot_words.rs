@@ -104,5 +104,9 @@ pub(crate) fn dates(sale: &SaleroomSale) -> String {
 
 /// `1 lot`, `340 lots`.
 pub(crate) fn lots(count: u64) -> String {
-    if count == 1 { "1 lot".to_owned() } else { format!("{count} lots") }
+    match count {
+        0 => "Lots to be announced".to_owned(),
+        1 => "1 lot".to_owned(),
+        count => format!("{count} lots"),
+    }
 }

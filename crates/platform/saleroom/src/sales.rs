@@ -52,10 +52,13 @@ pub(crate) async fn page(house: House<0>, QueryFields(query): QueryFields) -> Re
         coming.iter().filter(|sale| wanted(sale)).map(SaleCard::of).collect()
     };
     let is_live = |sale: &SaleroomSale| sale.auction.status == AuctionStatus::Live;
+    // The house begins the reconciliation of a sale some time after its last lot.
+    let is_over = |sale: &SaleroomSale| sale.lots > 0 && sale.lots_open == 0;
     let is_webcast = |sale: &SaleroomSale| sale.auction.kind == AuctionKind::Webcast;
     let groups = vec![
-        ("Live now", group(&|sale| is_live(sale) && is_webcast(sale))),
-        ("Open for bids", group(&|sale| is_live(sale) && !is_webcast(sale))),
+        ("Live now", group(&|sale| is_live(sale) && !is_over(sale) && is_webcast(sale))),
+        ("Open for bids", group(&|sale| is_live(sale) && !is_over(sale) && !is_webcast(sale))),
+        ("Just ended", group(&|sale| is_live(sale) && is_over(sale))),
         ("Coming sales", group(&|sale| !is_live(sale))),
     ];
     let name = house.saleroom.name.clone();

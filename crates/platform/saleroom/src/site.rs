@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kit_design::error_page::NextLink;
 use kit_design::site::Site;
 use platform_core::Platform;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
 
 use crate::SaleroomConfig;
@@ -13,7 +14,11 @@ use crate::SaleroomConfig;
 #[derive(Clone)]
 pub(crate) struct SaleroomSite(Arc<Inner>);
 
+/// Searches of catalogues at the same time. Each reads up to 2,000 lots, so more of them would delay bids.
+const SEARCHES_MAX: usize = 2;
+
 struct Inner {
+    searches: Semaphore,
     platform: Platform,
     site: Arc<Site>,
     /// Base URL of the pages, without a slash at its end.
@@ -34,11 +39,16 @@ impl SaleroomSite {
             home: NextLink { words: "Reload", path: "" },
         };
         let public_url = config.public_url.trim_end_matches('/').to_owned();
-        Self(Arc::new(Inner { platform, site: Arc::new(site), public_url }))
+        Self(Arc::new(Inner { searches: Semaphore::new(SEARCHES_MAX), platform, site: Arc::new(site), public_url }))
     }
 
     pub(crate) fn platform(&self) -> &Platform {
         &self.0.platform
+    }
+
+    /// Waits for the turn of a search; the turn lasts as long as the permit.
+    pub(crate) async fn search_turn(&self) -> Option<SemaphorePermit<'_>> {
+        self.0.searches.acquire().await.ok()
     }
 
     pub(crate) fn site(&self) -> &Site {

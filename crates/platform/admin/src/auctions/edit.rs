@@ -8,6 +8,7 @@ use kit_design::error_summary::ErrorSummary;
 use kit_design::field_group::FieldGroup;
 use kit_design::fields::{FieldErrors, QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page_as};
+use platform_core::PlatformError;
 use platform_core::port::SaleFacts;
 use platform_core::sales::auctions::edit::{AuctionPatch, problems};
 
@@ -68,7 +69,7 @@ pub(super) async fn save(
     entered_facts.check(&mut errors);
     // The versions that the person saw. After the first of the two steps, the form is shown again with the new one.
     sale.auction.version = form.text("version").parse().unwrap_or(sale.auction.version);
-    let seen_facts = SaleFacts { version: form.text("factsVersion").parse().unwrap_or(facts.version), ..facts };
+    let mut seen_facts = SaleFacts { version: form.text("factsVersion").parse().unwrap_or(facts.version), ..facts };
     if errors.is_empty() {
         let patch = AuctionPatch { edit, address };
         match platform.change_auction(caller, uuid, &patch, Some(sale.auction.version)).await {
@@ -77,14 +78,34 @@ pub(super) async fn save(
                 sale.auction = auction;
                 match platform.change_sale_facts(caller, uuid, &input, Some(seen_facts.version)).await {
                     Ok(_) => return Ok(admin.redirect(&sale.path("?done=saved")).into_response()),
-                    Err(error) => refusal::add_to(&mut errors, error)?,
+                    Err(error) => add_refusal(&mut errors, error)?,
                 }
             }
-            Err(error) => refusal::add_to(&mut errors, error)?,
+            Err(error) => add_refusal(&mut errors, error)?,
         }
+    }
+    if !errors.of("").is_empty() {
+        // The form can be sent again after a change by someone else, of which the page has told.
+        sale.auction.version = platform.auction(caller, uuid).await?.version;
+        seen_facts.version = platform.sale_facts(caller, uuid).await?.version;
     }
     let page = EditPage::new(&session, &sale, &seen_facts, &(entered, entered_facts), &errors).await?;
     render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &page)
+}
+
+/// Adds a refusal; that of a stale form says what saving again does.
+fn add_refusal(errors: &mut FieldErrors, error: PlatformError) -> Result<(), PageError> {
+    match error {
+        PlatformError::PreconditionFailed { .. } => {
+            errors.add(
+                "",
+                "Someone else changed the auction since you opened this page. To see their values, open the auction in \
+                 another tab. If you save again, what is entered here replaces them.",
+            );
+            Ok(())
+        }
+        error => refusal::add_to(errors, error),
+    }
 }
 
 impl EditPage {

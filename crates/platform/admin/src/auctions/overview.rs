@@ -187,14 +187,14 @@ async fn waiting(session: &Session, sale: &Sale) -> Result<String, PageError> {
         return Ok(String::new());
     }
     let wanted = RegistrationQuery { statuses: vec![RegistrationStatus::Pending], paddle: None };
-    let page = Page { after: None, limit: WAITING_MAX };
+    let page = Page { after: None, limit: WAITING_MAX + 1 };
     let found = match session.platform().list_registrations(&session.caller, sale.auction.uuid, &wanted, page).await {
         Ok(found) => found.len(),
         // A clerk sees the registrations of assigned webcasts only.
         Err(PlatformError::Forbidden(_)) => return Ok(String::new()),
         Err(error) => return Err(error.into()),
     };
-    let more = if found == WAITING_MAX { " or more" } else { "" };
+    let (found, more) = if found > WAITING_MAX { (WAITING_MAX, " or more") } else { (found, "") };
     Ok(if found == 0 {
         String::new()
     } else {

@@ -10,7 +10,7 @@ use kit_design::form_field::FormField;
 use kit_design::frame::render_page_as;
 use platform_core::PlatformError;
 use platform_core::sales::items::post_sale::PostSaleOffer;
-use platform_rules::Item;
+use platform_rules::{Item, Rejection};
 
 use super::lot;
 use super::sold_form::SoldForm;
@@ -86,6 +86,10 @@ async fn add_refusal(
     error: PlatformError,
     errors: &mut FieldErrors,
 ) -> Result<(), PageError> {
+    if let PlatformError::Rejected(Rejection::AlreadyRelisted { .. }) = &error {
+        errors.add("", "The lot was relisted: sell the lot that took its place in the other auction.");
+        return Ok(());
+    }
     if let PlatformError::Rejected(rejection) = &error {
         let found = buyer_words::registration(session, sale.auction.uuid, paddle).await?;
         let (lot, money) = (format!("lot {}", item.lot_number), |minor| sale.currency.exact(minor));

@@ -4,11 +4,12 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
-use kit_design::error_page::{ErrorPage, sentence};
+use kit_design::error_page::ErrorPage;
 use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
+use platform_core::PlatformError;
 use platform_core::bidders::RegistrationDecision;
 use platform_core::port::{Registration, RegistrationStatus};
 use uuid::Uuid;
@@ -62,24 +63,27 @@ pub(super) async fn approve(
 ) -> Result<Response, PageError> {
     let sale = Sale::load(&session, auction).await?;
     let step = RegistrationDecision { to: RegistrationStatus::Approved, reason: None };
-    let chosen: Vec<Uuid> =
-        form.all("registration").filter_map(|text| Uuid::try_parse(text).ok()).take(APPROVED_MAX).collect();
-    if chosen.is_empty() {
-        return Err(ErrorPage::bad_request("No registration is selected. Go back and select some.").into());
-    }
-    let (mut approved, mut faults) = (Vec::new(), Vec::new());
-    for uuid in chosen {
-        match session.platform().change_registration_status(&session.caller, (auction, uuid), &step, None, None).await {
+    let chosen: Vec<(Uuid, i64)> = form.all("registration").filter_map(seen).take(APPROVED_MAX).collect();
+    let (mut approved, mut missed) = (Vec::new(), 0);
+    for (uuid, version) in chosen {
+        let (caller, key) = (&session.caller, (auction, uuid));
+        match session.platform().change_registration_status(caller, key, &step, Some(version), None).await {
             Ok(_) => approved.push(uuid),
-            Err(error) => faults.push(sentence(&error.to_string())),
+            // Someone was faster, perhaps the same user with a second press: the list shows what stands.
+            Err(PlatformError::PreconditionFailed { .. } | PlatformError::Rejected(_) | PlatformError::NotFound(_)) => {
+                missed += 1;
+            }
+            Err(error) => return Err(error.into()),
         }
     }
-    if !faults.is_empty() {
-        let detail = format!("{} were approved. Others were not: {}", approved.len(), faults.join(" "));
-        return Err(ErrorPage::new(StatusCode::CONFLICT, "Some registrations were not approved", detail).into());
-    }
     let path = Place::of_form(&form).path(&sale, Done::Decided(step.to), &approved);
-    Ok(admin.redirect(&path).into_response())
+    Ok(admin.redirect(&format!("{path}&missed={missed}")).into_response())
+}
+
+/// A registration that a form names with the version that its page showed.
+fn seen(text: &str) -> Option<(Uuid, i64)> {
+    let (uuid, version) = text.split_once('.')?;
+    Some((Uuid::try_parse(uuid).ok()?, version.parse().ok()?))
 }
 
 /// The page that asks for a reason.

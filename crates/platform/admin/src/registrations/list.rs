@@ -57,6 +57,7 @@ struct Chip {
 
 struct Row {
     id: Uuid,
+    version: i64,
     /// The record in the register, if the user may read it.
     party: Option<Uuid>,
     paddle: String,
@@ -85,9 +86,11 @@ pub(super) async fn page(
     let sale = Sale::load(&session, uuid).await?;
     let place = Place::of_query(&query);
     let wanted = RegistrationQuery { statuses: place.status.into_iter().collect(), paddle: place.paddle.clone() };
-    let page = Page { after: place.after, limit: ROWS_MAX };
-    let found = session.platform().list_registrations(&session.caller, uuid, &wanted, page).await?;
-    let last = found.last().filter(|_| found.len() == ROWS_MAX);
+    let page = Page { after: place.after, limit: ROWS_MAX + 1 };
+    let mut found = session.platform().list_registrations(&session.caller, uuid, &wanted, page).await?;
+    let has_more = found.len() > ROWS_MAX;
+    found.truncate(ROWS_MAX);
+    let last = found.last().filter(|_| has_more);
     let next = last.map(|last| Place { after: Some(last.uuid), ..place.clone() }.query());
     let may_write = sale.may_change(&session, Scope::BiddersWrite);
     let parties: Vec<Uuid> = found.iter().filter_map(|registration| registration.party).collect();
@@ -166,6 +169,7 @@ fn row(session: &Session, sale: &Sale, registration: &Registration, hindrance: O
     };
     Row {
         id: registration.uuid,
+        version: registration.version,
         party: None,
         paddle: registration.paddle.clone(),
         name: registration.name.clone().unwrap_or_default(),

@@ -113,14 +113,27 @@ impl Done {
 pub(super) async fn notice(session: &Session, sale: &Sale, query: &FormFields) -> Result<Option<String>, PageError> {
     let Some(done) = Done::ALL.into_iter().find(|done| done.name() == query.text("done")) else { return Ok(None) };
     let words = done.words();
-    if let Ok(count) = query.text("count").parse() {
-        return Ok(Some(format!("{} {words}.", labels::count(count, "registration was", "registrations were"))));
+    let missed = match query.text("missed").parse().unwrap_or(0) {
+        0 => String::new(),
+        missed => format!(
+            " {} not {words}: decided on since you opened the page, or not possible now.",
+            labels::count(missed, "registration was", "registrations were")
+        ),
+    };
+    match query.text("count").parse() {
+        Ok(0) if missed.is_empty() => return Ok(Some("No registration was selected.".to_owned())),
+        Ok(0) => return Ok(Some(missed.trim_start().to_owned())),
+        Ok(count) => {
+            let count = labels::count(count, "registration was", "registrations were");
+            return Ok(Some(format!("{count} {words}.{missed}")));
+        }
+        Err(_) => {}
     }
     let Ok(uuid) = Uuid::try_parse(query.text("who")) else { return Ok(None) };
     match session.platform().registration(&session.caller, (sale.auction.uuid, uuid)).await {
         Ok(found) => {
             let name = found.name.map(|name| format!(", {name},")).unwrap_or_default();
-            Ok(Some(format!("Paddle {}{name} was {words}.", found.paddle)))
+            Ok(Some(format!("Paddle {}{name} was {words}.{missed}", found.paddle)))
         }
         Err(PlatformError::NotFound(_)) => Ok(None),
         Err(error) => Err(error.into()),

@@ -139,7 +139,7 @@ async fn a_sale_follows_its_house_and_shows_what_bidders_read() {
         .shows("Any bidder")
         .hides("Hofgarten")
         .hides("Pocket watches");
-    operator.post(&path, &fields).await.is(422).shows("Someone else changed it");
+    operator.post(&path, &fields).await.is(422).shows("Someone else changed the auction");
     let catalogue = operator.get(&format!("/auctions/{id}/print/catalogue")).await;
     catalogue
         .is(200)

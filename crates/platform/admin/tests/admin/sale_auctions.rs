@@ -123,7 +123,14 @@ async fn an_auction_is_edited_and_copied_with_its_lots() {
         .await
         .shows("The changes were saved.")
         .shows("Fri 8 Jan 2027, 18:00");
-    sale.operator.post(&sale.path("/edit"), &fields).await.is(422).shows("Someone else changed it since");
+    let stale = sale.operator.post(&sale.path("/edit"), &fields).await;
+    stale.is(422).shows("Someone else changed the auction since").shows("If you save again");
+    // Saving again replaces the other change, as the page says.
+    let versions = ["version", "factsVersion"].map(|name| stale.between(&format!("name=\"{name}\" value=\""), "\""));
+    let mut again = fields.to_vec();
+    again.retain(|(name, _)| !name.contains("ersion"));
+    again.extend([("version", versions[0].as_str()), ("factsVersion", versions[1].as_str())]);
+    sale.operator.submit(&sale.path("/edit"), &again).await.is(200).shows("The changes were saved.");
     let fields = [("title", "February silver"), ("shiftDays", "28"), ("items", "all")];
     let copy = sale.operator.submit(&sale.path("/copy"), &fields).await;
     copy.shows("The auction was copied").shows("Fri 5 Feb 2027, 18:00").shows("2 lots");

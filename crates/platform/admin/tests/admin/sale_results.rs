@@ -53,6 +53,12 @@ async fn registrations_are_approved_in_bulk_and_declined_with_a_reason() {
     let fields = [&place[..], &[("registration", ids[0].as_str()), ("registration", ids[1].as_str())]].concat();
     let approved = sale.operator.submit(&sale.path("/registrations/approve"), &fields).await;
     approved.shows("2 registrations were approved.").shows("Cy &#60;i&#62;").hides("Ada");
+    // A second press, and a page that was opened before someone decided, change nothing and say so.
+    let again = sale.operator.submit(&sale.path("/registrations/approve"), &fields).await;
+    again.is(200).shows("2 registrations were not approved: decided on since you opened the page");
+    let none = sale.operator.submit(&sale.path("/registrations/approve"), &place).await;
+    none.is(200).shows("No registration was selected.");
+    let ids: Vec<&str> = ids.iter().map(|id| id.split('.').next().unwrap()).collect();
     let decide = sale.path(&format!("/registrations/{}/decide", ids[2]));
     let page = sale.operator.get(&format!("{decide}?to=refused")).await;
     let version = page

@@ -180,9 +180,10 @@ impl Platform {
     }
 
     async fn sale_on_view(&self, auction: Auction) -> PlatformResult<SaleroomSale> {
-        let lots = self.store().item_counts(auction.uuid).await?.on_view();
+        let counts = self.store().item_counts(auction.uuid).await?;
         let facts = self.store().sale_facts(auction.uuid).await?;
-        Ok(SaleroomSale { auction, facts, lots })
+        let lots_open = counts.preview + counts.live + counts.suspended;
+        Ok(SaleroomSale { auction, facts, lots: counts.on_view(), lots_open })
     }
 
     /// The lot before this one that visitors see. The search gives up behind many lots in a row that they don't see.
