@@ -45,6 +45,7 @@ fn sale() -> test_run::Job {
     let mut command = Command::new(target_dir().join("debug/lotwire"));
     command.args(["demo", "--exit", "--json", "--lots", "60", "--platform-listen", "127.0.0.1:0"]);
     command.args(["--provider-listen", "127.0.0.1:0"]);
+    command.env("LOTWIRE_SALEROOM__LISTEN", "127.0.0.1:0");
     test_run::Job { name: "a sale".to_owned(), command }
 }
 

@@ -105,8 +105,8 @@ async fn perform(
         receiver.url()
     ));
     let (platform, provider, demo_customer) = set_up(node, receiver, progress).await?;
-    node.open_saleroom(&demo_customer.customer, SALEROOM_ADDRESS).await?;
-    progress.say(&format!("Saleroom: {}", saleroom_url(config)));
+    let saleroom = node.open_saleroom(&demo_customer.customer, SALEROOM_ADDRESS).await?;
+    progress.say(&format!("Saleroom: {saleroom}"));
     let expected = async {
         let expected = sell(&platform, &demo_customer, catalogue, node, progress).await?;
         wait_for(receiver, expected.len()).await;
@@ -128,7 +128,7 @@ async fn perform(
     }
     if !demo.exit {
         let portal = setup::portal_link(&provider, &demo_customer.application).await?;
-        print_what_runs(node, &demo_customer, receiver, &portal, config).await?;
+        print_what_runs(node, &demo_customer, receiver, (&portal, &saleroom), config).await?;
     }
     Ok(if tally.is_perfect() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -199,16 +199,11 @@ async fn wait_for(receiver: &Receiver, expected: usize) {
     receiver.wait_until(Duration::from_millis(500), |record| record.arrivals().len() > expected).await;
 }
 
-/// Where bidders follow the sales of the demonstration.
-fn saleroom_url(config: &Config) -> String {
-    format!("{}/{SALEROOM_ADDRESS}", config.saleroom.public_url.trim_end_matches('/'))
-}
-
 async fn print_what_runs(
     node: &Node,
     demo_customer: &DemoCustomer,
     receiver: &Receiver,
-    portal: &str,
+    (portal, saleroom): (&str, &str),
     config: &Config,
 ) -> Result<(), CommandError> {
     print(&format!(
@@ -230,7 +225,6 @@ async fn print_what_runs(
          {platform}/admin\n  \
          e-mail address    {ADMINISTRATOR}\n  \
          password          {password}",
-        saleroom = saleroom_url(config),
         password = node.create_administrator(ADMINISTRATOR).await?,
         platform = node.platform_url(),
         provider = node.provider_url(),

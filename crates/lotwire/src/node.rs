@@ -119,6 +119,8 @@ pub(crate) struct Node {
     services: NodeServices,
     platform: Option<(Platform, SocketAddr)>,
     provider: Option<(Provider, SocketAddr)>,
+    /// Base URL of the saleroom; empty without one.
+    saleroom_url: String,
     certificates: Option<Arc<Certificates>>,
     tasks: Tasks,
     stop: CancellationToken,
@@ -143,6 +145,7 @@ impl Node {
             services,
             platform: None,
             provider: None,
+            saleroom_url: String::new(),
             certificates: None,
             tasks,
             stop,
@@ -250,7 +253,8 @@ impl Node {
         opened: Opened<Platform>,
         ports: &mut Ports,
     ) -> Result<MetricsSource, CommandError> {
-        let Opened { wing: platform, listener, config } = opened;
+        let Opened { wing: platform, listener, mut config } = opened;
+        let saleroom = if config.opens_saleroom() { Some(self.listen_saleroom(&mut config).await?) } else { None };
         platform.spawn_workers(&self.tasks);
         let settings = AdminConfig {
             public_url: config.platform_public_url(),
@@ -266,17 +270,30 @@ impl Node {
         let addr = self.serve(listener.into(), surface.clone(), &config, &config.platform.trusted_proxies)?;
         self.serve_tls(Role::Platform, surface, &config, &config.platform.trusted_proxies).await?;
         self.address_files.push(address_file::write(&config.data_dir, Role::Platform, addr)?);
-        if config.opens_saleroom() {
-            self.serve_saleroom(&platform, &config).await?;
+        if let Some(listener) = saleroom {
+            self.serve_saleroom(listener, &platform, &config)?;
         }
         let metrics = platform_api::metrics(platform.clone());
         self.platform = Some((platform, addr));
         Ok(metrics)
     }
 
-    /// Answers the port of the saleroom.
-    async fn serve_saleroom(&mut self, platform: &Platform, config: &Config) -> Result<(), CommandError> {
+    /// Listens for the saleroom. With port 0 its address, and that of its pages, are known only now.
+    async fn listen_saleroom(&mut self, config: &mut Config) -> Result<TcpListener, CommandError> {
         let listener = listen(config.saleroom.listen, "saleroom.listen").await?;
+        let addr = listener.local_addr().context("reading the address of the listening socket")?;
+        config.saleroom.take_address(addr);
+        self.saleroom_url = config.saleroom.public_url.trim_end_matches('/').to_owned();
+        Ok(listener)
+    }
+
+    /// Answers the port of the saleroom.
+    fn serve_saleroom(
+        &mut self,
+        listener: TcpListener,
+        platform: &Platform,
+        config: &Config,
+    ) -> Result<(), CommandError> {
         let settings = SaleroomConfig { public_url: config.saleroom.public_url.clone() };
         let surface = platform_saleroom::surface(platform.clone(), &settings);
         let surface = surface.traced(self.services.tracing.tracer.clone());
@@ -400,14 +417,14 @@ impl Node {
         platform.create_setup_code().await.context("creating a code for the first administrator")
     }
 
-    /// Opens the saleroom of a customer at an address.
-    pub(crate) async fn open_saleroom(&self, customer: &str, address: &str) -> Result<(), CommandError> {
+    /// Opens the saleroom of a customer at an address, and returns the URL of its pages.
+    pub(crate) async fn open_saleroom(&self, customer: &str, address: &str) -> Result<String, CommandError> {
         let doing = "opening the saleroom";
         let (platform, _) = self.platform.as_ref().ok_or_else(|| CommandError::new("this node runs no platform"))?;
         let customer = uuid::Uuid::try_parse(customer).context(doing)?;
         let saleroom = HouseSaleroom { address: Some(address.to_owned()), is_open: true };
         platform.change_saleroom(&Caller::command_line(), customer, saleroom, None).await.context(doing)?;
-        Ok(())
+        Ok(format!("{}/{address}", self.saleroom_url))
     }
 
     /// Creates an administrator with a generated password, or gives the one that exists another. At the first sign-in the

@@ -20,6 +20,19 @@ impl Default for Saleroom {
     }
 }
 
+impl Saleroom {
+    /// The address on which the server listens now. A public URL with port 0 gets its port.
+    pub(crate) fn take_address(&mut self, listen: SocketAddr) {
+        self.listen = listen;
+        if let Ok(mut url) = url::Url::parse(&self.public_url)
+            && url.port() == Some(0)
+            && url.set_port(Some(listen.port())).is_ok()
+        {
+            self.public_url = url.to_string();
+        }
+    }
+}
+
 impl Config {
     /// The saleroom has a host of its own: what a page of one site could read or send, it could on every site of its host.
     pub(super) fn check_saleroom(&self) -> Option<String> {
@@ -37,5 +50,24 @@ impl Config {
     /// The platform of this process answers the port of the saleroom.
     pub(crate) fn opens_saleroom(&self) -> bool {
         self.runs(Role::Platform) && !self.saleroom.public_url.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_public_url_with_port_0_gets_the_port_on_which_the_server_listens() {
+        let listen = SocketAddr::from(([127, 0, 0, 1], 4_321));
+        for (before, after) in [
+            ("http://saleroom.localhost:0", "http://saleroom.localhost:4321/"),
+            ("http://saleroom.localhost:8073", "http://saleroom.localhost:8073"),
+            ("https://bid.example.com", "https://bid.example.com"),
+        ] {
+            let mut saleroom = Saleroom { public_url: before.to_owned(), ..Saleroom::default() };
+            saleroom.take_address(listen);
+            assert_eq!((saleroom.public_url.as_str(), saleroom.listen), (after, listen));
+        }
     }
 }

@@ -6,9 +6,16 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use testkit::server::built_binary;
 
+/// The program, with a port for the saleroom that no other one has.
+fn demonstration() -> Command {
+    let mut command = Command::new(built_binary("lotwire").unwrap());
+    command.env("LOTWIRE_SALEROOM__LISTEN", "127.0.0.1:0");
+    command
+}
+
 #[test]
 fn the_demonstration_succeeds_and_prints_its_summary_on_the_last_line() {
-    let output = Command::new(built_binary("lotwire").unwrap())
+    let output = demonstration()
         .args([
             "demo",
             "--exit",
@@ -39,7 +46,7 @@ fn an_interrupted_demonstration_leaves_no_files() {
     let scratch = tempfile::tempdir().unwrap();
     let files = || std::fs::read_dir(scratch.path()).unwrap().count();
     for (signal, status) in [("-INT", 130), ("-TERM", 143)] {
-        let mut demo = Command::new(built_binary("lotwire").unwrap())
+        let mut demo = demonstration()
             .args(["demo", "--platform-listen", "127.0.0.1:0", "--provider-listen", "127.0.0.1:0"])
             .env("TMPDIR", scratch.path())
             .stderr(Stdio::piped())
@@ -60,7 +67,7 @@ fn an_invalid_catalogue_is_refused_with_line_and_column() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("bad.csv");
     std::fs::write(&file, "lot_number,title,opening_bid\n1,Vase,100\n2,,100\n3,Bowl,12.505\n").unwrap();
-    let output = Command::new(built_binary("lotwire").unwrap())
+    let output = demonstration()
         .args(["demo", "--exit", "--platform-listen", "127.0.0.1:0", "--provider-listen", "127.0.0.1:0", "--catalogue"])
         .arg(&file)
         .output()
