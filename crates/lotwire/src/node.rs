@@ -186,7 +186,7 @@ impl Node {
         if !config.metrics.listen.is_empty() {
             let addr = listen_address::resolve(&config.metrics.listen).context("reading metrics.listen")?;
             let listener = listen(addr, "metrics.listen").await?;
-            node.serve(listener.into(), kit_http::metrics::surface(sources), config, &[])?;
+            node.serve(listener.into(), kit_http::metrics::surface(sources), config.connections_per_address, &[])?;
         }
         Ok(node)
     }
@@ -238,7 +238,12 @@ impl Node {
         let surface = home::add_to(surface, Role::Provider, &config);
         let surface = self.with_proofs(surface, Role::Provider, &config).traced(self.services.tracing.tracer.clone());
         ports.extend(surface.request_counts().map(|counts| ("provider", counts)));
-        let addr = self.serve(listener.into(), surface.clone(), &config, &config.provider.trusted_proxies)?;
+        let addr = self.serve(
+            listener.into(),
+            surface.clone(),
+            config.connections_per_address,
+            &config.provider.trusted_proxies,
+        )?;
         self.serve_tls(Role::Provider, surface, &config, &config.provider.trusted_proxies).await?;
         self.services.embedded.set_own(&provider, addr);
         self.address_files.push(address_file::write(&config.data_dir, Role::Provider, addr)?);
@@ -267,7 +272,12 @@ impl Node {
         let surface = home::add_to(surface, Role::Platform, &config);
         let surface = self.with_proofs(surface, Role::Platform, &config).traced(self.services.tracing.tracer.clone());
         ports.extend(surface.request_counts().map(|counts| ("platform", counts)));
-        let addr = self.serve(listener.into(), surface.clone(), &config, &config.platform.trusted_proxies)?;
+        let addr = self.serve(
+            listener.into(),
+            surface.clone(),
+            config.connections_per_address,
+            &config.platform.trusted_proxies,
+        )?;
         self.serve_tls(Role::Platform, surface, &config, &config.platform.trusted_proxies).await?;
         self.address_files.push(address_file::write(&config.data_dir, Role::Platform, addr)?);
         if let Some(listener) = saleroom {
@@ -297,12 +307,9 @@ impl Node {
         let settings = SaleroomConfig { public_url: config.saleroom.public_url.clone() };
         let surface = platform_saleroom::surface(platform.clone(), &settings);
         let surface = surface.traced(self.services.tracing.tracer.clone());
-        let config = Config {
-            // The telephones of a room share one address.
-            connections_per_address: config.connections_per_address.max(SALEROOM_CONNECTIONS_PER_ADDRESS),
-            ..config.clone()
-        };
-        self.serve(listener.into(), surface, &config, &config.platform.trusted_proxies)?;
+        // The telephones of a room share one address.
+        let connections_max = config.connections_per_address.max(SALEROOM_CONNECTIONS_PER_ADDRESS);
+        self.serve(listener.into(), surface, connections_max, &config.platform.trusted_proxies)?;
         Ok(())
     }
 
@@ -318,7 +325,7 @@ impl Node {
         let setting = format!("{}.tls_listen", role.name());
         let address = listen_address::resolve(address).context(format!("reading {setting}"))?;
         let port = Port { listener: listen(address, &setting).await?, certificates: self.certificates.clone() };
-        self.serve(port, surface, config, trusted_proxies)?;
+        self.serve(port, surface, config.connections_per_address, trusted_proxies)?;
         Ok(())
     }
 
@@ -326,14 +333,14 @@ impl Node {
         &mut self,
         port: Port,
         surface: Surface,
-        config: &Config,
+        connections_per_address_max: usize,
         trusted_proxies: &[IpNet],
     ) -> Result<SocketAddr, CommandError> {
         let addr = port.listener.local_addr().context("reading the address of the listening socket")?;
         let stopping = self.stop.clone();
         let loopback = kit_http::serve::loopback_networks();
         let limits = kit_http::serve::Limits {
-            connections_per_address_max: config.connections_per_address,
+            connections_per_address_max,
             unlimited_networks: [&loopback[..], trusted_proxies].concat(),
             drain: self.drain_max,
             ..kit_http::serve::Limits::default()

@@ -34,7 +34,7 @@ impl Saleroom {
 }
 
 impl Config {
-    /// The saleroom has a host of its own: what a page of one site could read or send, it could on every site of its host.
+    /// Refuses a saleroom with the host of the platform or the provider. A browser sends cookies to every port of a host.
     pub(super) fn check_saleroom(&self) -> Option<String> {
         if !self.opens_saleroom() {
             return None;
@@ -44,7 +44,9 @@ impl Config {
         let others = [Role::Platform, Role::Provider].map(|role| (role, self.public_url(role)));
         let (role, _) = others.into_iter().find(|(_, url)| host(url).is_some_and(|other| other == own))?;
         let name = role.name();
-        Some(format!("saleroom.public_url: it has the host of the {name}, {own}: the saleroom needs one of its own"))
+        Some(format!(
+            "saleroom.public_url: it has the host of the {name}, {own}: choose a host that no other part of the server has"
+        ))
     }
 
     /// The platform of this process answers the port of the saleroom.

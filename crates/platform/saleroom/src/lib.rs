@@ -38,7 +38,7 @@ pub struct SaleroomConfig {
     pub public_url: String,
 }
 
-/// The saleroom of this platform, for a port of its own.
+/// The surface with the pages of the salerooms of this platform. The caller serves it on a separate port.
 pub fn surface(platform: Platform, config: &SaleroomConfig) -> Surface {
     let host = Host::of(&config.public_url);
     let saleroom = SaleroomSite::new(platform, config);

@@ -61,7 +61,7 @@ pub(super) async fn save(
     let mut sale = writable(&session, uuid).await?;
     let facts = platform.sale_facts(caller, uuid).await?;
     let (entered, entered_facts) = (Entered::of_form(&form), EnteredFacts::read(&form));
-    let mut errors = FieldErrors::default();
+    let (mut errors, mut is_stale) = (FieldErrors::default(), false);
     let edit = entered.edit(&sale.auction, &mut errors);
     refusal::add_problems(&mut errors, problems(&sale.auction, &edit));
     let venue = facts_form::venue(&session, &sale.auction).await?;
@@ -78,14 +78,14 @@ pub(super) async fn save(
                 sale.auction = auction;
                 match platform.change_sale_facts(caller, uuid, &input, Some(seen_facts.version)).await {
                     Ok(_) => return Ok(admin.redirect(&sale.path("?done=saved")).into_response()),
-                    Err(error) => add_refusal(&mut errors, error)?,
+                    Err(error) => is_stale = add_refusal(&mut errors, error)?,
                 }
             }
-            Err(error) => add_refusal(&mut errors, error)?,
+            Err(error) => is_stale = add_refusal(&mut errors, error)?,
         }
     }
-    if !errors.of("").is_empty() {
-        // The form can be sent again after a change by someone else, of which the page has told.
+    if is_stale {
+        // The page tells of the other change, so the same form may be sent again.
         sale.auction.version = platform.auction(caller, uuid).await?.version;
         seen_facts.version = platform.sale_facts(caller, uuid).await?.version;
     }
@@ -93,18 +93,18 @@ pub(super) async fn save(
     render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &page)
 }
 
-/// Adds a refusal; that of a stale form says what saving again does.
-fn add_refusal(errors: &mut FieldErrors, error: PlatformError) -> Result<(), PageError> {
+/// Adds a refusal. Returns true for a form that is older than the last change; its text says what saving again does.
+fn add_refusal(errors: &mut FieldErrors, error: PlatformError) -> Result<bool, PageError> {
     match error {
         PlatformError::PreconditionFailed { .. } => {
             errors.add(
                 "",
-                "Someone else changed the auction since you opened this page. To see their values, open the auction in \
-                 another tab. If you save again, what is entered here replaces them.",
+                "Someone else changed the auction since you opened this page. Open the auction in another tab to see the \
+                 changed values. If you save again, the values of this page replace the changed values.",
             );
-            Ok(())
+            Ok(true)
         }
-        error => refusal::add_to(errors, error),
+        error => refusal::add_to(errors, error).map(|()| false),
     }
 }
 

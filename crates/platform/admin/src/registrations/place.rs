@@ -20,7 +20,7 @@ pub(super) struct Place {
     pub(super) after: Option<Uuid>,
 }
 
-/// What was done to registrations.
+/// A change of registrations that the list reports.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Done {
     Registered,
@@ -104,12 +104,12 @@ impl Done {
             Self::Decided(RegistrationStatus::Approved) => "approved",
             Self::Decided(RegistrationStatus::Refused) => "declined",
             Self::Decided(RegistrationStatus::Suspended) => "suspended",
-            Self::Decided(RegistrationStatus::Pending) => "put back to those that wait",
+            Self::Decided(RegistrationStatus::Pending) => "set to wait for a decision",
         }
     }
 }
 
-/// The notice of the list about what was just done; none when nothing was.
+/// The notice about the change that the query names; none when it names none.
 pub(super) async fn notice(session: &Session, sale: &Sale, query: &FormFields) -> Result<Option<String>, PageError> {
     let Some(done) = Done::ALL.into_iter().find(|done| done.name() == query.text("done")) else { return Ok(None) };
     let words = done.words();

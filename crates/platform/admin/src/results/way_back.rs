@@ -43,7 +43,7 @@ impl WayBack {
         &self.query
     }
 
-    /// The fields of the form as it is opened: none but the way back.
+    /// The fields of a new form. Only the way back has a value.
     pub(crate) fn fields(&self) -> FormFields {
         FormFields::of_query(&self.parameter()).unwrap_or_default()
     }

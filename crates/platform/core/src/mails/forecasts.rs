@@ -1,5 +1,5 @@
-//! When a house can send mails: how many of them now, and when the last one at the earliest. Computed from what is left of the
-//! house's allowances. A mailbox that receives too many mails, or a mail server that is down, makes it later.
+//! Forecasts when a house can send mails: how many it can send now, and the earliest time of the last one. The forecast follows
+//! from the allowances of the house. A mailbox that receives too many mails, or a mail server that is down, delays mails further.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,7 +25,7 @@ pub struct MailForecast {
     pub last_at: Option<Timestamp>,
 }
 
-/// What is left of an allowance.
+/// The part of an allowance that mails can still use.
 #[derive(Debug, Clone, Copy)]
 struct Left {
     attempt: Attempt,

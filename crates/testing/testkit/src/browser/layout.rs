@@ -1,4 +1,4 @@
-//! Faults of a page's layout at the width of the window: what is cut, and words that break although they are short.
+//! Finds faults of a page's layout at the width of the window: cut content, and short words that break.
 
 use serde_json::Value;
 
