@@ -24,7 +24,7 @@ use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::{Secret, Vault};
 use platform_admin::AdminConfig;
 use platform_core::access::NewApiKey;
-use platform_core::port::HouseSaleroom;
+use platform_core::port::{HouseSaleroom, RegistrationRule};
 use platform_core::users::{NewUser, PasswordReset};
 use platform_core::{Caller, Outcome, Platform, PlatformError, Scopes};
 use platform_saleroom::SaleroomConfig;
@@ -429,7 +429,8 @@ impl Node {
         let doing = "opening the saleroom";
         let (platform, _) = self.platform.as_ref().ok_or_else(|| CommandError::new("this node runs no platform"))?;
         let customer = uuid::Uuid::try_parse(customer).context(doing)?;
-        let saleroom = HouseSaleroom { address: Some(address.to_owned()), is_open: true };
+        let saleroom =
+            HouseSaleroom { address: Some(address.to_owned()), is_open: true, registration: RegistrationRule::AtOnce };
         platform.change_saleroom(&Caller::command_line(), customer, saleroom, None).await.context(doing)?;
         Ok(format!("{}/{address}", self.saleroom_url))
     }

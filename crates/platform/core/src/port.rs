@@ -75,7 +75,9 @@ pub use endpoint_readings::{
     UNDELIVERED_COUNTED_MAX, UndeliveredOfSale,
 };
 pub use hold::HoldStore;
-pub use houses::{Conditions, House, HouseProfile, HouseSaleroom, HouseStore, HouseWrite, Logo, SaleFacts};
+pub use houses::{
+    Conditions, House, HouseProfile, HouseSaleroom, HouseStore, HouseWrite, Logo, RegistrationRule, SaleFacts,
+};
 pub use idempotency::{IdempotencyStore, IdempotentAnswer};
 pub use images::{ImageContent, ImageStore, ImageVariant, ItemImage};
 pub use installation::InstallationStore;

@@ -2,9 +2,9 @@
 
 use axum::response::{IntoResponse as _, Response};
 use kit_design::fields::{FormFields, SubmittedForm};
-use kit_design::form_field::FormField;
+use kit_design::form_field::{Choice, FormField};
 use platform_core::PlatformError;
-use platform_core::port::{House, HouseSaleroom};
+use platform_core::port::{House, HouseSaleroom, RegistrationRule};
 use platform_core::saleroom::SALEROOM_ADDRESS_CHARS_MAX;
 use uuid::Uuid;
 
@@ -25,7 +25,12 @@ pub(super) async fn save(
     PathIds([uuid]): PathIds<1>,
     SubmittedForm(typed): SubmittedForm,
 ) -> Result<Response, PageError> {
-    let saleroom = HouseSaleroom { address: typed.non_empty("address").map(str::to_owned), is_open: is_ticked(&typed) };
+    let rule = RegistrationRule::ALL.into_iter().find(|rule| rule.as_str() == typed.text("registration"));
+    let saleroom = HouseSaleroom {
+        address: typed.non_empty("address").map(str::to_owned),
+        is_open: is_ticked(&typed),
+        registration: rule.unwrap_or_default(),
+    };
     let version: i64 = typed.text("version").parse().unwrap_or_default();
     let error = match session.platform().change_saleroom(&session.caller, uuid, saleroom.clone(), Some(version)).await {
         Ok(_) => return Ok(session.admin.redirect(&format!("/customers/{uuid}?done=saleroom#house")).into_response()),
@@ -39,6 +44,14 @@ pub(super) async fn save(
     };
     let house = session.platform().house(&session.caller, uuid).await?;
     form(&session, &house, (saleroom, version)).await?.refuse(&refused)
+}
+
+fn rule_words(rule: RegistrationRule) -> &'static str {
+    match rule {
+        RegistrationRule::Closed => "Bidders have no accounts: bids reach the house by other ways",
+        RegistrationRule::ByStaff => "Bidders with an account, after staff approve their registration for the sale",
+        RegistrationRule::AtOnce => "Bidders with an account get a paddle at once",
+    }
 }
 
 fn is_ticked(form: &FormFields) -> bool {
@@ -63,8 +76,11 @@ async fn form(
     }
     let address = FormField::text("address", "Address", saleroom.address.unwrap_or_default())
         .hint(format!("Lower-case letters, digits and hyphens, at most {SALEROOM_ADDRESS_CHARS_MAX}. The pages are at {base}/ and this address. A link with an earlier address leads nowhere."));
+    let rule = saleroom.registration.as_str();
+    let choices = RegistrationRule::ALL.map(|other| Choice::of(other.as_str(), rule_words(other), rule));
+    let rule = FormField::radios("registration", "Who may bid online", choices.into());
     let open = FormField::tick("open", "Open: everyone can read the pages", YES).ticked(saleroom.is_open);
-    Ok(page.fields(vec![address.required(), open]))
+    Ok(page.fields(vec![address.required(), rule, open]))
 }
 
 /// The saleroom on the page of the customer: its address for a link if it is open, and its state in words; none when the server

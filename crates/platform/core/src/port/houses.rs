@@ -65,6 +65,35 @@ pub struct HouseSaleroom {
     pub address: Option<String>,
     /// Everyone can read them.
     pub is_open: bool,
+    /// Who may register for its sales there.
+    pub registration: RegistrationRule,
+}
+
+/// What happens when a person with an account at a house registers for a sale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RegistrationRule {
+    /// There are no accounts: the house takes bids by other ways.
+    #[default]
+    Closed,
+    /// Staff decide on each registration.
+    ByStaff,
+    /// The registration is approved at once.
+    AtOnce,
+}
+
+impl RegistrationRule {
+    /// All rules.
+    pub const ALL: [Self; 3] = [Self::Closed, Self::ByStaff, Self::AtOnce];
+
+    /// Stable name in forms.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::ByStaff => "by_staff",
+            Self::AtOnce => "at_once",
+        }
+    }
 }
 
 /// The logo of a house: an image that was decoded and encoded again as JPEG.

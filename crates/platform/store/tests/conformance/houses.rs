@@ -3,7 +3,7 @@
 use contract::models::{AddressModel, CurrencyCode};
 use platform_core::port::{
     Conditions, House, HouseMails, HouseProfile, HouseSaleroom, HouseWrite, Language, Logo, MailKind, MailText, Page,
-    SaleFacts, StoreError, Versioned,
+    RegistrationRule, SaleFacts, StoreError, Versioned,
 };
 use uuid::Uuid;
 
@@ -35,7 +35,11 @@ fn house(version: i64, logo: Option<u128>) -> House {
             )]
             .into(),
         },
-        saleroom: HouseSaleroom { address: Some("hartley-sons".to_owned()), is_open: true },
+        saleroom: HouseSaleroom {
+            address: Some("hartley-sons".to_owned()),
+            is_open: true,
+            registration: RegistrationRule::ByStaff,
+        },
         actor: "user:1".into(),
         version,
         updated_at: at(version),
@@ -81,7 +85,7 @@ pub(super) async fn one_house_has_an_address_of_a_saleroom(store: Shared) {
     put(&store, house(1, None), None).await.unwrap();
     let other = |version: i64, address: Option<&str>| House {
         customer: customer_uuid(2),
-        saleroom: HouseSaleroom { address: address.map(str::to_owned), is_open: false },
+        saleroom: HouseSaleroom { address: address.map(str::to_owned), ..HouseSaleroom::default() },
         ..house(version, None)
     };
     let taken = put(&store, other(1, Some("hartley-sons")), None).await;
