@@ -85,7 +85,7 @@ fn cookie(site: &Site, headers: &HeaderMap) -> Cookie {
         true => Transport::Secure,
         false => Transport::Any,
     };
-    Cookie { name: NAME, path: site.base.to_string(), transport }
+    Cookie { name: NAME.into(), path: site.base.to_string(), transport }
 }
 
 /// Middleware: lets [`Colours::of_request`] return the visitor's choice.

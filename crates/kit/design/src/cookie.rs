@@ -1,5 +1,7 @@
 //! The session cookie of a site: read from requests, set and removed by responses.
 
+use std::borrow::Cow;
+
 use http::HeaderMap;
 use http::header::{COOKIE, HeaderValue};
 
@@ -10,7 +12,7 @@ const VALUE_CHARS_MAX: usize = 512;
 #[derive(Debug, Clone)]
 pub struct Cookie {
     /// Name of the cookie.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Path below which a browser sends the cookie.
     pub path: String,
     /// Which connections carry the cookie.
@@ -71,7 +73,7 @@ mod tests {
     use super::*;
 
     fn cookie(transport: Transport) -> Cookie {
-        Cookie { name: "session", path: "/portal".into(), transport }
+        Cookie { name: "session".into(), path: "/portal".into(), transport }
     }
 
     #[test]

@@ -85,6 +85,13 @@ impl TakenAttempts {
     }
 }
 
+impl TakenAttempts {
+    /// One attempt alone.
+    pub fn of(own: Attempt) -> Self {
+        Self { own, address: None }
+    }
+}
+
 impl AttemptsToReturn {
     /// All attempts at an account, after its user got another password by an administrator or a link.
     pub fn all_of(email: &str) -> Self {
@@ -116,6 +123,31 @@ impl Limit {
             Some(device) => TakenAttempts { own: self.of_device(email, device), address: None },
             None => TakenAttempts { own: self.of_account(email), address: from.map(|from| self.of_address(from)) },
         }
+    }
+
+    /// As [`Limit::at_account`], for accounts of a realm, which are counted apart from those of others: their names, and the
+    /// addresses that they come from, with `from.1` as the limit of an address.
+    pub fn at_account_of(
+        self,
+        realm: &str,
+        name: &str,
+        device: Option<&Device>,
+        from: Option<(IpAddr, Self)>,
+    ) -> TakenAttempts {
+        let name = format!("{realm}\0{name}");
+        match device {
+            Some(device) => TakenAttempts { own: self.of_device(&name, device), address: None },
+            None => TakenAttempts {
+                own: self.of_account(&name),
+                address: from.map(|(from, limit)| limit.at_address_of(realm, from)),
+            },
+        }
+    }
+
+    /// An attempt from this address at something of a realm.
+    pub fn at_address_of(self, realm: &str, from: IpAddr) -> Attempt {
+        let subject = Sha256::new_with_prefix(b"realm\0").chain_update(realm).chain_update([0]);
+        self.attempt(subject.chain_update(address_subject(from)).finalize().into())
     }
 
     /// An attempt from this address to open a link, which is counted apart from sign-ins.
@@ -194,6 +226,10 @@ mod tests {
         let answer = LIMIT.at_issuer_answer(from.unwrap()).all()[0];
         assert_eq!(answer.attempts_max, 50);
         assert!(![unknown[1], LIMIT.at_link(from.unwrap()).all()[0]].contains(&answer), "answers are counted apart");
+        let many = Limit { attempts_max: 300, ..LIMIT };
+        let apart = LIMIT.at_account_of("bidder", "a@example.com", None, from.map(|from| (from, many))).all();
+        assert_eq!((apart[0].attempts_max, apart[1].attempts_max), (10, 300));
+        assert!(apart.iter().all(|attempt| !unknown.iter().any(|other| other.subject == attempt.subject)));
     }
 
     #[test]

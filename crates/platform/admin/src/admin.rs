@@ -50,7 +50,7 @@ impl Admin {
         let origin = url.as_ref().map_or(String::new(), |url| url.origin().ascii_serialization());
         let is_secure = url.as_ref().is_some_and(|url| url.scheme() == "https");
         let transport = if is_secure { Transport::Secure } else { Transport::Any };
-        let cookie = |name| Cookie { name, path: base.to_string(), transport };
+        let cookie = |name: &'static str| Cookie { name: name.into(), path: base.to_string(), transport };
         let (session_cookie, device_cookie) = (cookie("lotwire_admin"), cookie("lotwire_admin_device"));
         let columns_cookie = cookie("lotwire_admin_columns");
         let home = NextLink { words: "Go to the start page", path: "/" };

@@ -70,7 +70,11 @@ fn frame(admin: &Admin, title: &str) -> Frame {
 /// The cookie with the code, for the form that uses it only.
 fn cookie(admin: &Admin) -> Cookie {
     let session = admin.session_cookie();
-    Cookie { name: "lotwire_admin_join", path: format!("{}/join", admin.site().base), transport: session.transport }
+    Cookie {
+        name: "lotwire_admin_join".into(),
+        path: format!("{}/join", admin.site().base),
+        transport: session.transport,
+    }
 }
 
 /// The page for a link that is not valid; an error of another kind is an error page.

@@ -4,10 +4,12 @@ use kit_runtime::disk_space::BelowReserve;
 use kit_runtime::log_throttle::LogThrottle;
 use platform_rules::Rejection;
 
+pub mod saleroom_refusal;
 pub mod user_refusal;
 
 use kit_identity::Refusal;
 
+use self::saleroom_refusal::SaleroomRefusal;
 use self::user_refusal::UserRefusal;
 use crate::port::{Contact, Cursor, StoreError};
 
@@ -64,6 +66,9 @@ pub enum PlatformError {
     /// Another change of a user, an invitation or a clerk was refused.
     #[error("{0}")]
     User(UserRefusal),
+    /// A wish of a bidder in a saleroom was refused.
+    #[error("{0}")]
+    Saleroom(SaleroomRefusal),
     /// The caller's scopes do not allow the call.
     #[error("not allowed: {0}")]
     Forbidden(String),
@@ -153,6 +158,7 @@ impl PlatformError {
             Self::Unauthenticated => "unauthenticated",
             Self::Identity(refusal) => refusal.code(),
             Self::User(refusal) => refusal.code(),
+            Self::Saleroom(refusal) => refusal.code(),
             Self::Forbidden(_) => "forbidden",
             Self::CursorBeyondEnd(_) => "cursor_beyond_end",
             Self::ApiKeyRequired => "api_key_required",

@@ -17,6 +17,7 @@
 //!   wait with them. A node that starts makes the mails due that wait for a limit, because its limits may be higher.
 //! - An erasure deletes the mails of the person. Logs, events and streams name no recipient.
 
+mod account_links;
 mod allowances;
 mod dates;
 mod decisions;

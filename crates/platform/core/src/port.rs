@@ -19,6 +19,7 @@ mod access_log;
 mod api_keys;
 mod auctions;
 mod audit;
+mod bidder_accounts;
 mod bids;
 mod bulk_changes;
 mod catalogue_mappings;
@@ -59,6 +60,10 @@ pub(crate) use audit::SubjectChanges;
 pub use audit::{
     AuditStore, ErasedValues, LogEntry, LogKind, OrphanRow, PositionNumbering, PositionedEntry, RemainingValues,
     UnloggedChanges,
+};
+pub use bidder_accounts::{
+    AcceptedConditions, BidderAccount, BidderAccountChange, BidderAccountStore, BidderDetails, BidderLink,
+    BidderProfile, BidderSession, WatchedItem,
 };
 pub use bids::{Bid, BidSource, BidStrike, StruckBid};
 pub use bulk_changes::{BulkChange, BulkChangeStep, BulkChangeStore, BulkOperation, NewItem};
@@ -167,6 +172,7 @@ pub trait Store:
     + UserStore
     + SessionStore
     + InvitationStore
+    + BidderAccountStore
     + ClerkStore
     + ScreenStore
     + TelephoneBookingStore
@@ -203,6 +209,8 @@ impl<S> Store for S where
         + UserStore
         + SessionStore
         + InvitationStore
+        + BidderAccountStore
+        + BidderAccountStore
         + ClerkStore
         + ScreenStore
         + TelephoneBookingStore

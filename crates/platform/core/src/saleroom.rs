@@ -1,8 +1,12 @@
 //! The saleroom of a house: what everyone reads about its sales and lots, and how the house opens it.
 //!
-//! Visitors need no session. They see the sales of one house that are announced, and of these the lots that are on view. The
+//! Visitors need no session. A bidder has an account at one house, registers for its sales and bids. Visitors see the sales of one house that are announced, and of these the lots that are on view. The
 //! types of this module have no field for reserves, maxima, absentee bids, consignors or names of bidders.
 
+mod accounts;
+mod bidding;
+mod own_lots;
+mod registering;
 mod settings;
 mod visits;
 
@@ -12,7 +16,12 @@ use uuid::Uuid;
 
 use crate::port::{House, ItemImage, SaleFacts};
 
+pub use self::accounts::{AccountInput, BidderSignedIn, LINK_VALID, SignedInBidder};
+pub use self::bidding::{OwnStanding, SaleroomBid, SaleroomBidResult};
+pub use self::own_lots::{OwnLot, OwnSale};
 pub use self::settings::SALEROOM_ADDRESS_CHARS_MAX;
+pub use crate::error::saleroom_refusal::SaleroomRefusal;
+pub use crate::port::{BidderDetails, RegistrationRule};
 
 /// The open saleroom of a house.
 #[derive(Debug, Clone)]

@@ -14,7 +14,10 @@ use crate::house::House;
 use crate::page_error::PageError;
 
 /// Every file of the saleroom's own, as `/static/{name}` serves them.
-pub(crate) const OWN: &[&LazyLock<Asset>] = &[&STYLE];
+pub(crate) const OWN: &[&LazyLock<Asset>] = &[&STYLE, &BID];
+
+/// Bids in place, on the page of a lot.
+pub(crate) static BID: LazyLock<Asset> = LazyLock::new(|| Asset::script("bid", include_str!("bid.js")));
 
 pub(crate) static STYLE: LazyLock<Asset> = LazyLock::new(|| Asset::style("saleroom", include_str!("saleroom.css")));
 

@@ -1,21 +1,34 @@
 //! The house of a request: the first part of the path names its saleroom.
 
+use std::net::IpAddr;
+
 use axum::extract::{FromRequestParts, RawPathParams};
 use http::request::Parts;
+use kit_design::cookie::Cookie;
 use kit_design::error_page::ErrorPage;
 use kit_design::frame::Frame;
+use kit_runtime::vault::Secret;
 use platform_core::Platform;
-use platform_core::saleroom::Saleroom;
+use platform_core::saleroom::{RegistrationRule, Saleroom, SignedInBidder};
+use platform_core::users::Client;
 use uuid::Uuid;
 
 use crate::page_error::PageError;
 use crate::site::SaleroomSite;
+
+/// Purposes of cookies.
+const SESSION: &str = "bidder";
+const DEVICE: &str = "device";
 
 /// The open saleroom that a request asks for, and the identifiers in its path.
 pub(crate) struct House<const N: usize> {
     pub(crate) site: SaleroomSite,
     pub(crate) saleroom: Saleroom,
     pub(crate) ids: [Uuid; N],
+    /// The bidder who is signed in.
+    pub(crate) bidder: Option<SignedInBidder>,
+    /// The browser.
+    pub(crate) client: Client,
 }
 
 /// What every page of a house shows around its content.
@@ -30,6 +43,10 @@ pub(crate) struct HouseFrame {
     pub(crate) canonical: String,
     /// One sentence about the page, for search engines and messengers.
     pub(crate) description: String,
+    /// Bidders have accounts at this house.
+    pub(crate) has_accounts: bool,
+    /// A bidder is signed in.
+    pub(crate) is_signed_in: bool,
 }
 
 pub(crate) struct Logo {
@@ -43,10 +60,24 @@ impl<const N: usize> House<N> {
         self.site.platform()
     }
 
+    /// The house's part of the path.
+    pub(crate) fn address(&self) -> &str {
+        self.saleroom.house.saleroom.address.as_deref().unwrap_or_default()
+    }
+
     /// Path of the pages of the house.
     pub(crate) fn path(&self) -> String {
-        let address = self.saleroom.house.saleroom.address.as_deref().unwrap_or_default();
-        format!("{}/{address}", self.site.site().base)
+        format!("{}/{}", self.site.site().base, self.address())
+    }
+
+    /// The cookie with the bidder's session.
+    pub(crate) fn session_cookie(&self) -> Cookie {
+        self.site.cookie(SESSION, self.saleroom.house.customer)
+    }
+
+    /// The cookie of a browser in which a bidder signed in before.
+    pub(crate) fn device_cookie(&self) -> Cookie {
+        self.site.cookie(DEVICE, self.saleroom.house.customer)
     }
 
     /// The frame of a page at a path below that of the house.
@@ -55,7 +86,7 @@ impl<const N: usize> House<N> {
         let path = self.path();
         let profile = &house.profile;
         let contact = [("E-mail", &profile.email), ("Telephone", &profile.phone), ("Web site", &profile.website)];
-        let address = house.saleroom.address.as_deref().unwrap_or_default();
+        let address = self.address();
         HouseFrame {
             frame: Frame::signed_out(title, self.site.site(), name),
             logo: house.logo.as_ref().map(|logo| Logo {
@@ -67,6 +98,8 @@ impl<const N: usize> House<N> {
             canonical: self.site.address(&format!("/{address}{below}")),
             path,
             description,
+            has_accounts: house.saleroom.registration != RegistrationRule::Closed,
+            is_signed_in: self.bidder.is_some(),
         }
     }
 }
@@ -88,6 +121,14 @@ impl<const N: usize> FromRequestParts<SaleroomSite> for House<N> {
         }
         let saleroom = site.platform().saleroom(address).await?;
         let ids = <[Uuid; N]>::try_from(ids).map_err(|_| not_found())?;
-        Ok(Self { site: site.clone(), saleroom, ids })
+        let customer = saleroom.house.customer;
+        let bidder = match site.cookie(SESSION, customer).read(&parts.headers) {
+            Some(token) => site.platform().signed_in_bidder(&saleroom, token).await?,
+            None => None,
+        };
+        let device_token = site.cookie(DEVICE, customer).read(&parts.headers);
+        let device_token = device_token.map(|token| Secret::new(token.as_bytes().to_vec()));
+        let from: Option<IpAddr> = kit_http::client_ip::resolve(parts, &site.platform().config().trusted_proxies);
+        Ok(Self { site: site.clone(), saleroom, ids, bidder, client: Client { from, browser: None, device_token } })
     }
 }

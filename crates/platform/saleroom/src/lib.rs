@@ -10,6 +10,9 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod account;
+mod bid_box;
+mod bidding;
 mod catalogue;
 mod conditions;
 mod files;
@@ -17,13 +20,15 @@ mod host;
 mod house;
 mod lot;
 mod lot_words;
+mod my_bids;
 mod page_error;
+mod register;
 mod sales;
 mod site;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::get;
+use axum::routing::{get, post};
 use kit_design::site as pages;
 use kit_http::Surface;
 use platform_core::Platform;
@@ -53,6 +58,11 @@ fn router() -> Router<SaleroomSite> {
         .route("/{house}/sales/{auction}", get(catalogue::page))
         .route("/{house}/sales/{auction}/conditions", get(conditions::page))
         .route("/{house}/sales/{auction}/lots/{item}", get(lot::page))
+        .route("/{house}/sales/{auction}/register", get(register::page).post(register::register))
+        .route("/{house}/sales/{auction}/lots/{item}/bid", post(bidding::bid))
+        .route("/{house}/sales/{auction}/lots/{item}/watch", post(bidding::watch))
+        .route("/{house}/my-bids", get(my_bids::page))
+        .merge(account::router())
         .route("/{house}/images/{image}/{variant}", get(files::image))
         .route("/{house}/logo/{logo}", get(files::logo))
         .merge(kit_design::assets::routes_with(files::OWN))

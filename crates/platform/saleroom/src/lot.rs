@@ -2,12 +2,15 @@
 
 use askama::Template;
 use axum::response::Response;
+use http::StatusCode;
 use kit_design::fields::QueryFields;
-use kit_design::frame::{Frame, render_page};
+use kit_design::frame::{Frame, render_page, render_page_as};
+use platform_core::saleroom::SaleroomSale;
 use platform_rules::PublicBid;
 use platform_words::{Currency, SaleZone};
 use uuid::Uuid;
 
+use crate::bid_box::{BidBox, Wish};
 use crate::catalogue::{Part, Picture, charges};
 use crate::house::{House, HouseFrame};
 use crate::lot_words::LotWords;
@@ -39,6 +42,7 @@ struct LotPage {
     read_at: String,
     /// The lot can still be sold.
     is_open: bool,
+    bid_box: BidBox,
 }
 
 struct BidRow {
@@ -49,8 +53,23 @@ struct BidRow {
 }
 
 pub(crate) async fn page(house: House<2>, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let sale = house.platform().saleroom_sale(&house.saleroom, house.ids[0]).await?;
+    let part = Part::of(&query).query();
+    render_page(&lot_page(&house, &sale, part, Wish::default()).await?)
+}
+
+/// The page of a lot with the answer to a bid.
+pub(crate) async fn shown(
+    house: &House<2>,
+    sale: &SaleroomSale,
+    wish: Wish,
+    status: StatusCode,
+) -> Result<Response, PageError> {
+    render_page_as(status, &lot_page(house, sale, String::new(), wish).await?)
+}
+
+async fn lot_page(house: &House<2>, sale: &SaleroomSale, part: String, wish: Wish) -> Result<LotPage, PageError> {
     let (platform, [auction, item]) = (house.platform(), house.ids);
-    let sale = platform.saleroom_sale(&house.saleroom, auction).await?;
     let found = platform.saleroom_lot(&house.saleroom, (auction, item)).await?;
     let lot = &found.lot;
     let (currency, zone) = (Currency::of(&sale.auction), SaleZone::of(&sale.auction));
@@ -66,23 +85,24 @@ pub(crate) async fn page(house: House<2>, QueryFields(query): QueryFields) -> Re
         at: zone.show(bid.at),
         is_withdrawn: bid.struck.is_some(),
     };
-    render_page(&LotPage {
+    Ok(LotPage {
         frame: around.frame.clone(),
         sale_title: sale.auction.shown_title().to_owned(),
         path: format!("{}/sales/{auction}", around.path),
-        part: Part::of(&query).query(),
+        part,
         position: lot.position,
         lot_number: lot.lot_number.clone(),
         title: lot.title.clone(),
         description: lot.description.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect(),
         words: LotWords::of(&sale.auction, lot),
-        charges: charges(&sale),
+        charges: charges(sale),
         pictures: lot.images.iter().map(|image| Picture::of(&around.path, image)).collect(),
         bids: found.bids.iter().map(bid).collect(),
         previous,
         next,
         read_at: zone.show(found.read_at),
         is_open: lot.result.is_none() && lot.sale.minimum_bid.is_some(),
+        bid_box: BidBox::of(house, sale, lot, wish).await?,
         around,
     })
 }

@@ -58,7 +58,7 @@ fn bids(count: i64) -> String {
 }
 
 /// The amount with premium and taxes; empty when they add nothing.
-fn with_charges(auction: &Auction, currency: &Currency, amount: i64) -> String {
+pub(crate) fn with_charges(auction: &Auction, currency: &Currency, amount: i64) -> String {
     let total = auction.charges.on(amount).total;
     if total == amount { String::new() } else { format!("{} with premium and taxes", currency.show(total)) }
 }

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use kit_design::cookie::{Cookie, Transport};
 use kit_design::error_page::NextLink;
 use kit_design::site::Site;
 use platform_core::Platform;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
+use uuid::Uuid;
 
 use crate::SaleroomConfig;
 
@@ -23,6 +25,7 @@ struct Inner {
     site: Arc<Site>,
     /// Base URL of the pages, without a slash at its end.
     public_url: String,
+    transport: Transport,
 }
 
 impl SaleroomSite {
@@ -38,12 +41,29 @@ impl SaleroomSite {
             style: Some(&crate::files::STYLE),
             home: NextLink { words: "Reload", path: "" },
         };
+        let is_secure = url.as_ref().is_some_and(|url| url.scheme() == "https");
+        let transport = if is_secure { Transport::Secure } else { Transport::Any };
         let public_url = config.public_url.trim_end_matches('/').to_owned();
-        Self(Arc::new(Inner { searches: Semaphore::new(SEARCHES_MAX), platform, site: Arc::new(site), public_url }))
+        Self(Arc::new(Inner {
+            searches: Semaphore::new(SEARCHES_MAX),
+            platform,
+            site: Arc::new(site),
+            public_url,
+            transport,
+        }))
     }
 
     pub(crate) fn platform(&self) -> &Platform {
         &self.0.platform
+    }
+
+    /// A cookie of a house, named for it. Under HTTPS, no other host and no plain connection can set it.
+    pub(crate) fn cookie(&self, purpose: &str, customer: Uuid) -> Cookie {
+        let name = match self.0.transport {
+            Transport::Secure => format!("__Host-{purpose}-{}", customer.simple()),
+            Transport::Any | Transport::Embedded => format!("{purpose}-{}", customer.simple()),
+        };
+        Cookie { name: name.into(), path: "/".to_owned(), transport: self.0.transport }
     }
 
     /// Waits for the turn of a search; the turn lasts as long as the permit.

@@ -11,6 +11,7 @@ mod api_keys;
 mod auctions;
 mod audit;
 mod batching;
+mod bidder_accounts;
 mod bulk_changes;
 mod catalogue_mappings;
 mod catalogue_uploads;

@@ -9,6 +9,7 @@ mod access_log;
 mod api_keys;
 mod auctions;
 mod audit;
+mod bidder_accounts;
 mod bulk_changes;
 mod catalogue_mappings;
 mod catalogue_uploads;

@@ -111,7 +111,8 @@ impl Dashboard {
         let has_public_url = provider.config().has_public_url;
         let is_secure = url.as_ref().is_some_and(|url| url.scheme() == "https");
         let transport = if is_secure { Transport::Secure } else { Transport::Any };
-        let cookie = |name, path: &str| Cookie { name, path: format!("{base}{path}"), transport };
+        let cookie =
+            |name: &'static str, path: &str| Cookie { name: name.into(), path: format!("{base}{path}"), transport };
         let cookies = Cookies {
             session: cookie("lotwire_dashboard", ""),
             device: cookie("lotwire_dashboard_device", "/sign-in"),

@@ -117,7 +117,7 @@ fn path(webcast: Uuid, kind: ScreenKind) -> String {
 /// The cookie of one screen.
 fn cookie(admin: &Admin, path: &str) -> Cookie {
     let session = admin.session_cookie();
-    Cookie { name: "lotwire_screen", path: format!("{}{path}", admin.site().base), transport: session.transport }
+    Cookie { name: "lotwire_screen".into(), path: format!("{}{path}", admin.site().base), transport: session.transport }
 }
 
 /// A screen with the token of the device.

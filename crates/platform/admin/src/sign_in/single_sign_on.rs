@@ -31,8 +31,8 @@ const COOKIE_S: i64 = 10 * 60;
 fn cookie(admin: &Admin) -> Cookie {
     let transport = admin.session_cookie().transport;
     match transport {
-        Transport::Secure => Cookie { name: "__Host-lotwire_admin_openid", path: "/".to_owned(), transport },
-        _ => Cookie { name: "lotwire_admin_openid", path: format!("{}{PATH}", admin.site().base), transport },
+        Transport::Secure => Cookie { name: "__Host-lotwire_admin_openid".into(), path: "/".to_owned(), transport },
+        _ => Cookie { name: "lotwire_admin_openid".into(), path: format!("{}{PATH}", admin.site().base), transport },
     }
 }
 

@@ -54,7 +54,8 @@ impl Platform {
         self.require_absentee_access(caller, item).await?;
         let NewAbsenteeBid { maximum, unusual_amount, .. } = *new;
         let command = |bid, bidder| ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum, unusual_amount };
-        self.take_bid(caller, item, &new.bidder, command, expected_version, answering).await
+        let expected = |_: &Auction, item: &Item| expect_version(expected_version, item.version);
+        self.take_bid(caller, item, &new.bidder, command, &expected, answering).await
     }
 
     /// Withdraws the absentee bid of a bidder on an item of a webcast that is not in the ring. Also for the clerks of the

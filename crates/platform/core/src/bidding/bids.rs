@@ -31,6 +31,9 @@ pub struct PlacedBid {
     pub auction: Auction,
 }
 
+/// Refuses a bid on an item that is not as the bidder expects it. It is called each time the bid is decided.
+pub(crate) type Expected<'a> = dyn Fn(&Auction, &Item) -> PlatformResult<()> + Send + Sync + 'a;
+
 /// How the bidder of a bid is admitted.
 struct BidAdmission<'a> {
     paddle: &'a str,
@@ -55,7 +58,22 @@ impl Platform {
     ) -> PlatformResult<Outcome<PlacedBid>> {
         caller.require(Scope::BidsWrite)?;
         let command = |bid, bidder| ItemCommand::PlaceBid { bid, bidder, amount: new.amount };
-        self.take_bid(caller, item, &new.bidder, command, expected_version, answering).await
+        let expected = |_: &Auction, item: &Item| expect_version(expected_version, item.version);
+        self.take_bid(caller, item, &new.bidder, command, &expected, answering).await
+    }
+
+    /// As [`Platform::place_bid`], if the item is as the bidder expects it when the bid is decided.
+    pub(crate) async fn place_bid_if(
+        &self,
+        caller: &Caller,
+        item: Uuid,
+        new: &NewBid,
+        expected: &Expected<'_>,
+        answering: Option<IdempotentRequest<'_, PlacedBid>>,
+    ) -> PlatformResult<Outcome<PlacedBid>> {
+        caller.require(Scope::BidsWrite)?;
+        let command = |bid, bidder| ItemCommand::PlaceBid { bid, bidder, amount: new.amount };
+        self.take_bid(caller, item, &new.bidder, command, expected, answering).await
     }
 
     /// Buys an item of a timed auction at its buy-now price: it is SOLD_BUY_NOW.
@@ -71,7 +89,8 @@ impl Platform {
     ) -> PlatformResult<Outcome<PlacedBid>> {
         caller.require(Scope::BidsWrite)?;
         let command = |bid, bidder| ItemCommand::BuyNow { bid, bidder };
-        self.take_bid(caller, item, bidder, command, expected_version, answering).await
+        let expected = |_: &Auction, item: &Item| expect_version(expected_version, item.version);
+        self.take_bid(caller, item, bidder, command, &expected, answering).await
     }
 
     /// Places a bid of a caller who may bid.
@@ -81,7 +100,7 @@ impl Platform {
         item: Uuid,
         paddle: &str,
         command: impl Fn(Uuid, Bidder) -> ItemCommand + Send + Sync,
-        expected_version: Option<i64>,
+        expected: &Expected<'_>,
         answering: Option<IdempotentRequest<'_, PlacedBid>>,
     ) -> PlatformResult<Outcome<PlacedBid>> {
         let answering = answering.as_ref();
@@ -95,7 +114,7 @@ impl Platform {
             let queue = self.item_queue(item)?;
             let decide = async {
                 let (item, auction) = queue.visible_item(caller).await?;
-                expect_version(expected_version, item.version)?;
+                expected(&auction, &item)?;
                 let admission = BidAdmission { paddle, source, has_bidder_lock: bidder_lock.is_some() };
                 let command = |bidder| command(bid, bidder);
                 self.decide_bid(caller, (item, auction), &admission, command, answering).await

@@ -42,6 +42,17 @@ pub(super) fn test_text(language: Language) -> MailText {
     })
 }
 
+/// The text of the mail with the link that opens an account. `{link}` is where the link stands.
+pub(super) fn link_text(language: Language) -> MailText {
+    parse(match language {
+        Language::English => include_str!("texts/english/link.txt"),
+        Language::German => include_str!("texts/german/link.txt"),
+        Language::French => include_str!("texts/french/link.txt"),
+        Language::Spanish => include_str!("texts/spanish/link.txt"),
+        Language::Italian => include_str!("texts/italian/link.txt"),
+    })
+}
+
 /// The sentence that a sale is live, in a language.
 pub(super) fn live_text(language: Language, kind: AuctionKind) -> &'static str {
     match (language, kind) {

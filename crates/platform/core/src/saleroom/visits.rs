@@ -21,7 +21,7 @@ const STEPS_BACK_MAX: usize = 20;
 /// Bids of a lot's page.
 const BIDS_SHOWN: i64 = 20;
 /// Lots that visitors see: those on view, on sale, or past.
-const ON_VIEW: [ItemStatus; 7] = [
+pub(super) const ON_VIEW: [ItemStatus; 7] = [
     ItemStatus::Preview,
     ItemStatus::Live,
     ItemStatus::Suspended,
@@ -174,6 +174,13 @@ impl Platform {
         content.ok_or(PlatformError::NotFound("logo"))
     }
 
+    /// `not_found` unless visitors see the lot.
+    pub(super) async fn require_lot_on_view(&self, saleroom: &Saleroom, lot: (Uuid, Uuid)) -> PlatformResult<()> {
+        let (item, auction) = self.item(&visitor(saleroom.house.customer), lot.1).await?;
+        let is_on_view = auction.uuid == lot.0 && is_announced(&auction) && ON_VIEW.contains(&item.status);
+        if is_on_view { Ok(()) } else { Err(PlatformError::NotFound("lot")) }
+    }
+
     async fn auction_on_view(&self, saleroom: &Saleroom, auction: Uuid) -> PlatformResult<Auction> {
         let auction = self.auction(&visitor(saleroom.house.customer), auction).await?;
         if is_announced(&auction) { Ok(auction) } else { Err(PlatformError::NotFound("sale")) }
@@ -210,7 +217,7 @@ impl Platform {
         Ok(next.map(|next| (next.uuid, next.lot_number)))
     }
 
-    async fn lots_on_view(&self, auction: &Auction, items: &[Item]) -> PlatformResult<Vec<SaleroomLot>> {
+    pub(super) async fn lots_on_view(&self, auction: &Auction, items: &[Item]) -> PlatformResult<Vec<SaleroomLot>> {
         let uuids: Vec<Uuid> = items.iter().map(|item| item.uuid).collect();
         let mut images: HashMap<Uuid, Vec<ItemImage>> = HashMap::new();
         for image in self.store().images(&uuids).await? {

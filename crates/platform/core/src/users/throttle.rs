@@ -11,7 +11,7 @@ use crate::port::User;
 
 impl Platform {
     /// Takes the attempts of a request. Errors: `too_many_attempts`.
-    pub(super) async fn take_attempts(&self, wanted: &TakenAttempts, from: Option<IpAddr>) -> PlatformResult<()> {
+    pub(crate) async fn take_attempts(&self, wanted: &TakenAttempts, from: Option<IpAddr>) -> PlatformResult<()> {
         let now = self.now();
         let Some(allowed_from) = self.store().take_sign_in_attempts(wanted.all(), now).await? else { return Ok(()) };
         self.metrics().sign_in_throttled();
@@ -42,7 +42,7 @@ impl Platform {
         }
     }
 
-    pub(super) async fn return_attempts(&self, returned: AttemptsToReturn) -> PlatformResult<()> {
+    pub(crate) async fn return_attempts(&self, returned: AttemptsToReturn) -> PlatformResult<()> {
         Ok(self.store().return_sign_in_attempts(returned).await?)
     }
 }

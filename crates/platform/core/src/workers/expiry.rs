@@ -46,11 +46,18 @@ impl Platform {
             if let Err(error) = &mails {
                 tracing::error!(%error, "old mails could not be deleted");
             }
+            let bidders = self.delete_expired_bidder_access().await.map(drop);
+            if let Err(error) = &bidders {
+                tracing::error!(%error, "expired sessions and links of bidders could not be deleted");
+            }
             let noted = self.note_refused_sign_ins().await.map(drop);
             if let Err(error) = &noted {
                 tracing::error!(%error, "the number of refused sign-ins could not be logged");
             }
-            self.record_run(Worker::Expiry, &answers.and(sessions).and(uploads).and(kept).and(mails).and(noted));
+            self.record_run(
+                Worker::Expiry,
+                &answers.and(sessions).and(uploads).and(kept).and(mails).and(bidders).and(noted),
+            );
             let next = self.now() + FORGET_EVERY;
             tokio::select! {
                 () = stopping.cancelled() => {}

@@ -283,6 +283,30 @@ forward! {
         async fn restores() -> StoreResult<u32>;
         async fn count_restore(at_least: u32) -> StoreResult<u32>;
     }
+    impl BidderAccountStore {
+        async fn put_bidder_link(link: BidderLink) -> StoreResult<()>;
+        async fn bidder_link(hash: Digest) -> StoreResult<Option<BidderLink>>;
+        async fn bidder_account(uuid: Uuid) -> StoreResult<Option<BidderAccount>>;
+        async fn bidder_account_by_email(customer: Uuid, email: &str) -> StoreResult<Option<BidderAccount>>;
+        async fn open_bidder_account(account: BidderAccount, link: Digest, now: Timestamp) -> StoreResult<()>;
+        async fn change_bidder_account(change: BidderAccountChange) -> StoreResult<()>;
+        async fn delete_bidder_account(uuid: Uuid, version: i64) -> StoreResult<()>;
+        async fn begin_bidder_session(session: BidderSession, version: i64, sessions_max: usize) -> StoreResult<()>;
+        async fn bidder_session(hash: Digest) -> StoreResult<Option<(BidderSession, BidderAccount)>>;
+        async fn touch_bidder_session(uuid: Uuid, at: Timestamp) -> StoreResult<()>;
+        async fn end_bidder_session(uuid: Uuid) -> StoreResult<()>;
+        async fn delete_expired_bidder_access(
+            now: Timestamp,
+            idle_before: Timestamp,
+            limit: usize,
+        ) -> StoreResult<usize>;
+        async fn accept_conditions(accepted: AcceptedConditions) -> StoreResult<()>;
+        async fn accepted_conditions(account: Uuid, auction: Uuid) -> StoreResult<Option<AcceptedConditions>>;
+        async fn registration_of_party(auction: Uuid, party: Uuid) -> StoreResult<Option<Registration>>;
+        async fn watch_item(watched: WatchedItem, items_max: usize) -> StoreResult<bool>;
+        async fn unwatch_item(account: Uuid, item: Uuid) -> StoreResult<()>;
+        async fn watched_items(account: Uuid, auction: Option<Uuid>, limit: usize) -> StoreResult<Vec<WatchedItem>>;
+    }
     impl InvitationStore {
         async fn invitations(page: Page<Uuid>) -> StoreResult<Vec<Invitation>>;
         async fn invitation_by_hash(hash: Digest) -> StoreResult<Option<Invitation>>;

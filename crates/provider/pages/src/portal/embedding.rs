@@ -64,7 +64,7 @@ pub(crate) struct SessionCookies {
 
 impl SessionCookies {
     pub(super) fn new(path: &str, transport: Transport) -> Self {
-        let cookie = |name, transport| Cookie { name, path: path.to_owned(), transport };
+        let cookie = |name: &'static str, transport| Cookie { name: name.into(), path: path.to_owned(), transport };
         Self {
             own: cookie("lotwire_app_portal", transport),
             framed: cookie("lotwire_app_portal_frame", Transport::Embedded),

@@ -148,4 +148,62 @@ ALTER TABLE users ADD COLUMN openid_issuer text;
 ALTER TABLE users ADD COLUMN openid_subject text;
 CREATE UNIQUE INDEX users_by_openid ON users (openid_issuer, openid_subject) WHERE openid_subject IS NOT NULL;
 
+-- Accounts of bidders, one for each address at a house. `party` is the bidder's record in the register. `details` has what the bidder
+-- entered. The program of the version before knows none of these tables.
+CREATE TABLE bidder_accounts (
+    uuid uuid NOT NULL PRIMARY KEY,
+    customer uuid NOT NULL,
+    email text NOT NULL,
+    password_hash text NOT NULL,
+    party uuid,
+    details text NOT NULL,
+    version bigint NOT NULL,
+    created_at_ms bigint NOT NULL,
+    signed_in_at_ms bigint
+);
+CREATE UNIQUE INDEX bidder_accounts_by_email ON bidder_accounts (customer, email);
+CREATE INDEX bidder_accounts_of_party ON bidder_accounts (party) WHERE party IS NOT NULL;
+
+CREATE TABLE bidder_sessions (
+    uuid uuid NOT NULL PRIMARY KEY,
+    hash bytea NOT NULL,
+    account uuid NOT NULL,
+    address text,
+    created_at_ms bigint NOT NULL,
+    expires_at_ms bigint NOT NULL,
+    last_used_at_ms bigint NOT NULL
+);
+CREATE UNIQUE INDEX bidder_sessions_by_hash ON bidder_sessions (hash);
+CREATE INDEX bidder_sessions_of_account ON bidder_sessions (account, uuid);
+CREATE INDEX bidder_sessions_by_expiry ON bidder_sessions (expires_at_ms);
+CREATE INDEX bidder_sessions_by_use ON bidder_sessions (last_used_at_ms);
+
+-- Links that were mailed, with which their readers open an account or choose another password.
+CREATE TABLE bidder_links (
+    customer uuid NOT NULL,
+    email text NOT NULL,
+    hash bytea NOT NULL,
+    expires_at_ms bigint NOT NULL,
+    PRIMARY KEY (customer, email)
+);
+CREATE UNIQUE INDEX bidder_links_by_hash ON bidder_links (hash);
+CREATE INDEX bidder_links_by_expiry ON bidder_links (expires_at_ms);
+
+-- The version of a house's conditions that a bidder accepted for a sale.
+CREATE TABLE accepted_conditions (
+    account uuid NOT NULL,
+    auction uuid NOT NULL,
+    number bigint NOT NULL,
+    at_ms bigint NOT NULL,
+    PRIMARY KEY (account, auction)
+);
+
+CREATE TABLE watched_items (
+    account uuid NOT NULL,
+    item uuid NOT NULL,
+    auction uuid NOT NULL,
+    at_ms bigint NOT NULL,
+    PRIMARY KEY (account, item)
+);
+
 UPDATE schema_compatibility SET compatible_from = 1;

@@ -149,4 +149,62 @@ ALTER TABLE users ADD COLUMN openid_issuer TEXT;
 ALTER TABLE users ADD COLUMN openid_subject TEXT;
 CREATE UNIQUE INDEX users_by_openid ON users (openid_issuer, openid_subject) WHERE openid_subject IS NOT NULL;
 
+-- Accounts of bidders, one for each address at a house. `party` is the bidder's record in the register. `details` has what the bidder
+-- entered. The program of the version before knows none of these tables.
+CREATE TABLE bidder_accounts (
+    uuid BLOB NOT NULL PRIMARY KEY,
+    customer BLOB NOT NULL,
+    email TEXT NOT NULL,
+    password_hash TEXT NOT NULL,
+    party BLOB,
+    details TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    signed_in_at_ms INTEGER
+) STRICT;
+CREATE UNIQUE INDEX bidder_accounts_by_email ON bidder_accounts (customer, email);
+CREATE INDEX bidder_accounts_of_party ON bidder_accounts (party) WHERE party IS NOT NULL;
+
+CREATE TABLE bidder_sessions (
+    uuid BLOB NOT NULL PRIMARY KEY,
+    hash BLOB NOT NULL,
+    account BLOB NOT NULL,
+    address TEXT,
+    created_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER NOT NULL,
+    last_used_at_ms INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX bidder_sessions_by_hash ON bidder_sessions (hash);
+CREATE INDEX bidder_sessions_of_account ON bidder_sessions (account, uuid);
+CREATE INDEX bidder_sessions_by_expiry ON bidder_sessions (expires_at_ms);
+CREATE INDEX bidder_sessions_by_use ON bidder_sessions (last_used_at_ms);
+
+-- Links that were mailed, with which their readers open an account or choose another password.
+CREATE TABLE bidder_links (
+    customer BLOB NOT NULL,
+    email TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    expires_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (customer, email)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX bidder_links_by_hash ON bidder_links (hash);
+CREATE INDEX bidder_links_by_expiry ON bidder_links (expires_at_ms);
+
+-- The version of a house's conditions that a bidder accepted for a sale.
+CREATE TABLE accepted_conditions (
+    account BLOB NOT NULL,
+    auction BLOB NOT NULL,
+    number INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL,
+    PRIMARY KEY (account, auction)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE watched_items (
+    account BLOB NOT NULL,
+    item BLOB NOT NULL,
+    auction BLOB NOT NULL,
+    at_ms INTEGER NOT NULL,
+    PRIMARY KEY (account, item)
+) STRICT, WITHOUT ROWID;
+
 UPDATE schema_compatibility SET compatible_from = 1;

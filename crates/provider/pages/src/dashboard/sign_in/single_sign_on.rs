@@ -32,8 +32,12 @@ const COOKIE_S: i64 = 10 * 60;
 fn cookie(dashboard: &Dashboard) -> Cookie {
     let transport = dashboard.cookies().session.transport;
     match transport {
-        Transport::Secure => Cookie { name: "__Host-lotwire_dashboard_openid", path: "/".to_owned(), transport },
-        _ => Cookie { name: "lotwire_dashboard_openid", path: format!("{}{PATH}", dashboard.site().base), transport },
+        Transport::Secure => Cookie { name: "__Host-lotwire_dashboard_openid".into(), path: "/".to_owned(), transport },
+        _ => Cookie {
+            name: "lotwire_dashboard_openid".into(),
+            path: format!("{}{PATH}", dashboard.site().base),
+            transport,
+        },
     }
 }
 

@@ -1,0 +1,74 @@
+//! Refusals of what bidders do in a saleroom, beside those of the rules and of sign-in.
+
+/// Why a wish of a bidder in a saleroom was refused. Nothing changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SaleroomRefusal {
+    /// The house takes no bids from accounts.
+    #[error("the house takes no online bids: contact it")]
+    AccountsClosed,
+    /// The link of a mail was used, replaced by a later one, or has expired.
+    #[error("the link was used before, or it is too old: ask for another one")]
+    LinkVoid,
+    /// No mail can be sent.
+    #[error("the mail could not be sent: try again in some minutes")]
+    MailUnavailable,
+    /// The address or the house received too many mails.
+    #[error("too many mails were sent: try again in {minutes} minutes")]
+    TooManyMails {
+        /// When a mail is possible again.
+        minutes: u64,
+    },
+    /// The sale takes no registrations any more.
+    #[error("the sale is over and takes no registrations")]
+    SaleOver,
+    /// The sale is held under another version of the conditions than the one that the bidder accepted.
+    #[error("the conditions of this sale have changed: read and accept version {number}")]
+    ConditionsChanged {
+        /// Number of the version.
+        number: u32,
+    },
+    /// The bidder has no approved registration for the sale.
+    #[error("a bid needs an approved registration for this sale: register first")]
+    RegistrationRequired,
+    /// The next bid is not the one that the bidder saw. The bid was not placed.
+    #[error("the price has moved, and the bid was not placed: the next bid is {minimum} minor units")]
+    PriceMoved {
+        /// Amount of the next bid, minor units.
+        minimum: i64,
+        /// Another bidder leads at the amount of the bid: the earlier of two equal bids counts.
+        is_equal: bool,
+    },
+    /// The bidder leads already, and a further bid of the next amount would only raise the price that they pay.
+    #[error("the bidder leads already: raise the maximum instead")]
+    AlreadyLeading,
+    /// The bidder watches the maximum number of items.
+    #[error("{maximum} lots are watched, which is the maximum: stop watching one first")]
+    TooManyWatched {
+        /// The maximum.
+        maximum: usize,
+    },
+}
+
+impl SaleroomRefusal {
+    /// Stable code of the refusal.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::AccountsClosed => "accounts_closed",
+            Self::LinkVoid => "link_void",
+            Self::MailUnavailable => "mail_unavailable",
+            Self::TooManyMails { .. } => "too_many_mails",
+            Self::SaleOver => "sale_over",
+            Self::ConditionsChanged { .. } => "conditions_changed",
+            Self::RegistrationRequired => "registration_required",
+            Self::PriceMoved { .. } => "price_moved",
+            Self::AlreadyLeading => "already_leading",
+            Self::TooManyWatched { .. } => "too_many_watched",
+        }
+    }
+}
+
+impl From<SaleroomRefusal> for crate::PlatformError {
+    fn from(refusal: SaleroomRefusal) -> Self {
+        Self::Saleroom(refusal)
+    }
+}

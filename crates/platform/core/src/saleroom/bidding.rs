@@ -1,0 +1,225 @@
+//! Bids of signed-in bidders on lots of timed auctions. A bid carries what the bidder saw, and is not placed on anything else.
+
+use platform_rules::{Auction, Item, PublicItem};
+use uuid::Uuid;
+
+use super::accounts::require_accounts;
+use super::{Saleroom, SignedInBidder};
+use crate::Platform;
+use crate::bidding::bids::{NewBid, PlacedBid};
+use crate::error::saleroom_refusal::SaleroomRefusal;
+use crate::error::{PlatformError, PlatformResult};
+use crate::port::{IdempotentAnswer, Registration, RegistrationStatus, WatchedItem};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
+
+/// Items that one bidder watches.
+const WATCHED_MAX: usize = 500;
+
+/// A bid as a bidder enters it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SaleroomBid {
+    /// The next bid that the page showed, minor units. It is placed only while it is the next bid, and by a bidder who does not
+    /// lead.
+    Next(i64),
+    /// The bidder's maximum, minor units. The platform bids up to it by proxy.
+    UpTo(i64),
+}
+
+impl SaleroomBid {
+    /// Minor units.
+    pub fn amount(self) -> i64 {
+        match self {
+            Self::Next(amount) | Self::UpTo(amount) => amount,
+        }
+    }
+}
+
+/// What became of a bid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SaleroomBidResult {
+    /// Standing of the sale after the bid, or after the one that had the same key.
+    pub sale: PublicItem,
+    /// What only the bidder sees.
+    pub own: OwnStanding,
+    /// The bid was placed before with the same key.
+    pub is_repeated: bool,
+}
+
+/// How a bidder stands on a lot: only they see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnStanding {
+    /// The bidder's paddle in the sale.
+    pub paddle: String,
+    /// The bidder leads, or has won.
+    pub leads: bool,
+    /// The bidder's maximum while they lead, minor units.
+    pub maximum: Option<i64>,
+    /// The bidder has bid on the lot.
+    pub has_bid: bool,
+}
+
+impl OwnStanding {
+    pub(super) fn of(item: &Item, paddle: &str, has_bid: bool) -> Self {
+        let standing = item.standing.as_ref().filter(|standing| standing.bidder == paddle);
+        Self {
+            paddle: paddle.to_owned(),
+            leads: standing.is_some(),
+            maximum: standing.map(|standing| standing.maximum.reveal()),
+            has_bid: has_bid || standing.is_some(),
+        }
+    }
+}
+
+impl Platform {
+    /// Places a bid of a registered bidder on a lot on view.
+    ///
+    /// Errors: `accounts_closed`, `not_found`, `registration_required`, `price_moved`, `already_leading`, and those of
+    /// [`platform_rules::item::decide`] for bids.
+    pub async fn bid_in_saleroom(
+        &self,
+        saleroom: &Saleroom,
+        bidder: &SignedInBidder,
+        lot: (Uuid, Uuid),
+        bid: SaleroomBid,
+        key: &str,
+    ) -> PlatformResult<SaleroomBidResult> {
+        let registration = self.bidding_registration(saleroom, bidder, lot).await?;
+        let paddle = registration.paddle.as_str();
+        let expected = |auction: &Auction, item: &Item| match bid {
+            SaleroomBid::UpTo(_) => Ok(()),
+            SaleroomBid::Next(seen) => expect_next_bid(auction, item, paddle, seen),
+        };
+        let new = NewBid { bidder: paddle.to_owned(), amount: bid.amount() };
+        let render = |placed: &PlacedBid| placed.bid.amount.to_string();
+        let answering = IdempotentRequest {
+            caller: bidder.account.id,
+            key,
+            request_hash: kit_identity::token_hash(&format!("{} {} {bid:?}", lot.0, lot.1)),
+            status: 200,
+            render: &render,
+            tag: &|_| None,
+        };
+        let outcome = self.place_bid_if(&bidder.caller(), lot.1, &new, &expected, Some(answering)).await?;
+        let (item, auction, is_repeated) = match outcome {
+            Outcome::Fresh(placed) => (placed.item, placed.auction, false),
+            Outcome::Replayed(IdempotentAnswer { .. }) => {
+                let (item, auction) = self.item(&bidder.caller(), lot.1).await?;
+                (item, auction, true)
+            }
+        };
+        let own = OwnStanding::of(&item, paddle, true);
+        Ok(SaleroomBidResult { sale: PublicItem::of(&auction, &item), own, is_repeated })
+    }
+
+    /// Buys a lot at its buy-now price, which the bidder saw.
+    ///
+    /// Errors: as [`Platform::bid_in_saleroom`], and `no_buy_now`, `buy_now_over`.
+    pub async fn buy_now_in_saleroom(
+        &self,
+        saleroom: &Saleroom,
+        bidder: &SignedInBidder,
+        lot: (Uuid, Uuid),
+        seen: i64,
+        key: &str,
+    ) -> PlatformResult<()> {
+        let registration = self.bidding_registration(saleroom, bidder, lot).await?;
+        let render = |placed: &PlacedBid| placed.bid.amount.to_string();
+        let answering = IdempotentRequest {
+            caller: bidder.account.id,
+            key,
+            request_hash: kit_identity::token_hash(&format!("{} {} buy {seen}", lot.0, lot.1)),
+            status: 200,
+            render: &render,
+            tag: &|_| None,
+        };
+        let (item, _) = self.item(&bidder.caller(), lot.1).await?;
+        if let Some(price) = item.buy_now.filter(|price| *price != seen) {
+            return Err(SaleroomRefusal::PriceMoved { minimum: price, is_equal: false }.into());
+        }
+        // A price that was edited after this read has raised the version.
+        let version = Some(item.version).filter(|_| item.buy_now.is_some());
+        self.buy_now(&bidder.caller(), lot.1, &registration.paddle, version, Some(answering)).await.map(drop)
+    }
+
+    /// How a bidder stands on a lot; none without an approved or suspended registration for its sale.
+    pub async fn own_standing(
+        &self,
+        bidder: &SignedInBidder,
+        registration: Option<&Registration>,
+        item: Uuid,
+    ) -> PlatformResult<Option<OwnStanding>> {
+        let Some(registration) = registration else { return Ok(None) };
+        let (item, auction) = self.item(&bidder.caller(), item).await?;
+        if registration.auction != auction.uuid {
+            return Ok(None);
+        }
+        let has_bid = self.store().has_bidder_item(auction.uuid, &registration.paddle, item.uuid).await?;
+        Ok(Some(OwnStanding::of(&item, &registration.paddle, has_bid)))
+    }
+
+    /// A key that no other form has.
+    pub fn new_form_key(&self) -> String {
+        self.ids().uuid_v7().simple().to_string()
+    }
+
+    /// Begins or ends watching a lot on view.
+    ///
+    /// Errors: `accounts_closed`, `not_found`, `too_many_watched`.
+    pub async fn watch_lot(
+        &self,
+        saleroom: &Saleroom,
+        bidder: &SignedInBidder,
+        (auction, item): (Uuid, Uuid),
+        watches: bool,
+    ) -> PlatformResult<()> {
+        require_accounts(saleroom)?;
+        let account = bidder.account.id;
+        if !watches {
+            return Ok(self.store().unwatch_item(account, item).await?);
+        }
+        self.require_lot_on_view(saleroom, (auction, item)).await?;
+        let watched = WatchedItem { account, auction, item, at: self.now() };
+        if self.store().watch_item(watched, WATCHED_MAX).await? {
+            Ok(())
+        } else {
+            Err(SaleroomRefusal::TooManyWatched { maximum: WATCHED_MAX }.into())
+        }
+    }
+
+    /// True when the bidder watches the lot.
+    pub async fn watches_lot(&self, bidder: &SignedInBidder, (auction, item): (Uuid, Uuid)) -> PlatformResult<bool> {
+        let watched = self.store().watched_items(bidder.account.id, Some(auction), WATCHED_MAX).await?;
+        Ok(watched.iter().any(|watched| watched.item == item))
+    }
+
+    /// The approved registration with which a bidder bids on a lot on view. A suspended one is refused by the rules, which say why.
+    async fn bidding_registration(
+        &self,
+        saleroom: &Saleroom,
+        bidder: &SignedInBidder,
+        lot: (Uuid, Uuid),
+    ) -> PlatformResult<Registration> {
+        require_accounts(saleroom)?;
+        self.require_lot_on_view(saleroom, lot).await?;
+        let registration = self.own_registration(bidder, lot.0).await?;
+        let may_bid =
+            |found: &Registration| matches!(found.status, RegistrationStatus::Approved | RegistrationStatus::Suspended);
+        registration.filter(may_bid).ok_or_else(|| SaleroomRefusal::RegistrationRequired.into())
+    }
+}
+
+fn expect_next_bid(auction: &Auction, item: &Item, paddle: &str, seen: i64) -> PlatformResult<()> {
+    let standing = item.standing.as_ref();
+    if standing.is_some_and(|standing| standing.bidder == paddle) {
+        return Err(SaleroomRefusal::AlreadyLeading.into());
+    }
+    match PublicItem::of(auction, item).minimum_bid {
+        // The rules say why the lot takes no bid.
+        None => Ok(()),
+        Some(minimum) if minimum == seen => Ok(()),
+        Some(minimum) => {
+            let is_equal = standing.is_some_and(|standing| standing.amount == seen);
+            Err(PlatformError::from(SaleroomRefusal::PriceMoved { minimum, is_equal }))
+        }
+    }
+}

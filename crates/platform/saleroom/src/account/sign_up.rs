@@ -1,0 +1,173 @@
+//! Opening an account: a link is mailed to an address, and its reader chooses a password. The same way leads to another password.
+
+use askama::Template;
+use axum::response::Response;
+use http::StatusCode;
+use kit_design::error_page::{ErrorPage, sentence};
+use kit_design::error_summary::ErrorSummary;
+use kit_design::fields::{FieldErrors, FormFields, QueryFields, UnauthenticatedForm};
+use kit_design::form_field::FormField;
+use kit_design::frame::{Frame, render_page, render_page_as};
+use platform_core::PlatformError;
+use platform_core::saleroom::{AccountInput, BidderDetails, SaleroomRefusal};
+use platform_core::users::Refusal;
+
+use super::{begin, field_errors, minutes, next_path, next_query, secret};
+use crate::house::{House, HouseFrame};
+use crate::page_error::PageError;
+
+#[derive(Template)]
+#[template(path = "account/sign_up.html")]
+struct SignUpPage {
+    frame: Frame,
+    around: HouseFrame,
+    email: FormField,
+    errors: ErrorSummary,
+    next: String,
+    next_query: String,
+    /// Where a link was sent; empty before.
+    sent_to: String,
+}
+
+fn email_form(house: &House<0>, email: &str, next: String, fault: String) -> SignUpPage {
+    let around =
+        house.frame("Open an account", "/sign-up", format!("Open an account to bid with {}.", house.saleroom.name));
+    let email =
+        FormField::text("email", "E-mail address", email).kind("email", "email").chars_max(254).fault(fault).required();
+    let errors = ErrorSummary::beside([&email]).heading("No mail was sent");
+    SignUpPage {
+        frame: around.frame.clone(),
+        around,
+        email,
+        errors,
+        next_query: next_query(&next),
+        next,
+        sent_to: String::new(),
+    }
+}
+
+pub(super) async fn page(house: House<0>, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let next = next_path(&house, query.text("next"));
+    render_page(&email_form(&house, "", next, String::new()))
+}
+
+/// Mails the link. The answer is the same whether the address has an account.
+pub(super) async fn mail_link(
+    house: House<0>,
+    UnauthenticatedForm(typed): UnauthenticatedForm,
+) -> Result<Response, PageError> {
+    let next = next_path(&house, typed.text("next"));
+    let email = typed.text("email").trim().to_owned();
+    let page = house.site.address(&format!("/{}/sign-up/account", house.address()));
+    let sent = house.platform().mail_bidder_link(&house.saleroom, &email, house.client.from, &page).await;
+    let (status, fault) = match sent {
+        Ok(()) => {
+            let form = email_form(&house, "", next, String::new());
+            return render_page(&SignUpPage { sent_to: email, ..form });
+        }
+        Err(error @ PlatformError::Saleroom(SaleroomRefusal::TooManyMails { .. })) => {
+            (StatusCode::TOO_MANY_REQUESTS, error.to_string())
+        }
+        Err(error @ PlatformError::Saleroom(SaleroomRefusal::MailUnavailable)) => {
+            (StatusCode::SERVICE_UNAVAILABLE, error.to_string())
+        }
+        Err(PlatformError::Identity(Refusal::TooManyAttempts { retry_after, .. })) => {
+            let fault = format!("too many links were asked for: try again in {} min", minutes(retry_after));
+            (StatusCode::TOO_MANY_REQUESTS, fault)
+        }
+        Err(error) => (StatusCode::UNPROCESSABLE_ENTITY, field_errors(error)?.of("email")),
+    };
+    render_page_as(status, &email_form(&house, &email, next, fault))
+}
+
+#[derive(Template)]
+#[template(path = "account/open.html")]
+struct OpenPage {
+    frame: Frame,
+    around: HouseFrame,
+    email: String,
+    key: String,
+    has_account: bool,
+    fields: Vec<FormField>,
+    errors: ErrorSummary,
+}
+
+pub(super) async fn account_page(house: House<0>, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let key = query.text("key").to_owned();
+    let (email, has_account) = link(&house, &key).await?;
+    let details = BidderDetails::default();
+    render_page(&open_form(&house, (email, has_account), key, &details, &FieldErrors::default()))
+}
+
+pub(super) async fn open_account(
+    house: House<0>,
+    UnauthenticatedForm(typed): UnauthenticatedForm,
+) -> Result<Response, PageError> {
+    let key = typed.text("key").to_owned();
+    let details = typed_details(&typed);
+    let password = secret(typed.all("password").next().unwrap_or_default());
+    let input = AccountInput { details: details.clone(), password };
+    let used = house.platform().use_bidder_link(&house.saleroom, &key, input, &house.client).await;
+    let errors = match used {
+        Ok(signed_in) => return begin(&house, &signed_in, &format!("{}/my-bids?done=opened", house.path())),
+        Err(PlatformError::Saleroom(SaleroomRefusal::LinkVoid)) => return Err(void_link(&house).into()),
+        Err(error) => field_errors(error)?,
+    };
+    let known = link(&house, &key).await?;
+    render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &open_form(&house, known, key, &details, &errors))
+}
+
+async fn link(house: &House<0>, key: &str) -> Result<(String, bool), PageError> {
+    match house.platform().open_bidder_link(&house.saleroom, key, house.client.from).await {
+        Err(PlatformError::Saleroom(SaleroomRefusal::LinkVoid)) => Err(void_link(house).into()),
+        found => Ok(found?),
+    }
+}
+
+fn void_link(house: &House<0>) -> ErrorPage {
+    let detail = format!(
+        "{} Open {}/sign-up to get a new link.",
+        sentence(&SaleroomRefusal::LinkVoid.to_string()),
+        house.site.address(&format!("/{}", house.address()))
+    );
+    ErrorPage::new(StatusCode::GONE, "This link can’t be used", detail)
+}
+
+/// What a bidder typed about themselves.
+pub(super) fn typed_details(typed: &FormFields) -> BidderDetails {
+    BidderDetails {
+        name: typed.text("name").to_owned(),
+        phone: typed.non_empty("phone").map(str::to_owned),
+        address: None,
+    }
+}
+
+/// The fields about the bidder.
+pub(super) fn detail_fields(details: &BidderDetails, errors: &FieldErrors) -> Vec<FormField> {
+    let phone = details.phone.clone().unwrap_or_default();
+    vec![
+        FormField::text("name", "Name", details.name.as_str())
+            .kind("text", "name")
+            .chars_max(200)
+            .hint("The house sees it. Other bidders see your paddle number only.")
+            .with(errors)
+            .required(),
+        FormField::text("phone", "Telephone", phone).kind("tel", "tel").chars_max(60).with(errors).optional(),
+    ]
+}
+
+fn open_form(
+    house: &House<0>,
+    (email, has_account): (String, bool),
+    key: String,
+    details: &BidderDetails,
+    errors: &FieldErrors,
+) -> OpenPage {
+    let title = if has_account { "Choose another password" } else { "Open your account" };
+    let around = house.frame(title, "/sign-up", format!("{title} at {}.", house.saleroom.name));
+    let mut fields = if has_account { Vec::new() } else { detail_fields(details, errors) };
+    let password = FormField::secret("password", "Password", "new-password").hint("At least 12 characters.");
+    fields.push(password.with(errors).required());
+    let errors = ErrorSummary::beside(&fields).heading("Nothing was saved");
+    OpenPage { frame: around.frame.clone(), around, email, key, has_account, fields, errors }
+}

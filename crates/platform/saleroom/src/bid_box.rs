@@ -1,0 +1,215 @@
+//! What a bidder can do on the page of a lot, and where they stand on it.
+
+use askama::Template;
+use contract::{AuctionStatus, ItemStatus};
+use kit_design::form_field::FormField;
+use platform_core::PlatformResult;
+use platform_core::port::{Registration, RegistrationStatus};
+use platform_core::saleroom::{OwnStanding, SaleroomLot, SaleroomSale};
+use platform_rules::AuctionKind;
+use platform_words::Currency;
+
+use crate::account::next_query;
+use crate::house::House;
+use crate::lot_words::with_charges;
+use crate::register::Standing;
+
+/// The part of a lot's page on which a bidder bids.
+#[derive(Template)]
+#[template(path = "bid_box.html")]
+pub(crate) struct BidBox {
+    /// Path of the lot.
+    path: String,
+    /// Path of the sale.
+    sale_path: String,
+    /// Path of the house.
+    house_path: String,
+    step: Step,
+    /// The answer to a bid; empty without one.
+    pub(crate) answer: Answer,
+    /// Where the bidder stands on the lot; none before their first bid.
+    standing: Option<LotStanding>,
+    paddle: String,
+    is_watched: bool,
+    is_signed_in: bool,
+    /// The query that leads back to the lot after a sign-in.
+    next_query: String,
+}
+
+/// What the bidder can do next.
+enum Step {
+    /// Nothing: the lot takes no bids.
+    None,
+    /// Sign in first.
+    SignIn,
+    /// Register for the sale first.
+    Register,
+    /// The registration does not allow a bid.
+    Wait(Standing),
+    /// Bid.
+    Bid(BidForms),
+}
+
+/// The forms with which a bidder bids.
+struct BidForms {
+    /// The next bid with its total; none for a bidder who leads.
+    next: Option<(i64, String, String)>,
+    maximum: FormField,
+    /// The buy-now price with its total.
+    buy_now: Option<(i64, String, String)>,
+    /// The key of each form on the page.
+    key: String,
+    /// The bid that waits for a second press; none before the first.
+    asks: Option<Asked>,
+}
+
+/// A bid that the bidder has to press again for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Asked {
+    /// `next`, `max` or `buy`.
+    pub(crate) kind: &'static str,
+    pub(crate) amount: i64,
+    pub(crate) words: String,
+    pub(crate) total: String,
+}
+
+/// The answer to a bid.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) words: String,
+    /// The class of its colour.
+    pub(crate) kind: &'static str,
+}
+
+/// Where a bidder stands on a lot.
+struct LotStanding {
+    words: String,
+    kind: &'static str,
+}
+
+/// What the page of a lot was asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Wish {
+    pub(crate) answer: Answer,
+    pub(crate) asks: Option<Asked>,
+    /// The maximum as it was typed, and what is wrong with it.
+    pub(crate) typed: (String, String),
+}
+
+impl BidBox {
+    pub(crate) async fn of(
+        house: &House<2>,
+        sale: &SaleroomSale,
+        lot: &SaleroomLot,
+        wish: Wish,
+    ) -> PlatformResult<Self> {
+        let (platform, [auction, item]) = (house.platform(), house.ids);
+        let house_path = house.path();
+        let sale_path = format!("{house_path}/sales/{auction}");
+        let (mut registration, mut own, mut is_watched) = (None, None, false);
+        if let Some(bidder) = &house.bidder {
+            registration = platform.own_registration(bidder, auction).await?;
+            own = platform.own_standing(bidder, registration.as_ref(), item).await?;
+            is_watched = platform.watches_lot(bidder, (auction, item)).await?;
+        }
+        let currency = Currency::of(&sale.auction);
+        let has_accounts =
+            house.saleroom.house.saleroom.registration != platform_core::saleroom::RegistrationRule::Closed;
+        let standing = own.as_ref().filter(|own| own.has_bid).map(|own| LotStanding::of(own, lot, &currency));
+        let paddle = own.as_ref().map(|own| own.paddle.clone()).unwrap_or_default();
+        let step = if has_accounts {
+            let registration = registration.as_ref();
+            step(
+                house.bidder.is_some(),
+                sale,
+                lot,
+                (registration, own.as_ref()),
+                (wish.typed, wish.asks),
+                platform.new_form_key(),
+            )
+        } else {
+            Step::None
+        };
+        let path = format!("{sale_path}/lots/{item}");
+        Ok(Self {
+            next_query: next_query(&path),
+            path,
+            sale_path,
+            house_path,
+            step,
+            answer: wish.answer,
+            standing,
+            paddle,
+            is_watched,
+            is_signed_in: house.bidder.is_some(),
+        })
+    }
+}
+
+fn step(
+    is_signed_in: bool,
+    sale: &SaleroomSale,
+    lot: &SaleroomLot,
+    (registration, own): (Option<&Registration>, Option<&OwnStanding>),
+    (typed, asks): ((String, String), Option<Asked>),
+    key: String,
+) -> Step {
+    let auction = &sale.auction;
+    let currency = Currency::of(auction);
+    let can_still_be_sold = matches!(lot.sale.status, ItemStatus::Preview | ItemStatus::Live | ItemStatus::Suspended)
+        && matches!(auction.status, AuctionStatus::Preview | AuctionStatus::Live);
+    if !can_still_be_sold {
+        return Step::None;
+    }
+    if !is_signed_in {
+        return Step::SignIn;
+    }
+    let Some(registration) = registration else { return Step::Register };
+    if registration.status != RegistrationStatus::Approved {
+        return Step::Wait(Standing::of(registration, &currency));
+    }
+    let takes_bids = auction.kind == AuctionKind::Timed && lot.sale.status == ItemStatus::Live;
+    let Some(minimum) = lot.sale.minimum_bid.filter(|_| takes_bids) else {
+        return Step::Wait(Standing::of(registration, &currency));
+    };
+    let leads = own.is_some_and(|own| own.leads);
+    let known_maximum = own.and_then(|own| own.maximum).filter(|_| leads);
+    let least = known_maximum.map_or(minimum, |maximum| maximum.saturating_add(1).max(minimum));
+    let label = if leads { "Raise your maximum" } else { "Your maximum" };
+    let priced = |amount: i64| (amount, currency.show(amount), with_charges(auction, &currency, amount));
+    let hint = match leads {
+        true => "Others see the price only, never your maximum.".to_owned(),
+        false => format!("{} or more. We bid for you up to it, in steps, only as far as needed.", currency.show(least)),
+    };
+    Step::Bid(BidForms {
+        next: Some(priced(minimum)).filter(|_| !leads),
+        maximum: FormField::text("amount", label, typed.0)
+            .attribute("inputmode", "decimal")
+            .attribute("autocomplete", "off")
+            .chars_max(30)
+            .hint(hint)
+            .fault(typed.1)
+            .required(),
+        buy_now: lot.sale.buy_now.map(priced),
+        key,
+        asks,
+    })
+}
+
+impl LotStanding {
+    fn of(own: &OwnStanding, lot: &SaleroomLot, currency: &Currency) -> Self {
+        let price = lot.sale.price.map(|price| currency.show(price)).unwrap_or_default();
+        let maximum = own.maximum.filter(|maximum| Some(*maximum) != lot.sale.price);
+        let maximum = maximum.map(|maximum| format!(" Your maximum is {}.", currency.show(maximum)));
+        let (words, kind) = match (lot.sale.status, own.leads) {
+            (ItemStatus::Sold | ItemStatus::SoldBuyNow, true) => {
+                (format!("✓ Yours at {price}, paddle {}.", own.paddle), "good")
+            }
+            (ItemStatus::Sold | ItemStatus::SoldBuyNow, false) => (format!("✕ Not yours. Sold for {price}."), "bad"),
+            (ItemStatus::Unsold | ItemStatus::Passed, _) => ("Not sold.".to_owned(), "off"),
+            (_, true) => (format!("✓ You lead at {price}.{}", maximum.unwrap_or_default()), "good"),
+            (_, false) => (format!("↓ Outbid. Someone else leads at {price}."), "bad"),
+        };
+        Self { words, kind }
+    }
+}

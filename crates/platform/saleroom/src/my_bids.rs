@@ -1,0 +1,142 @@
+//! The lots of a bidder in all sales of the house: those to act on first.
+
+use askama::Template;
+use axum::response::Response;
+use contract::ItemStatus;
+use kit_design::fields::QueryFields;
+use kit_design::frame::{Frame, render_page};
+use platform_core::saleroom::{OwnLot, OwnSale};
+use platform_words::Currency;
+use uuid::Uuid;
+
+use crate::account::sign_in_first;
+use crate::catalogue::Picture;
+use crate::house::{House, HouseFrame};
+use crate::lot_words::LotWords;
+use crate::page_error::PageError;
+use crate::register::Standing;
+
+#[derive(Template)]
+#[template(path = "my_bids.html")]
+struct MyBidsPage {
+    frame: Frame,
+    around: HouseFrame,
+    notice: &'static str,
+    /// Headings with their lots; those without lots are left out.
+    groups: Vec<(&'static str, Vec<OwnCard>)>,
+    /// Sales of the bidder with the state of the registration.
+    sales: Vec<SaleRow>,
+    /// How to pay and collect, if anything was won.
+    payment: Vec<String>,
+    collection: Vec<String>,
+}
+
+struct SaleRow {
+    id: Uuid,
+    title: String,
+    standing: Standing,
+}
+
+struct OwnCard {
+    path: String,
+    lot_number: String,
+    title: String,
+    sale: String,
+    picture: Option<Picture>,
+    standing: &'static str,
+    kind: &'static str,
+    words: LotWords,
+    /// The bidder's maximum while they lead; empty otherwise.
+    maximum: String,
+}
+
+/// What a bidder can still do about a lot: the order of the groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Group {
+    Outbid,
+    Leading,
+    Won,
+    Watched,
+    Over,
+}
+
+const GROUPS: [(Group, &str); 5] = [
+    (Group::Outbid, "You are outbid"),
+    (Group::Leading, "You lead"),
+    (Group::Won, "Won"),
+    (Group::Watched, "Watched"),
+    (Group::Over, "Over"),
+];
+
+fn group(lot: &OwnLot) -> Group {
+    let is_open = matches!(lot.lot.sale.status, ItemStatus::Preview | ItemStatus::Live | ItemStatus::Suspended);
+    let is_sold = matches!(lot.lot.sale.status, ItemStatus::Sold | ItemStatus::SoldBuyNow);
+    let own = lot.own.as_ref().filter(|own| own.has_bid);
+    match own {
+        Some(own) if own.leads && is_sold => Group::Won,
+        Some(own) if own.leads && is_open => Group::Leading,
+        Some(_) if is_open => Group::Outbid,
+        None if is_open => Group::Watched,
+        _ => Group::Over,
+    }
+}
+
+pub(crate) async fn page(house: House<0>, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let path = house.path();
+    let Some(bidder) = &house.bidder else { return Ok(sign_in_first(&path, &format!("{path}/my-bids"))) };
+    let own = house.platform().own_lots(&house.saleroom, bidder).await?;
+    let around = house.frame("My bids", "/my-bids", "Your bids.".to_owned());
+    let lots: Vec<(&OwnSale, &OwnLot)> =
+        own.iter().flat_map(|sale| sale.lots.iter().map(move |lot| (sale, lot))).collect();
+    let groups = GROUPS.map(|(wanted, words)| {
+        let of_group = lots.iter().filter(|(_, lot)| group(lot) == wanted);
+        (words, of_group.map(|(sale, lot)| card(&path, sale, lot)).collect::<Vec<_>>())
+    });
+    let has_won = lots.iter().any(|(_, lot)| group(lot) == Group::Won);
+    let profile = &house.saleroom.house.profile;
+    let lines = |text: &Option<String>| -> Vec<String> {
+        let text = text.as_deref().filter(|_| has_won).unwrap_or_default();
+        text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
+    };
+    let registered = house.platform().own_registrations(&house.saleroom, bidder).await?;
+    let row = |(auction, registration): &(platform_rules::Auction, platform_core::port::Registration)| SaleRow {
+        id: auction.uuid,
+        title: auction.shown_title().to_owned(),
+        standing: Standing::of(registration, &Currency::of(auction)),
+    };
+    render_page(&MyBidsPage {
+        frame: around.frame.clone(),
+        notice: if query.text("done") == "opened" { "Welcome. You are signed in." } else { "" },
+        groups: groups.into_iter().filter(|(_, cards)| !cards.is_empty()).collect(),
+        sales: registered.iter().map(row).collect(),
+        payment: lines(&profile.payment),
+        collection: lines(&profile.collection),
+        around,
+    })
+}
+
+fn card(house: &str, sale: &OwnSale, lot: &OwnLot) -> OwnCard {
+    let currency = Currency::of(&sale.auction);
+    let (standing, kind) = match group(lot) {
+        Group::Outbid => ("↓ Outbid", "bad"),
+        Group::Leading => ("✓ You lead", "good"),
+        Group::Won => ("✓ Yours", "good"),
+        Group::Watched => ("★ Watched", "info"),
+        Group::Over => ("Over", "off"),
+    };
+    let maximum = lot.own.as_ref().filter(|own| own.leads).and_then(|own| own.maximum);
+    OwnCard {
+        path: format!("{house}/sales/{}/lots/{}", sale.auction.uuid, lot.lot.sale.uuid),
+        lot_number: lot.lot.lot_number.clone(),
+        title: lot.lot.title.clone(),
+        sale: sale.auction.shown_title().to_owned(),
+        picture: lot.lot.images.first().map(|image| Picture::of(house, image)),
+        standing,
+        kind,
+        words: LotWords::of(&sale.auction, &lot.lot),
+        maximum: maximum
+            .filter(|_| group(lot) == Group::Leading)
+            .map(|maximum| currency.show(maximum))
+            .unwrap_or_default(),
+    }
+}
