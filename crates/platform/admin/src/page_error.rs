@@ -24,6 +24,7 @@ fn error_page(error: PlatformError) -> ErrorPage {
         PlatformError::Rejected(_)
         | PlatformError::Identity(_)
         | PlatformError::User(_)
+        | PlatformError::Saleroom(_)
         | PlatformError::Taken(_)
         | PlatformError::Busy
         | PlatformError::ApiKeyRequired

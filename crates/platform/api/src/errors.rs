@@ -137,6 +137,7 @@ impl From<PlatformError> for ApiError {
             PlatformError::Forbidden(_) => StatusCode::FORBIDDEN,
             PlatformError::Identity(refusal) => of_refusal(refusal),
             PlatformError::User(refusal) => of_users(refusal),
+            PlatformError::Saleroom(_) => StatusCode::CONFLICT,
             PlatformError::Provider { .. } => StatusCode::BAD_GATEWAY,
             PlatformError::DiskFull
             | PlatformError::Unavailable(_)

@@ -19,7 +19,6 @@ function say(text, kind) {
   const answer = document.getElementById("bid-answer");
   answer.textContent = text;
   answer.className = `stand ${kind}`;
-  answer.hidden = text === "";
 }
 
 function disarm() {
@@ -89,11 +88,18 @@ function show(text) {
   const page = new DOMParser().parseFromString(text, "text/html");
   const field = box().querySelector("input[name=amount]:not([type=hidden])");
   const typed = field && (field === document.activeElement || field.value !== field.defaultValue) ? field.value : null;
+  const region = document.getElementById("bid-answer");
   const had = document.activeElement && box().contains(document.activeElement) ? document.activeElement.closest("form")?.dataset.bid : null;
   for (const id of ["bid-box", "lot-now", "lot-bids"]) {
     const [old, fresh] = [document.getElementById(id), page.getElementById(id)];
     if (old && fresh) old.replaceWith(document.adoptNode(fresh));
   }
+  // The region that speaks stays in the document: a screen reader says what changes in it.
+  const answered = document.getElementById("bid-answer");
+  const { textContent, className } = answered;
+  answered.replaceWith(region);
+  region.textContent = textContent;
+  region.className = className;
   const fresh = box().querySelector("input[name=amount]:not([type=hidden])");
   const isAnswer = document.getElementById("bid-answer").textContent !== "";
   if (fresh && typed !== null && !(isAnswer && had === "max")) fresh.value = typed;

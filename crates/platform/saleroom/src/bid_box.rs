@@ -6,7 +6,7 @@ use kit_design::form_field::FormField;
 use platform_core::PlatformResult;
 use platform_core::port::{Registration, RegistrationStatus};
 use platform_core::saleroom::{OwnStanding, SaleroomLot, SaleroomSale};
-use platform_rules::AuctionKind;
+use platform_rules::{AuctionKind, PublicItem};
 use platform_words::Currency;
 
 use crate::account::next_query;
@@ -35,6 +35,8 @@ pub(crate) struct BidBox {
     /// The query that leads back to the lot after a sign-in.
     next_query: String,
 }
+
+impl askama::filters::HtmlSafe for BidBox {}
 
 /// What the bidder can do next.
 enum Step {
@@ -77,14 +79,16 @@ pub(crate) struct Asked {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) words: String,
+    /// The bid was placed: the words say where the bidder stands.
+    pub(crate) is_placed: bool,
     /// The class of its colour.
     pub(crate) kind: &'static str,
 }
 
 /// Where a bidder stands on a lot.
-struct LotStanding {
-    words: String,
-    kind: &'static str,
+pub(crate) struct LotStanding {
+    pub(crate) words: String,
+    pub(crate) kind: &'static str,
 }
 
 /// What the page of a lot was asked for.
@@ -115,7 +119,7 @@ impl BidBox {
         let currency = Currency::of(&sale.auction);
         let has_accounts =
             house.saleroom.house.saleroom.registration != platform_core::saleroom::RegistrationRule::Closed;
-        let standing = own.as_ref().filter(|own| own.has_bid).map(|own| LotStanding::of(own, lot, &currency));
+        let standing = own.as_ref().filter(|own| own.has_bid).map(|own| LotStanding::of(own, &lot.sale, &currency));
         let paddle = own.as_ref().map(|own| own.paddle.clone()).unwrap_or_default();
         let step = if has_accounts {
             let registration = registration.as_ref();
@@ -197,11 +201,11 @@ fn step(
 }
 
 impl LotStanding {
-    fn of(own: &OwnStanding, lot: &SaleroomLot, currency: &Currency) -> Self {
-        let price = lot.sale.price.map(|price| currency.show(price)).unwrap_or_default();
-        let maximum = own.maximum.filter(|maximum| Some(*maximum) != lot.sale.price);
+    pub(crate) fn of(own: &OwnStanding, sale: &PublicItem, currency: &Currency) -> Self {
+        let price = sale.price.map(|price| currency.show(price)).unwrap_or_default();
+        let maximum = own.maximum.filter(|maximum| Some(*maximum) != sale.price);
         let maximum = maximum.map(|maximum| format!(" Your maximum is {}.", currency.show(maximum)));
-        let (words, kind) = match (lot.sale.status, own.leads) {
+        let (words, kind) = match (sale.status, own.leads) {
             (ItemStatus::Sold | ItemStatus::SoldBuyNow, true) => {
                 (format!("✓ Yours at {price}, paddle {}.", own.paddle), "good")
             }

@@ -9,7 +9,7 @@ use platform_rules::Rejection;
 use platform_words::Currency;
 
 use crate::account::sign_in_first;
-use crate::bid_box::{Answer, Asked, Wish};
+use crate::bid_box::{Answer, Asked, LotStanding, Wish};
 use crate::house::House;
 use crate::lot;
 use crate::lot_words::with_charges;
@@ -78,27 +78,25 @@ pub(crate) async fn bid(house: House<2>, SubmittedForm(form): SubmittedForm) -> 
         Kind::Next | Kind::Max => {
             let bid = if kind == Kind::Next { SaleroomBid::Next(amount) } else { SaleroomBid::UpTo(amount) };
             let placed = house.platform().bid_in_saleroom(&house.saleroom, bidder, (auction, item), bid, key).await;
-            placed.map(|placed| {
-                let price = placed.sale.price.map(|price| currency.show(price)).unwrap_or_default();
-                let next = placed.sale.minimum_bid.map(|next| format!(" Next {}.", currency.show(next)));
-                match (placed.own.leads, placed.is_repeated) {
-                    (_, true) => (format!("Already received: {}.", currency.show(amount)), "info"),
-                    (true, _) => (format!("✓ You lead at {price}."), "good"),
-                    (false, _) => (format!("↓ Outbid at {price}.{}", next.unwrap_or_default()), "bad"),
+            placed.map(|placed| match placed.is_repeated {
+                true => (format!("Already received: {}.", currency.show(amount)), "info", false),
+                false => {
+                    let LotStanding { words, kind } = LotStanding::of(&placed.own, &placed.sale, &currency);
+                    (words, kind, true)
                 }
             })
         }
         Kind::Buy => {
             let bought =
                 house.platform().buy_now_in_saleroom(&house.saleroom, bidder, (auction, item), amount, key).await;
-            bought.map(|()| (format!("✓ Bought for {}.", currency.show(amount)), "good"))
+            bought.map(|()| (format!("✓ Bought for {}.", currency.show(amount)), "good", true))
         }
     };
-    let (words, kind, status) = match placed {
-        Ok((words, kind)) => (words, kind, StatusCode::OK),
-        Err(error) => (refusal(error, &currency, amount)?, "bad", StatusCode::CONFLICT),
+    let (words, kind, is_placed, status) = match placed {
+        Ok((words, kind, is_placed)) => (words, kind, is_placed, StatusCode::OK),
+        Err(error) => (refusal(error, &currency, amount)?, "bad", false, StatusCode::CONFLICT),
     };
-    let wish = Wish { answer: Answer { words, kind }, ..Wish::default() };
+    let wish = Wish { answer: Answer { words, is_placed, kind }, ..Wish::default() };
     lot::shown(&house, &sale, wish, status).await
 }
 

@@ -35,7 +35,8 @@ impl LotWords {
             (_, None) => ("Starts at".to_owned(), sale.minimum_bid),
         };
         let takes_bids = auction.kind == AuctionKind::Timed && sale.status == ItemStatus::Live;
-        let next = sale.minimum_bid.filter(|_| takes_bids);
+        // Before the first bid, the amount is that of the next bid.
+        let next = sale.minimum_bid.filter(|_| takes_bids && sale.price.is_some());
         let (standing, kind) = standing(auction, lot);
         Self {
             label,

@@ -32,7 +32,7 @@ impl Platform {
         let mail = Mail {
             to,
             subject,
-            text: text.replace("{link}", address),
+            text: text.replace("<link>", address),
             id: self.ids().uuid_v7().to_string(),
             sender_name: Some(letterhead.name.clone()),
             reply_to: letterhead.email(),

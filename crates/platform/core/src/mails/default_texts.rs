@@ -42,7 +42,7 @@ pub(super) fn test_text(language: Language) -> MailText {
     })
 }
 
-/// The text of the mail with the link that opens an account. `{link}` is where the link stands.
+/// The text of the mail with the link that opens an account. The link replaces `<link>`.
 pub(super) fn link_text(language: Language) -> MailText {
     parse(match language {
         Language::English => include_str!("texts/english/link.txt"),
