@@ -6,6 +6,7 @@ mod access_changes;
 mod access_log;
 mod answers;
 mod audit_positions;
+mod bidder_accounts;
 mod bidders;
 mod bulk_changes;
 mod catalogue_round_trips;
@@ -176,6 +177,12 @@ stories! {
         parties_are_found_by_reference_and_consignors_by_name,
         several_parties_are_written_or_none,
         the_items_of_a_vendor_are_listed_by_auction;
+    bidder_accounts:
+        an_account_is_opened_once_with_the_latest_link_to_its_address,
+        a_change_of_an_account_is_whole_or_not_at_all,
+        sessions_of_bidders_begin_at_a_version_and_end_by_age_and_number,
+        acceptances_and_watched_items_are_those_of_one_account,
+        the_registration_of_a_person_is_found_under_each_of_their_records;
     houses:
         a_house_reads_back_and_changes_by_its_version,
         only_the_present_logo_of_a_house_is_kept,

@@ -23,7 +23,7 @@ fn with_email(number: usize, name: &str, email: &str) -> Party {
 }
 
 /// The record after it was merged into another one.
-fn merged_into(state: &Party, into: Uuid) -> Party {
+pub(super) fn merged_into(state: &Party, into: Uuid) -> Party {
     let merged = MergedInto { into, actor: "user:2".into(), at: at(5) };
     Party { merged: Some(merged), version: state.version + 1, ..state.clone() }
 }
