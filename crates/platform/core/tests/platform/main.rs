@@ -29,6 +29,7 @@ mod provider;
 mod publishing;
 mod reduced_sending;
 mod register_files;
+mod saleroom_accounts;
 mod sales;
 mod sandbox;
 mod webcasts;

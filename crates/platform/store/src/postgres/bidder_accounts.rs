@@ -68,10 +68,7 @@ impl BidderAccountStore for PostgresStore {
             Box::pin(async move {
                 let delete = "DELETE FROM bidder_accounts WHERE uuid = $1 AND version = $2";
                 one_row(rows::execute(db, delete, &[uuid, version]).await?)?;
-                for table in ["bidder_sessions", "accepted_conditions", "watched_items"] {
-                    rows::execute(db, &format!("DELETE FROM {table} WHERE account = $1"), &[uuid]).await?;
-                }
-                Ok(())
+                delete_belongings(db, *uuid).await
             })
         })
         .await
@@ -163,6 +160,22 @@ impl BidderAccountStore for PostgresStore {
             format!("{WATCHED} AND ($2::uuid IS NULL OR auction = $2) ORDER BY at_ms DESC, item DESC LIMIT $3");
         Ok(rows::list(&self.client().await?, &select, &[&account, &auction, &rows::limit(limit)], watched).await?)
     }
+}
+
+/// Deletes the account that names a record of the register, if there is one.
+pub(super) async fn delete_of_party(db: &Transaction<'_>, party: Uuid) -> SqlResult<()> {
+    let delete = "DELETE FROM bidder_accounts WHERE party = $1 RETURNING uuid";
+    for account in rows::list(db, delete, &[&party], |row| rows::get(row, 0)).await? {
+        delete_belongings(db, account).await?;
+    }
+    Ok(())
+}
+
+async fn delete_belongings(db: &Transaction<'_>, account: Uuid) -> SqlResult<()> {
+    for table in ["bidder_sessions", "accepted_conditions", "watched_items"] {
+        rows::execute(db, &format!("DELETE FROM {table} WHERE account = $1"), &[&account]).await?;
+    }
+    Ok(())
 }
 
 async fn find(db: &impl Connection, uuid: Uuid) -> SqlResult<Option<BidderAccount>> {

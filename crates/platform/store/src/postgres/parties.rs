@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::party_merges::{put_keys, records_of_person};
 use super::registrations::registration;
 use super::rows::{self, SqlResult, after};
-use super::{PostgresStore, audit, mails, registrations};
+use super::{PostgresStore, audit, bidder_accounts, mails, registrations};
 use crate::codec::{erased_at_ms, kept_until_ms, merged_into, ms, to_json};
 
 /// The condition of [`PartyFilter`]. Its parameters are the house, the three flags, the words and the paddle.
@@ -205,6 +205,7 @@ async fn erase(db: &Transaction<'_>, erasure: &PartyErasureWrite) -> SqlResult<(
     }
     for party in parties {
         mails::erase(db, None, Some(party.party.state.uuid)).await?;
+        bidder_accounts::delete_of_party(db, party.party.state.uuid).await?;
         put(db, party).await?;
     }
     audit::replace_concealed(db, remaining).await

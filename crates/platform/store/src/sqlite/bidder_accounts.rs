@@ -63,10 +63,7 @@ impl BidderAccountStore for SqliteStore {
         self.write(move |db| {
             let delete = "DELETE FROM bidder_accounts WHERE uuid = ?1 AND version = ?2";
             one_row(rows::execute(db, delete, (uuid.as_bytes(), version))?)?;
-            for table in ["bidder_sessions", "accepted_conditions", "watched_items"] {
-                rows::execute(db, &format!("DELETE FROM {table} WHERE account = ?1"), [uuid.as_bytes()])?;
-            }
-            Ok(())
+            delete_belongings(db, uuid)
         })
         .await
     }
@@ -169,6 +166,20 @@ impl BidderAccountStore for SqliteStore {
         })
         .await
     }
+}
+
+/// Deletes the account that names a record of the register, if there is one.
+pub(super) fn delete_of_party(db: &Connection, party: Uuid) -> SqlResult<()> {
+    let delete = "DELETE FROM bidder_accounts WHERE party = ?1 RETURNING uuid";
+    let deleted = rows::list(db, delete, [party.as_bytes()], |row| rows::uuid(row, 0))?;
+    deleted.into_iter().try_for_each(|account| delete_belongings(db, account))
+}
+
+fn delete_belongings(db: &Connection, account: Uuid) -> SqlResult<()> {
+    for table in ["bidder_sessions", "accepted_conditions", "watched_items"] {
+        rows::execute(db, &format!("DELETE FROM {table} WHERE account = ?1"), [account.as_bytes()])?;
+    }
+    Ok(())
 }
 
 fn find(db: &Connection, uuid: Uuid) -> SqlResult<Option<BidderAccount>> {
