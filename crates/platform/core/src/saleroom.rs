@@ -9,6 +9,7 @@ mod own_lots;
 mod registering;
 mod settings;
 mod visits;
+mod webcast_bids;
 
 use jiff::Timestamp;
 use platform_rules::{Auction, Item, PublicBid, PublicItem, SaleResult};

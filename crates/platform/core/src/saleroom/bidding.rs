@@ -1,6 +1,7 @@
-//! Bids of signed-in bidders on lots of timed auctions. A bid carries what the bidder saw, and is not placed on anything else.
+//! Bids of signed-in bidders: on lots of timed auctions, on the lot in the ring of a webcast, and commission bids before. A bid
+//! carries what the bidder saw, and is not placed on anything else.
 
-use platform_rules::{Auction, Item, PublicItem};
+use platform_rules::{Auction, AuctionKind, Item, PublicItem};
 use uuid::Uuid;
 
 use super::accounts::require_accounts;
@@ -9,7 +10,7 @@ use crate::Platform;
 use crate::bidding::bids::{NewBid, PlacedBid};
 use crate::error::saleroom_refusal::SaleroomRefusal;
 use crate::error::{PlatformError, PlatformResult};
-use crate::port::{IdempotentAnswer, Registration, RegistrationStatus, WatchedItem};
+use crate::port::{Registration, RegistrationStatus, WatchedItem};
 use crate::steps::idempotency::{IdempotentRequest, Outcome};
 
 /// Items that one bidder watches.
@@ -56,25 +57,33 @@ pub struct OwnStanding {
     pub maximum: Option<i64>,
     /// The bidder has bid on the lot.
     pub has_bid: bool,
+    /// The bidder's bid on the lot in the ring that waits for the clerk, minor units.
+    pub waiting: Option<i64>,
+    /// The bidder's commission bid on a lot of a webcast, minor units.
+    pub commission: Option<i64>,
 }
 
 impl OwnStanding {
     pub(super) fn of(item: &Item, paddle: &str, has_bid: bool) -> Self {
         let standing = item.standing.as_ref().filter(|standing| standing.bidder == paddle);
+        let waiting = item.pending.iter().find(|pending| pending.bidder == paddle);
         Self {
             paddle: paddle.to_owned(),
             leads: standing.is_some(),
             maximum: standing.map(|standing| standing.maximum.reveal()),
             has_bid: has_bid || standing.is_some(),
+            waiting: waiting.map(|waiting| waiting.amount),
+            commission: None,
         }
     }
 }
 
 impl Platform {
-    /// Places a bid of a registered bidder on a lot on view.
+    /// Places a bid of a registered bidder on a lot on view: a bid of a timed auction, a bid on the lot in the ring, or, while the
+    /// lot waits for the ring, a commission bid.
     ///
     /// Errors: `accounts_closed`, `not_found`, `registration_required`, `price_moved`, `already_leading`, and those of
-    /// [`platform_rules::item::decide`] for bids.
+    /// [`platform_rules::item::decide`] and [`platform_rules::ring::decide`] for bids.
     pub async fn bid_in_saleroom(
         &self,
         saleroom: &Saleroom,
@@ -85,6 +94,10 @@ impl Platform {
     ) -> PlatformResult<SaleroomBidResult> {
         let registration = self.bidding_registration(saleroom, bidder, lot).await?;
         let paddle = registration.paddle.as_str();
+        let (item, auction) = self.item(&bidder.caller(), lot.1).await?;
+        if auction.kind == AuctionKind::Webcast {
+            return self.bid_in_webcast(bidder, paddle, item, bid, key).await;
+        }
         let expected = |auction: &Auction, item: &Item| match bid {
             SaleroomBid::UpTo(_) => Ok(()),
             SaleroomBid::Next(seen) => expect_next_bid(auction, item, paddle, seen),
@@ -99,16 +112,37 @@ impl Platform {
             render: &render,
             tag: &|_| None,
         };
-        let outcome = self.place_bid_if(&bidder.caller(), lot.1, &new, &expected, Some(answering)).await?;
-        let (item, auction, is_repeated) = match outcome {
-            Outcome::Fresh(placed) => (placed.item, placed.auction, false),
-            Outcome::Replayed(IdempotentAnswer { .. }) => {
-                let (item, auction) = self.item(&bidder.caller(), lot.1).await?;
-                (item, auction, true)
+        match self.place_bid_if(&bidder.caller(), lot.1, &new, &expected, Some(answering)).await? {
+            Outcome::Fresh(PlacedBid { item, auction, .. }) => {
+                let own = OwnStanding::of(&item, paddle, true);
+                Ok(SaleroomBidResult { sale: PublicItem::of(&auction, &item), own, is_repeated: false })
             }
-        };
-        let own = OwnStanding::of(&item, paddle, true);
-        Ok(SaleroomBidResult { sale: PublicItem::of(&auction, &item), own, is_repeated })
+            Outcome::Replayed(_) => self.repeated_bid(bidder, paddle, lot.1).await,
+        }
+    }
+
+    pub(super) async fn repeated_bid(
+        &self,
+        bidder: &SignedInBidder,
+        paddle: &str,
+        item: Uuid,
+    ) -> PlatformResult<SaleroomBidResult> {
+        let (item, auction) = self.item(&bidder.caller(), item).await?;
+        let own = self.own_of_kind(&auction, &item, paddle, true).await?;
+        Ok(SaleroomBidResult { sale: PublicItem::of(&auction, &item), own, is_repeated: true })
+    }
+
+    async fn own_of_kind(
+        &self,
+        auction: &Auction,
+        item: &Item,
+        paddle: &str,
+        has_bid: bool,
+    ) -> PlatformResult<OwnStanding> {
+        match auction.kind {
+            AuctionKind::Timed => Ok(OwnStanding::of(item, paddle, has_bid)),
+            AuctionKind::Webcast => self.own_in_webcast(item, paddle, has_bid).await,
+        }
     }
 
     /// Buys a lot at its buy-now price, which the bidder saw.
@@ -154,7 +188,7 @@ impl Platform {
             return Ok(None);
         }
         let has_bid = self.store().has_bidder_item(auction.uuid, &registration.paddle, item.uuid).await?;
-        Ok(Some(OwnStanding::of(&item, &registration.paddle, has_bid)))
+        self.own_of_kind(&auction, &item, &registration.paddle, has_bid).await.map(Some)
     }
 
     /// A key that no other form has.
@@ -193,7 +227,7 @@ impl Platform {
     }
 
     /// The approved registration with which a bidder bids on a lot on view. A suspended one is refused by the rules, which say why.
-    async fn bidding_registration(
+    pub(super) async fn bidding_registration(
         &self,
         saleroom: &Saleroom,
         bidder: &SignedInBidder,
