@@ -15,6 +15,7 @@ use kit_http::Surface;
 use kit_http::request_counts::RequestCounts;
 use kit_http::serve::Port;
 use kit_http::tls::Certificates;
+use kit_mail::kept_mails::KeptMails;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::{SharedClock, SystemClock};
 use kit_runtime::disk_space::DiskReserve;
@@ -80,6 +81,8 @@ pub(crate) struct NodeServices {
     disk_reserve: Arc<DiskReserve>,
     pub(crate) tracing: Tracing,
     pub(crate) embedded: Arc<EmbeddedNodes>,
+    /// Where mails stay in memory without a mail server; only the demonstration has it.
+    kept_mails: Option<Arc<KeptMails>>,
 }
 
 impl NodeServices {
@@ -97,7 +100,7 @@ impl NodeServices {
         let embedded = Arc::new(EmbeddedNodes::new(config, vault.clone(), clock.clone(), random.clone()));
         let disk_reserve = DiskReserve::new(&config.data_dir, config.disk_reserve_bytes(), clock.clone());
         let tracing = Tracing::new(config, &clock, &random);
-        Ok(NodeServices { clock, random, vault, disk_reserve: Arc::new(disk_reserve), tracing, embedded })
+        Ok(NodeServices { clock, random, vault, disk_reserve: Arc::new(disk_reserve), tracing, embedded, kept_mails: None })
     }
 
     /// The id of the key that seals new secrets.
@@ -133,8 +136,13 @@ pub(crate) struct Node {
 impl Node {
     /// Opens the stores, listens and starts the workers. When it returns, the ports accept requests.
     pub(crate) async fn start(config: &Config) -> Result<Self, CommandError> {
+        Self::start_with(config, None).await
+    }
+
+    /// Starts a node that keeps its mails in memory if it has no mail server.
+    pub(crate) async fn start_with(config: &Config, kept_mails: Option<Arc<KeptMails>>) -> Result<Self, CommandError> {
         check_files(config)?;
-        let services = NodeServices::new(config)?;
+        let services = NodeServices { kept_mails, ..NodeServices::new(config)? };
         let (tasks, stop) = (Tasks::new(), CancellationToken::new());
         let roles = [Role::Platform, Role::Provider].into_iter().filter(|role| config.runs(*role));
         let mut locks = Vec::new();
@@ -349,6 +357,16 @@ impl Node {
             kit_http::serve::serve(port, surface, stopping.cancelled_owned(), limits).await;
         }));
         Ok(addr)
+    }
+
+    /// Answers a free port of the loopback address with pages for this machine alone, and returns their base URL.
+    pub(crate) async fn serve_locally(&mut self, surface_at: impl FnOnce(&str) -> Surface) -> Result<String, CommandError> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.context("opening a port for pages")?;
+        let addr = listener.local_addr().context("reading the address of the listening socket")?;
+        let url = listen_address::local_url(addr);
+        let surface = surface_at(&url);
+        self.serve(listener.into(), surface, kit_http::serve::Limits::default().connections_per_address_max, &[])?;
+        Ok(url)
     }
 
     /// The surface, which also proves that it belongs to this installation.

@@ -17,7 +17,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("kit-design", &["kit-http", "kit-runtime"]),
     ("kit-engine", &["kit-runtime"]),
     ("kit-identity", &["kit-runtime"]),
-    ("kit-mail", &[]),
+    ("kit-mail", &["kit-runtime"]),
     ("kit-openid", &["kit-identity", "kit-outbound", "kit-runtime"]),
     ("platform-rules", &["contract"]),
     (

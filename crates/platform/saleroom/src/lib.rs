@@ -13,7 +13,6 @@
 mod catalogue;
 mod conditions;
 mod files;
-mod host;
 mod house;
 mod lot;
 mod lot_words;
@@ -26,9 +25,9 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use kit_design::site as pages;
 use kit_http::Surface;
+use kit_http::one_host::{self, OneHost};
 use platform_core::Platform;
 
-use crate::host::Host;
 use crate::site::SaleroomSite;
 
 /// Settings of the saleroom.
@@ -40,11 +39,11 @@ pub struct SaleroomConfig {
 
 /// The surface with the pages of the salerooms of this platform. The caller serves it on a separate port.
 pub fn surface(platform: Platform, config: &SaleroomConfig) -> Surface {
-    let host = Host::of(&config.public_url);
+    let host = OneHost::of(&config.public_url);
     let saleroom = SaleroomSite::new(platform, config);
     let site = saleroom.shared_site();
     let pages = pages::wrap_site(router().with_state(saleroom), site);
-    kit_http::finish_pages(pages.layer(from_fn_with_state(host, host::require)))
+    kit_http::finish_pages(pages.layer(from_fn_with_state(host, one_host::require)))
 }
 
 fn router() -> Router<SaleroomSite> {
