@@ -220,7 +220,9 @@ async fn print_what_runs(
     (config, mailbox): (&Config, Option<&str>),
 ) -> Result<(), CommandError> {
     let mailbox = match mailbox {
-        Some(url) => format!("The mailbox with every mail that the server would send; none leaves this machine:\n  {url}"),
+        Some(url) => {
+            format!("The mailbox with every mail that the server would send; none leaves this machine:\n  {url}")
+        }
         None => "Mails go to the server of mail.smtp_url.".to_owned(),
     };
     print(&format!(

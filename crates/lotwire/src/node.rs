@@ -25,7 +25,7 @@ use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::{Secret, Vault};
 use platform_admin::AdminConfig;
 use platform_core::access::NewApiKey;
-use platform_core::port::{HouseSaleroom, RegistrationRule};
+use platform_core::port::{HouseSaleroom, OutageEnds, RegistrationRule};
 use platform_core::users::{NewUser, PasswordReset};
 use platform_core::{Caller, Outcome, Platform, PlatformError, Scopes};
 use platform_saleroom::SaleroomConfig;
@@ -62,6 +62,9 @@ pub(crate) use self::stores::{
 type MetricsSource = Arc<dyn kit_http::metrics::Source>;
 /// The requests of the ports, by the name of the port.
 type Ports = Vec<(&'static str, Arc<RequestCounts>)>;
+
+/// Minutes for which lots of the demonstration's saleroom go on after an outage.
+const OUTAGE_MINUTES: u32 = 10;
 
 /// Connections of one address to the port of the saleroom, at least.
 const SALEROOM_CONNECTIONS_PER_ADDRESS: usize = 2_000;
@@ -100,7 +103,15 @@ impl NodeServices {
         let embedded = Arc::new(EmbeddedNodes::new(config, vault.clone(), clock.clone(), random.clone()));
         let disk_reserve = DiskReserve::new(&config.data_dir, config.disk_reserve_bytes(), clock.clone());
         let tracing = Tracing::new(config, &clock, &random);
-        Ok(NodeServices { clock, random, vault, disk_reserve: Arc::new(disk_reserve), tracing, embedded, kept_mails: None })
+        Ok(NodeServices {
+            clock,
+            random,
+            vault,
+            disk_reserve: Arc::new(disk_reserve),
+            tracing,
+            embedded,
+            kept_mails: None,
+        })
     }
 
     /// The id of the key that seals new secrets.
@@ -360,7 +371,10 @@ impl Node {
     }
 
     /// Answers a free port of the loopback address with pages for this machine alone, and returns their base URL.
-    pub(crate) async fn serve_locally(&mut self, surface_at: impl FnOnce(&str) -> Surface) -> Result<String, CommandError> {
+    pub(crate) async fn serve_locally(
+        &mut self,
+        surface_at: impl FnOnce(&str) -> Surface,
+    ) -> Result<String, CommandError> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.context("opening a port for pages")?;
         let addr = listener.local_addr().context("reading the address of the listening socket")?;
         let url = listen_address::local_url(addr);
@@ -447,8 +461,13 @@ impl Node {
         let doing = "opening the saleroom";
         let (platform, _) = self.platform.as_ref().ok_or_else(|| CommandError::new("this node runs no platform"))?;
         let customer = uuid::Uuid::try_parse(customer).context(doing)?;
-        let saleroom =
-            HouseSaleroom { address: Some(address.to_owned()), is_open: true, registration: RegistrationRule::AtOnce };
+        let saleroom = HouseSaleroom {
+            address: Some(address.to_owned()),
+            is_open: true,
+            registration: RegistrationRule::AtOnce,
+            outage_ends: Some(OutageEnds::AfterMinutes(OUTAGE_MINUTES)),
+            ..HouseSaleroom::default()
+        };
         platform.change_saleroom(&Caller::command_line(), customer, saleroom, None).await.context(doing)?;
         Ok(format!("{}/{address}", self.saleroom_url))
     }

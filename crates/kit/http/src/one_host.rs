@@ -28,7 +28,8 @@ impl OneHost {
 
     fn is_of<B>(&self, request: &http::Request<B>) -> bool {
         let headers = request.headers().get_all(HOST).iter().map(|host| host.to_str().unwrap_or_default());
-        let mut named = request.uri().authority().map(http::uri::Authority::as_str).into_iter().chain(headers).peekable();
+        let mut named =
+            request.uri().authority().map(http::uri::Authority::as_str).into_iter().chain(headers).peekable();
         named.peek().is_some() && named.all(|named| self.is(named))
     }
 

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::port::{House, ItemImage, SaleFacts};
 
-pub use self::settings::SALEROOM_ADDRESS_CHARS_MAX;
+pub use self::settings::{OUTAGE_MINUTES_MAX, SALEROOM_ADDRESS_CHARS_MAX};
 
 /// The open saleroom of a house.
 #[derive(Debug, Clone)]

@@ -4,12 +4,16 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use http::request::Parts;
 use kit_design::error_page::ErrorPage;
 use kit_design::frame::Frame;
+use kit_design::theme;
 use platform_core::Platform;
 use platform_core::saleroom::Saleroom;
 use uuid::Uuid;
 
 use crate::page_error::PageError;
 use crate::site::SaleroomSite;
+
+/// Seconds after which a visitor of a closed saleroom may look again.
+const CLOSED_RETRY_S: u64 = 600;
 
 /// The open saleroom that a request asks for, and the identifiers in its path.
 pub(crate) struct House<const N: usize> {
@@ -56,8 +60,9 @@ impl<const N: usize> House<N> {
         let profile = &house.profile;
         let contact = [("E-mail", &profile.email), ("Telephone", &profile.phone), ("Web site", &profile.website)];
         let address = house.saleroom.address.as_deref().unwrap_or_default();
+        let theme = house.saleroom.colour.map(theme::path);
         HouseFrame {
-            frame: Frame::signed_out(title, self.site.site(), name),
+            frame: Frame { theme, ..Frame::signed_out(title, self.site.site(), name) },
             logo: house.logo.as_ref().map(|logo| Logo {
                 address: format!("{path}/logo/{}", logo.uuid),
                 width: logo.width,
@@ -76,6 +81,9 @@ impl<const N: usize> FromRequestParts<SaleroomSite> for House<N> {
 
     async fn from_request_parts(parts: &mut Parts, site: &SaleroomSite) -> Result<Self, PageError> {
         let not_found = || PageError::from(ErrorPage::not_found());
+        if !site.platform().sends_mail() {
+            return Err(closed().into());
+        }
         let params = RawPathParams::from_request_parts(parts, site).await.map_err(|_| not_found())?;
         let mut address = "";
         let mut ids = Vec::new();
@@ -90,4 +98,11 @@ impl<const N: usize> FromRequestParts<SaleroomSite> for House<N> {
         let ids = <[Uuid; N]>::try_from(ids).map_err(|_| not_found())?;
         Ok(Self { site: site.clone(), saleroom, ids })
     }
+}
+
+/// 503 of every saleroom of a server that sends no mail: bidders would get neither links to sign in nor notices.
+fn closed() -> ErrorPage {
+    let detail =
+        "Its pages open again as soon as the server can send mail. Nothing is lost. To bid, contact the house.";
+    ErrorPage::full("The saleroom is closed for the moment", detail, CLOSED_RETRY_S)
 }

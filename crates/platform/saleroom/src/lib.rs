@@ -23,7 +23,7 @@ mod site;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
-use kit_design::site as pages;
+use kit_design::{site as pages, theme};
 use kit_http::Surface;
 use kit_http::one_host::{self, OneHost};
 use platform_core::Platform;
@@ -54,5 +54,6 @@ fn router() -> Router<SaleroomSite> {
         .route("/{house}/sales/{auction}/lots/{item}", get(lot::page))
         .route("/{house}/images/{image}/{variant}", get(files::image))
         .route("/{house}/logo/{logo}", get(files::logo))
+        .route(theme::ROUTE, get(theme::style))
         .merge(kit_design::assets::routes_with(files::OWN))
 }

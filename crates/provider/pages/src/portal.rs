@@ -112,7 +112,7 @@ fn pages() -> Router<Portal> {
         .route("/logo/{version}", get(theme::logo))
         .layer(from_fn(one_session::middleware))
         .layer(from_fn(embedding::middleware))
-        .route("/theme/{name}", get(theme::style))
+        .route(kit_design::theme::ROUTE, get(kit_design::theme::style))
         .merge(assets::routes_with(crate::FILES))
 }
 

@@ -1,9 +1,10 @@
 //! Houses, their conditions of sale, and the facts of their sales.
 
 use contract::models::{AddressModel, CurrencyCode};
+use platform_core::Colour;
 use platform_core::port::{
-    Conditions, House, HouseMails, HouseProfile, HouseSaleroom, HouseWrite, Language, Logo, MailKind, MailText, Page,
-    RegistrationRule, SaleFacts, StoreError, Versioned,
+    Conditions, House, HouseMails, HouseProfile, HouseSaleroom, HouseWrite, Language, Logo, MailKind, MailText,
+    OutageEnds, Page, RegistrationRule, SaleFacts, StoreError, Versioned,
 };
 use uuid::Uuid;
 
@@ -39,6 +40,10 @@ fn house(version: i64, logo: Option<u128>) -> House {
             address: Some("hartley-sons".to_owned()),
             is_open: true,
             registration: RegistrationRule::ByStaff,
+            asks_phone: true,
+            asks_address: false,
+            outage_ends: Some(OutageEnds::AfterMinutes(10)),
+            colour: Colour::parse("#0d6b57"),
         },
         actor: "user:1".into(),
         version,
