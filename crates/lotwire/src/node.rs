@@ -300,7 +300,7 @@ impl Node {
         self.serve_tls(Role::Platform, surface, &config, &config.platform.trusted_proxies).await?;
         self.address_files.push(address_file::write(&config.data_dir, Role::Platform, addr)?);
         if let Some(listener) = saleroom {
-            self.serve_saleroom(listener, &platform, &config)?;
+            ports.extend(self.serve_saleroom(listener, &platform, &config)?);
         }
         let metrics = platform_api::metrics(platform.clone());
         self.platform = Some((platform, addr));
@@ -316,20 +316,21 @@ impl Node {
         Ok(listener)
     }
 
-    /// Answers the port of the saleroom.
+    /// Answers the port of the saleroom, and returns its request counts.
     fn serve_saleroom(
         &mut self,
         listener: TcpListener,
         platform: &Platform,
         config: &Config,
-    ) -> Result<(), CommandError> {
+    ) -> Result<Ports, CommandError> {
         let settings = SaleroomConfig { public_url: config.saleroom.public_url.clone() };
         let surface = platform_saleroom::surface(platform.clone(), &settings);
         let surface = surface.traced(self.services.tracing.tracer.clone());
+        let counts = surface.request_counts().map(|counts| ("saleroom", counts));
         // The telephones of a room share one address.
         let connections_max = config.connections_per_address.max(SALEROOM_CONNECTIONS_PER_ADDRESS);
         self.serve(listener.into(), surface, connections_max, &config.platform.trusted_proxies)?;
-        Ok(())
+        Ok(counts.into_iter().collect())
     }
 
     /// Answers the port with TLS of a role, if it has one.

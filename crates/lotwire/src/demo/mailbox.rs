@@ -59,7 +59,7 @@ struct MailPage<'a> {
 
 /// The pages of a mailbox that browsers reach at `url`.
 pub(super) fn surface(mails: Arc<KeptMails>, clock: SharedClock, url: &str) -> Surface {
-    let home = NextLink { words: "Show all mails", path: "/" };
+    let home = Some(NextLink { words: "Show all mails", path: "/" });
     let name = "Mailbox of the demonstration";
     let site = Site { base: "".into(), origin: url.to_owned(), has_public_url: true, name, style: None, home };
     let mailbox = Mailbox { mails, site: Arc::new(site), clock };

@@ -4,6 +4,7 @@
 //! types of this module have no field for reserves, maxima, absentee bids, consignors or names of bidders.
 
 mod settings;
+mod site_map;
 mod visits;
 
 use jiff::Timestamp;
@@ -66,6 +67,13 @@ pub struct SaleroomLots {
     pub lots: Vec<SaleroomLot>,
     /// The position after which the next page begins; none at the end.
     pub next: Option<i64>,
+}
+
+/// The sales of a saleroom that visitors see, each with its lots.
+#[derive(Debug, Clone)]
+pub struct SiteMap {
+    /// Sales that are live or announced, then past ones.
+    pub sales: Vec<(Uuid, Vec<Uuid>)>,
 }
 
 /// A lot with its neighbours in the catalogue and its latest bids.

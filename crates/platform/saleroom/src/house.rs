@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use crate::page_error::PageError;
 use crate::site::SaleroomSite;
+use crate::structured::Facts;
 
 /// Seconds after which a visitor of a closed saleroom may look again.
 const CLOSED_RETRY_S: u64 = 600;
@@ -34,6 +35,10 @@ pub(crate) struct HouseFrame {
     pub(crate) canonical: String,
     /// One sentence about the page, for search engines and messengers.
     pub(crate) description: String,
+    /// The whole address of a picture of the page, for messengers.
+    pub(crate) image: Option<String>,
+    /// What search engines may state about the page.
+    pub(crate) facts: Option<Facts>,
 }
 
 pub(crate) struct Logo {
@@ -53,13 +58,18 @@ impl<const N: usize> House<N> {
         format!("{}/{address}", self.site.site().base)
     }
 
+    /// The whole address of a path below that of the house.
+    pub(crate) fn address(&self, below: &str) -> String {
+        let address = self.saleroom.house.saleroom.address.as_deref().unwrap_or_default();
+        self.site.address(&format!("/{address}{below}"))
+    }
+
     /// The frame of a page at a path below that of the house.
     pub(crate) fn frame(&self, title: &str, below: &str, description: String) -> HouseFrame {
         let Saleroom { name, house } = &self.saleroom;
         let path = self.path();
         let profile = &house.profile;
         let contact = [("E-mail", &profile.email), ("Telephone", &profile.phone), ("Web site", &profile.website)];
-        let address = house.saleroom.address.as_deref().unwrap_or_default();
         let theme = house.saleroom.colour.map(theme::path);
         HouseFrame {
             frame: Frame { theme, ..Frame::signed_out(title, self.site.site(), name) },
@@ -69,7 +79,9 @@ impl<const N: usize> House<N> {
                 height: logo.height,
             }),
             contact: contact.into_iter().filter_map(|(words, value)| Some((words, value.clone()?))).collect(),
-            canonical: self.site.address(&format!("/{address}{below}")),
+            canonical: self.address(below),
+            image: house.logo.as_ref().map(|logo| self.address(&format!("/logo/{}", logo.uuid))),
+            facts: None,
             path,
             description,
         }
@@ -81,16 +93,14 @@ impl<const N: usize> FromRequestParts<SaleroomSite> for House<N> {
 
     async fn from_request_parts(parts: &mut Parts, site: &SaleroomSite) -> Result<Self, PageError> {
         let not_found = || PageError::from(ErrorPage::not_found());
-        if !site.platform().sends_mail() {
-            return Err(closed().into());
-        }
+        require_open(site)?;
         let params = RawPathParams::from_request_parts(parts, site).await.map_err(|_| not_found())?;
         let mut address = "";
         let mut ids = Vec::new();
         for (name, text) in &params {
             match name {
                 "house" => address = text,
-                "variant" => {}
+                "variant" | "rest" => {}
                 _ => ids.push(Uuid::try_parse(text).map_err(|_| not_found())?),
             }
         }
@@ -100,9 +110,17 @@ impl<const N: usize> FromRequestParts<SaleroomSite> for House<N> {
     }
 }
 
+/// Any path below that of a house that has no page.
+pub(crate) async fn missing(_house: House<0>) -> PageError {
+    ErrorPage::not_found().into()
+}
+
 /// 503 of every saleroom of a server that sends no mail: bidders would get neither links to sign in nor notices.
-fn closed() -> ErrorPage {
+pub(crate) fn require_open(site: &SaleroomSite) -> Result<(), PageError> {
+    if site.platform().sends_mail() {
+        return Ok(());
+    }
     let detail =
         "Its pages open again as soon as the server can send mail. Nothing is lost. To bid, contact the house.";
-    ErrorPage::full("The saleroom is closed for the moment", detail, CLOSED_RETRY_S)
+    Err(ErrorPage::full("The saleroom is closed for the moment", detail, CLOSED_RETRY_S).into())
 }

@@ -19,13 +19,19 @@ mod lot_words;
 mod page_error;
 mod sales;
 mod site;
+mod site_map;
+mod structured;
+mod way_back;
+
+use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::get;
+use axum::routing::{any, get};
 use kit_design::{site as pages, theme};
 use kit_http::Surface;
 use kit_http::one_host::{self, OneHost};
+use kit_http::request_counts::RequestCounts;
 use platform_core::Platform;
 
 use crate::site::SaleroomSite;
@@ -42,8 +48,26 @@ pub fn surface(platform: Platform, config: &SaleroomConfig) -> Surface {
     let host = OneHost::of(&config.public_url);
     let saleroom = SaleroomSite::new(platform, config);
     let site = saleroom.shared_site();
-    let pages = pages::wrap_site(router().with_state(saleroom), site);
-    kit_http::finish_pages(pages.layer(from_fn_with_state(host, one_host::require)))
+    let router = router().layer(from_fn_with_state(saleroom.clone(), way_back::add)).with_state(saleroom);
+    let pages = pages::wrap_site(router, site).layer(from_fn_with_state(host, one_host::require));
+    kit_http::finish_pages(pages).counted(request_counts())
+}
+
+/// Pages that are counted under a name; the others count as `other`.
+const COUNTED: [(&str, &str); 8] = [
+    ("/{house}", "sales"),
+    ("/{house}/sales/{auction}", "catalogue"),
+    ("/{house}/sales/{auction}/conditions", "conditions"),
+    ("/{house}/sales/{auction}/lots/{item}", "lot"),
+    ("/{house}/images/{image}/{variant}", "image"),
+    ("/{house}/logo/{logo}", "logo"),
+    ("/{house}/sitemap.xml", "site_map"),
+    ("/static/{name}", "static"),
+];
+
+fn request_counts() -> Arc<RequestCounts> {
+    let counted = COUNTED.map(|(path, name)| (http::Method::GET, path.to_owned(), name.to_owned()));
+    Arc::new(RequestCounts::new(counted))
 }
 
 fn router() -> Router<SaleroomSite> {
@@ -54,6 +78,10 @@ fn router() -> Router<SaleroomSite> {
         .route("/{house}/sales/{auction}/lots/{item}", get(lot::page))
         .route("/{house}/images/{image}/{variant}", get(files::image))
         .route("/{house}/logo/{logo}", get(files::logo))
+        .route("/{house}/sitemap.xml", get(site_map::of_house))
+        .route("/{house}/{*rest}", any(house::missing))
+        .route("/sitemap.xml", get(site_map::index))
+        .route("/robots.txt", get(site_map::robots))
         .route(theme::ROUTE, get(theme::style))
         .merge(kit_design::assets::routes_with(files::OWN))
 }

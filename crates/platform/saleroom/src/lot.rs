@@ -4,6 +4,7 @@ use askama::Template;
 use axum::response::Response;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
+use platform_core::images::ImageVariant;
 use platform_rules::PublicBid;
 use platform_words::{Currency, SaleZone};
 use uuid::Uuid;
@@ -12,6 +13,7 @@ use crate::catalogue::{Part, Picture, charges};
 use crate::house::{House, HouseFrame};
 use crate::lot_words::LotWords;
 use crate::page_error::PageError;
+use crate::structured::Facts;
 
 /// Characters of a description in one sentence about the page.
 const SUMMARY_CHARS_MAX: usize = 160;
@@ -58,7 +60,10 @@ pub(crate) async fn page(house: House<2>, QueryFields(query): QueryFields) -> Re
     let summary: String = lot.description.split_whitespace().collect::<Vec<_>>().join(" ");
     let summary: String = summary.chars().take(SUMMARY_CHARS_MAX).collect();
     let summary = if summary.is_empty() { title.clone() } else { summary };
-    let around = house.frame(&title, &format!("/sales/{auction}/lots/{item}"), summary);
+    let mut around = house.frame(&title, &format!("/sales/{auction}/lots/{item}"), summary);
+    let image = lot.images.first().map(|image| house.address(&Picture::below(image, ImageVariant::Large)));
+    around.facts = Some(Facts::of_lot(&sale, lot, &around.canonical, image.as_deref()));
+    around.image = image.or(around.image);
     let [previous, next] = found.neighbours;
     let bid = |bid: &PublicBid| BidRow {
         amount: currency.show(bid.amount),

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use kit_design::error_page::NextLink;
 use kit_design::site::Site;
 use platform_core::Platform;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -36,7 +35,7 @@ impl SaleroomSite {
             has_public_url: true,
             name: "Saleroom",
             style: Some(&crate::files::STYLE),
-            home: NextLink { words: "Reload", path: "" },
+            home: None,
         };
         let public_url = config.public_url.trim_end_matches('/').to_owned();
         Self(Arc::new(Inner { searches: Semaphore::new(SEARCHES_MAX), platform, site: Arc::new(site), public_url }))

@@ -54,6 +54,10 @@ fn check_email(email: &str) -> Result<(), String> {
 fn check_website(address: &str) -> Result<(), String> {
     check_text(address, WEBSITE_CHARS_MAX)?;
     let is_web = Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    let names_user = Url::parse(address).is_ok_and(|url| !url.username().is_empty() || url.password().is_some());
+    if names_user {
+        return Err("has the name of a user before its host: write it without, such as https://www.example.com".into());
+    }
     if is_web { Ok(()) } else { Err("is not the address of a web site, such as https://www.example.com".into()) }
 }
 

@@ -190,6 +190,8 @@ pub trait HouseStore: Send + Sync {
     async fn house(&self, customer: Uuid) -> StoreResult<Option<House>>;
     /// The house whose saleroom has this address, open or not.
     async fn house_at(&self, address: &str) -> StoreResult<Option<House>>;
+    /// Houses whose saleroom has an address after that of the page, by address; open or not.
+    async fn houses_with_saleroom(&self, page: Page<String>) -> StoreResult<Vec<House>>;
     /// Writes a house. `Conflict` when the version changed; `Taken` when another house has the address of its saleroom.
     async fn put_house(&self, entry: HouseWrite) -> StoreResult<()>;
     /// The content of a logo.

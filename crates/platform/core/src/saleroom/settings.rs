@@ -16,7 +16,7 @@ pub const SALEROOM_ADDRESS_CHARS_MAX: usize = 40;
 /// Minutes for which lots may go on after an outage.
 pub const OUTAGE_MINUTES_MAX: u32 = 1_440;
 /// First parts of paths that are the saleroom's own.
-const RESERVED: [&str; 4] = ["static", "colours", "theme", "sitemaps"];
+const RESERVED: [&str; 3] = ["static", "colours", "theme"];
 
 impl HouseSaleroom {
     /// All problems of the values by themselves.
@@ -37,7 +37,7 @@ impl HouseSaleroom {
                 add("/outageMinutes", format!("is not a number of minutes from 1 to {OUTAGE_MINUTES_MAX}"));
             }
             None if self.is_open => {
-                add("/outageEnds", "is missing: choose what happens to lots whose end passes in an outage".to_owned());
+                add("/outageEnds", "is missing: choose one of the two".to_owned());
             }
             _ => {}
         }

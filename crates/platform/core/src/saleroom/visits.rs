@@ -21,7 +21,7 @@ const STEPS_BACK_MAX: usize = 20;
 /// Bids of a lot's page.
 const BIDS_SHOWN: i64 = 20;
 /// Lots that visitors see: those on view, on sale, or past.
-const ON_VIEW: [ItemStatus; 7] = [
+pub(super) const ON_VIEW: [ItemStatus; 7] = [
     ItemStatus::Preview,
     ItemStatus::Live,
     ItemStatus::Suspended,
