@@ -94,7 +94,14 @@ mod tests {
         };
         let fields = ["/timeZone", "/email", "/phone", "/website", "/about", "/payment", "/collection"];
         assert_eq!(refused(&wrong), fields);
-        for website in ["example.com", "https://", "mailto:hello@example.com", "https://example.com/a b\u{7}"] {
+        for website in [
+            "example.com",
+            "https://",
+            "mailto:hello@example.com",
+            "https://example.com/a b\u{7}",
+            "https://ann@example.com",
+            "https://:x@example.com",
+        ] {
             assert_eq!(refused(&HouseProfile { website: text(website), ..usual.clone() }), ["/website"], "{website}");
         }
     }

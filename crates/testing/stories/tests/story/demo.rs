@@ -131,7 +131,7 @@ async fn a_mail_of_the_demonstration_is_in_its_mailbox_and_its_link_works() {
     page.wait_until_at("/mails/1").await.unwrap();
     page.wait_until_shown("ops@example.com").await.unwrap();
     assert_eq!(every_page::check(&page, &accessibility).await, [""; 0]);
-    page.evaluate("document.querySelector('.card a').click()").await.unwrap();
+    page.evaluate("document.querySelector('.card a[href*=confirm]').click()").await.unwrap();
     page.wait_until_shown("Confirm address").await.unwrap();
     Command::new("kill").args(["-TERM", &demo.id().to_string()]).status().unwrap();
     demo.wait().unwrap();

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use serde_json::{Value, json};
-use testkit::browser::{Accessibility, Page};
+use testkit::browser::{Accessibility, ColorScheme, Page};
 use testkit::mail_server::MailServer;
 use testkit::server::Launch;
 use testkit::site::CustomerSite;
@@ -124,9 +124,10 @@ async fn bidders_follow_the_sales_of_a_house(database: Option<String>) {
     page.open(&url).await.unwrap();
     page.wait_until_shown("Open for bids").await.unwrap();
     page.wait_until_shown("Clocks & watches").await.unwrap();
-    assert_faultless(&page, &accessibility).await;
+    page.prefer(ColorScheme::Light).await.unwrap();
     let border = page.text("getComputedStyle(document.querySelector('.house')).borderTopColor").await.unwrap();
     assert_eq!(border, "rgb(122, 31, 61)");
+    assert_faultless(&page, &accessibility).await;
     let text = page.text("document.body.textContent").await.unwrap();
     assert!(text.contains("2 lots") && !text.contains("Not announced"), "{text}");
     page.click_through("Clocks & watches").await.unwrap();
