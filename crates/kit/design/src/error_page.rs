@@ -70,7 +70,7 @@ impl ErrorPage {
 
     /// 404.
     pub fn not_found() -> Self {
-        let detail = "It may have been deleted, or the address may be incomplete. Check the address, or begin at the start page.";
+        let detail = "It may have been deleted, or the address may be incomplete. Check the address.";
         Self::new(StatusCode::NOT_FOUND, "Page not found", detail)
     }
 

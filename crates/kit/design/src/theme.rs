@@ -25,7 +25,8 @@ pub async fn style(Path(name): Path<String>) -> Result<Response, ErrorPage> {
     let colour = colour.ok_or_else(ErrorPage::not_found)?;
     let dark = colour.on_dark_pages();
     let style = format!(
-        ":root {{ --accent: light-dark({colour}, {dark}); --on-accent: light-dark({INK_LIGHT}, {INK_DARK}); }}\n"
+        ":root {{ --accent: light-dark({colour}, {dark}); --on-accent: light-dark({INK_LIGHT}, {INK_DARK}); \
+         --accent-tint: color-mix(in srgb, var(--accent) 12%, var(--sheet)); }}\n"
     );
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static("text/css; charset=utf-8")),
