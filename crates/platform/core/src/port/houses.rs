@@ -70,9 +70,9 @@ pub struct HouseSaleroom {
     pub is_open: bool,
     /// Who may register for its sales there.
     pub registration: RegistrationRule,
-    /// Whoever signs up there enters a telephone number.
+    /// A bidder who signs up there enters a telephone number.
     pub asks_phone: bool,
-    /// Whoever signs up there enters a postal address.
+    /// A bidder who signs up there enters a postal address.
     pub asks_address: bool,
     /// What happens to its lots whose end passes in an outage. None: the setting of the platform. An open saleroom has it.
     pub outage_ends: Option<OutageEnds>,

@@ -182,7 +182,7 @@ async fn bidders_follow_the_sales_of_a_house(database: Option<String>) {
         body.contains("Page not found") && !body.contains("class=\"button\"") && !body.contains("href=\"/\""),
         "{body}"
     );
-    // A page takes no form, whoever sends it.
+    // A page takes no form.
     for (path, status) in
         [("/hartley-sons", "405"), (sale.as_str(), "405"), ("/other-house/x", "404"), ("/colours", "403")]
     {
