@@ -17,6 +17,7 @@
 mod batch;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -152,9 +153,9 @@ impl ItemEndWorker {
         for (item, _) in
             due.iter().filter(|(item, _)| item.effective_end_time.is_some_and(|end| downtime.contains(end)))
         {
-            if !to_by_customer.contains_key(&item.customer) {
+            if let Entry::Vacant(entry) = to_by_customer.entry(item.customer) {
                 let grace = self.grace_of(item.customer).await?;
-                to_by_customer.insert(item.customer, downtime.until.checked_add(grace).unwrap_or(downtime.until));
+                entry.insert(downtime.until.checked_add(grace).unwrap_or(downtime.until));
             }
         }
         Ok(Some(Arc::new(DowntimeExtension { downtime, to: ExtendedEnds::Of(to_by_customer) })))
