@@ -266,6 +266,8 @@ struct ErrorPageWithSide {
 
 #[cfg(test)]
 mod tests {
+    use axum::routing::get;
+
     use super::*;
 
     fn is_accepted(has_public_url: bool, method: Method, headers: &[(&'static str, &'static str)]) -> bool {
@@ -342,6 +344,32 @@ mod tests {
         ] {
             assert_eq!(is_accepted(true, Method::POST, headers), accepted, "{headers:?}");
             assert!(is_accepted(true, Method::GET, headers));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_form_of_another_site_is_refused_where_the_site_takes_forms() {
+        let site =
+            Site { base: "".into(), origin: String::new(), has_public_url: true, name: "S", style: None, home: None };
+        let pages = Router::new()
+            .route("/list", get(async || "list"))
+            .route("/new", get(async || "form").post(async || "saved"));
+        let surface = kit_http::finish_pages(wrap_site(pages, Arc::new(site)));
+        let status = async |method: Method, path: &str, from: &'static str| {
+            let request = Request::builder().method(method).uri(path).header(SEC_FETCH_SITE, from);
+            surface.answer(request.body(Body::empty()).unwrap()).await.status().as_u16()
+        };
+        for (method, path, from, expected) in [
+            (Method::POST, "/new", "same-origin", 200),
+            (Method::POST, "/new", "cross-site", 403),
+            (Method::PUT, "/new", "cross-site", 405),
+            (Method::POST, "/list", "same-origin", 405),
+            (Method::POST, "/list", "cross-site", 405),
+            (Method::POST, "/nothing", "cross-site", 404),
+            (Method::POST, "/colours", "cross-site", 403),
+            (Method::GET, "/list", "cross-site", 200),
+        ] {
+            assert_eq!(status(method.clone(), path, from).await, expected, "{method} {path} {from}");
         }
     }
 
