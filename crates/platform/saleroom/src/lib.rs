@@ -54,7 +54,7 @@ pub fn surface(platform: Platform, config: &SaleroomConfig) -> Surface {
 }
 
 /// Pages that are counted under a name; the others count as `other`.
-const COUNTED: [(&str, &str); 8] = [
+const COUNTED: [(&str, &str); 10] = [
     ("/{house}", "sales"),
     ("/{house}/sales/{auction}", "catalogue"),
     ("/{house}/sales/{auction}/conditions", "conditions"),
@@ -62,6 +62,8 @@ const COUNTED: [(&str, &str); 8] = [
     ("/{house}/images/{image}/{variant}", "image"),
     ("/{house}/logo/{logo}", "logo"),
     ("/{house}/sitemap.xml", "site_map"),
+    ("/sitemap.xml", "site_map_index"),
+    ("/robots.txt", "robots"),
     ("/static/{name}", "static"),
 ];
 
