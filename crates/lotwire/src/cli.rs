@@ -87,7 +87,8 @@ pub(crate) enum Command {
     /// Sell a catalogue in two demonstration auctions and verify every webhook.
     ///
     /// The demonstration starts a server, a webhook receiver, a clerk and 16 bidders on this machine. It takes about a
-    /// minute and prints how many webhooks arrived, and how fast.
+    /// minute and prints how many webhooks arrived, and how fast. Without a mail server, a page on this machine shows the mails
+    /// that the server would send.
     Demo(Demo),
     /// Run the platform, the embedded delivery provider, or both, until SIGINT or SIGTERM.
     Serve(Serve),

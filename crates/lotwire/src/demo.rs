@@ -5,6 +5,7 @@
 //! clerk and bidders, not from the platform's own event feed.
 
 mod catalogue;
+mod mailbox;
 mod picture;
 mod progress;
 mod sale;
@@ -16,9 +17,12 @@ mod webcast;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::pin;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use consumer::{ApiClient, ExpectedEvent, Receiver};
+use kit_mail::kept_mails::KeptMails;
+use kit_runtime::clock::{SharedClock, SystemClock};
 
 use self::catalogue::Catalogue;
 use self::progress::Progress;
@@ -70,15 +74,21 @@ pub(crate) async fn run(demo: &Demo, mut config: Config, data_dir_given: bool) -
         progress.say(&format!("Interrupted. The demonstration stops; its data is {data}."));
         ExitCode::from(status)
     };
-    let node = tokio::select! {
-        node = Node::start(&config) => node?,
+    let clock: SharedClock = Arc::new(SystemClock);
+    let mails = config.mail.smtp_url.is_empty().then(|| Arc::new(KeptMails::new(clock.clone())));
+    let mut node = tokio::select! {
+        node = Node::start_with(&config, mails.clone()) => node?,
         status = &mut shutdown_signal => return Ok(interrupted(status)),
+    };
+    let mailbox = match mails {
+        Some(mails) => Some(node.serve_locally(|url| mailbox::surface(mails, clock, url)).await?),
+        None => None,
     };
     let receiver = Receiver::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), node.clock())
         .await
         .context("opening a port for the receiver")?;
     let ended = tokio::select! {
-        ended = perform(demo, &config, &catalogue, (&node, &receiver), &progress) => {
+        ended = perform(demo, (&config, mailbox.as_deref()), &catalogue, (&node, &receiver), &progress) => {
             if ended.is_ok() && !demo.exit {
                 shutdown_signal.await;
             }
@@ -93,7 +103,7 @@ pub(crate) async fn run(demo: &Demo, mut config: Config, data_dir_given: bool) -
 /// Sets up both systems, sells, prints the summary and, without `--exit`, prints what keeps running.
 async fn perform(
     demo: &Demo,
-    config: &Config,
+    (config, mailbox): (&Config, Option<&str>),
     catalogue: &Catalogue,
     (node, receiver): (&Node, &Receiver),
     progress: &Progress,
@@ -107,6 +117,9 @@ async fn perform(
     let (platform, provider, demo_customer) = set_up(node, receiver, progress).await?;
     let saleroom = node.open_saleroom(&demo_customer.customer, SALEROOM_ADDRESS).await?;
     progress.say(&format!("Saleroom: {saleroom}"));
+    if let Some(mailbox) = mailbox {
+        progress.say(&format!("Mailbox: {mailbox}"));
+    }
     let expected = async {
         let expected = sell(&platform, &demo_customer, catalogue, node, progress).await?;
         wait_for(receiver, expected.len()).await;
@@ -128,7 +141,7 @@ async fn perform(
     }
     if !demo.exit {
         let portal = setup::portal_link(&provider, &demo_customer.application).await?;
-        print_what_runs(node, &demo_customer, receiver, (&portal, &saleroom), config).await?;
+        print_what_runs(node, &demo_customer, receiver, (&portal, &saleroom), (config, mailbox)).await?;
     }
     Ok(if tally.is_perfect() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -204,8 +217,14 @@ async fn print_what_runs(
     demo_customer: &DemoCustomer,
     receiver: &Receiver,
     (portal, saleroom): (&str, &str),
-    config: &Config,
+    (config, mailbox): (&Config, Option<&str>),
 ) -> Result<(), CommandError> {
+    let mailbox = match mailbox {
+        Some(url) => {
+            format!("The mailbox with every mail that the server would send; none leaves this machine:\n  {url}")
+        }
+        None => "Mails go to the server of mail.smtp_url.".to_owned(),
+    };
     print(&format!(
         "The server and the receiver keep running. Press Ctrl-C to stop them.\n\n  \
          platform API      {platform}/api/v1/openapi.json\n  \
@@ -221,6 +240,7 @@ async fn print_what_runs(
          Try: curl -H 'Authorization: Bearer {key}' '{platform}/api/v1/events?customer={customer}&limit=5'\n\n  \
          The saleroom, where bidders follow the sales:\n  \
          {saleroom}\n\n  \
+         {mailbox}\n\n  \
          The administration (the password is for one sign-in; then you choose your own):\n  \
          {platform}/admin\n  \
          e-mail address    {ADMINISTRATOR}\n  \

@@ -96,7 +96,7 @@ pub(crate) fn add_to(surface: Surface, role: Role, config: &Config) -> Surface {
     };
     let base: Arc<str> = format!("{prefix}{PATH}").into();
     let origin = url.map_or(String::new(), |url| url.origin().ascii_serialization());
-    let home = NextLink { words: "Show the first page", path: "/" };
+    let home = Some(NextLink { words: "Show the first page", path: "/" });
     let site = Site { base, origin, has_public_url: config.has_public_url(role), name: NAME, style: None, home };
     let page = HomePage { frame: Frame::signed_out(title, &site, NAME), prefix, purpose, places, health };
     let show = async move || -> Result<Response, ErrorPage> { render_page(&page) };

@@ -15,6 +15,7 @@ use kit_http::Surface;
 use kit_http::request_counts::RequestCounts;
 use kit_http::serve::Port;
 use kit_http::tls::Certificates;
+use kit_mail::kept_mails::KeptMails;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::{SharedClock, SystemClock};
 use kit_runtime::disk_space::DiskReserve;
@@ -24,7 +25,7 @@ use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::{Secret, Vault};
 use platform_admin::AdminConfig;
 use platform_core::access::NewApiKey;
-use platform_core::port::{HouseSaleroom, RegistrationRule};
+use platform_core::port::{HouseSaleroom, OutageEnds, RegistrationRule};
 use platform_core::users::{NewUser, PasswordReset};
 use platform_core::{Caller, Outcome, Platform, PlatformError, Scopes};
 use platform_saleroom::SaleroomConfig;
@@ -62,6 +63,9 @@ type MetricsSource = Arc<dyn kit_http::metrics::Source>;
 /// The requests of the ports, by the name of the port.
 type Ports = Vec<(&'static str, Arc<RequestCounts>)>;
 
+/// Minutes for which lots of the demonstration's saleroom go on after an outage.
+const OUTAGE_MINUTES: u32 = 10;
+
 /// Connections of one address to the port of the saleroom, at least.
 const SALEROOM_CONNECTIONS_PER_ADDRESS: usize = 2_000;
 
@@ -80,6 +84,8 @@ pub(crate) struct NodeServices {
     disk_reserve: Arc<DiskReserve>,
     pub(crate) tracing: Tracing,
     pub(crate) embedded: Arc<EmbeddedNodes>,
+    /// Where mails stay in memory without a mail server; only the demonstration has it.
+    kept_mails: Option<Arc<KeptMails>>,
 }
 
 impl NodeServices {
@@ -97,7 +103,15 @@ impl NodeServices {
         let embedded = Arc::new(EmbeddedNodes::new(config, vault.clone(), clock.clone(), random.clone()));
         let disk_reserve = DiskReserve::new(&config.data_dir, config.disk_reserve_bytes(), clock.clone());
         let tracing = Tracing::new(config, &clock, &random);
-        Ok(NodeServices { clock, random, vault, disk_reserve: Arc::new(disk_reserve), tracing, embedded })
+        Ok(NodeServices {
+            clock,
+            random,
+            vault,
+            disk_reserve: Arc::new(disk_reserve),
+            tracing,
+            embedded,
+            kept_mails: None,
+        })
     }
 
     /// The id of the key that seals new secrets.
@@ -133,8 +147,13 @@ pub(crate) struct Node {
 impl Node {
     /// Opens the stores, listens and starts the workers. When it returns, the ports accept requests.
     pub(crate) async fn start(config: &Config) -> Result<Self, CommandError> {
+        Self::start_with(config, None).await
+    }
+
+    /// Starts a node that keeps its mails in memory if it has no mail server.
+    pub(crate) async fn start_with(config: &Config, kept_mails: Option<Arc<KeptMails>>) -> Result<Self, CommandError> {
         check_files(config)?;
-        let services = NodeServices::new(config)?;
+        let services = NodeServices { kept_mails, ..NodeServices::new(config)? };
         let (tasks, stop) = (Tasks::new(), CancellationToken::new());
         let roles = [Role::Platform, Role::Provider].into_iter().filter(|role| config.runs(*role));
         let mut locks = Vec::new();
@@ -281,7 +300,7 @@ impl Node {
         self.serve_tls(Role::Platform, surface, &config, &config.platform.trusted_proxies).await?;
         self.address_files.push(address_file::write(&config.data_dir, Role::Platform, addr)?);
         if let Some(listener) = saleroom {
-            self.serve_saleroom(listener, &platform, &config)?;
+            ports.extend(self.serve_saleroom(listener, &platform, &config)?);
         }
         let metrics = platform_api::metrics(platform.clone());
         self.platform = Some((platform, addr));
@@ -297,20 +316,21 @@ impl Node {
         Ok(listener)
     }
 
-    /// Answers the port of the saleroom.
+    /// Answers the port of the saleroom, and returns its request counts.
     fn serve_saleroom(
         &mut self,
         listener: TcpListener,
         platform: &Platform,
         config: &Config,
-    ) -> Result<(), CommandError> {
+    ) -> Result<Ports, CommandError> {
         let settings = SaleroomConfig { public_url: config.saleroom.public_url.clone() };
         let surface = platform_saleroom::surface(platform.clone(), &settings);
         let surface = surface.traced(self.services.tracing.tracer.clone());
+        let counts = surface.request_counts().map(|counts| ("saleroom", counts));
         // The telephones of a room share one address.
         let connections_max = config.connections_per_address.max(SALEROOM_CONNECTIONS_PER_ADDRESS);
         self.serve(listener.into(), surface, connections_max, &config.platform.trusted_proxies)?;
-        Ok(())
+        Ok(counts.into_iter().collect())
     }
 
     /// Answers the port with TLS of a role, if it has one.
@@ -349,6 +369,19 @@ impl Node {
             kit_http::serve::serve(port, surface, stopping.cancelled_owned(), limits).await;
         }));
         Ok(addr)
+    }
+
+    /// Answers a free port of the loopback address with pages for this machine alone, and returns their base URL.
+    pub(crate) async fn serve_locally(
+        &mut self,
+        surface_at: impl FnOnce(&str) -> Surface,
+    ) -> Result<String, CommandError> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.context("opening a port for pages")?;
+        let addr = listener.local_addr().context("reading the address of the listening socket")?;
+        let url = listen_address::local_url(addr);
+        let surface = surface_at(&url);
+        self.serve(listener.into(), surface, kit_http::serve::Limits::default().connections_per_address_max, &[])?;
+        Ok(url)
     }
 
     /// The surface, which also proves that it belongs to this installation.
@@ -429,8 +462,13 @@ impl Node {
         let doing = "opening the saleroom";
         let (platform, _) = self.platform.as_ref().ok_or_else(|| CommandError::new("this node runs no platform"))?;
         let customer = uuid::Uuid::try_parse(customer).context(doing)?;
-        let saleroom =
-            HouseSaleroom { address: Some(address.to_owned()), is_open: true, registration: RegistrationRule::AtOnce };
+        let saleroom = HouseSaleroom {
+            address: Some(address.to_owned()),
+            is_open: true,
+            registration: RegistrationRule::AtOnce,
+            outage_ends: Some(OutageEnds::AfterMinutes(OUTAGE_MINUTES)),
+            ..HouseSaleroom::default()
+        };
         platform.change_saleroom(&Caller::command_line(), customer, saleroom, None).await.context(doing)?;
         Ok(format!("{}/{address}", self.saleroom_url))
     }

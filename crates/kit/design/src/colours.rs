@@ -136,7 +136,7 @@ mod tests {
     use crate::error_page::NextLink;
 
     fn site() -> Site {
-        let home = NextLink { words: "Home", path: "/" };
+        let home = Some(NextLink { words: "Home", path: "/" });
         let origin = "https://hooks.example".to_owned();
         Site { base: "/portal".into(), origin, has_public_url: false, name: "Portal", style: None, home }
     }

@@ -46,8 +46,8 @@ pub struct ErrorPageContent {
     pub(crate) status: StatusCode,
     pub(crate) title: String,
     pub(crate) detail: String,
-    /// Link to the page where the visitor can go on; none for the site's first page.
-    pub(crate) next_link: Option<NextLink>,
+    /// Words and path, below the site's base, of the page where the visitor can go on; none for the site's first page.
+    pub(crate) next_link: Option<(&'static str, String)>,
     cookie: Option<HeaderValue>,
     retry_after_s: Option<u64>,
 }
@@ -70,7 +70,7 @@ impl ErrorPage {
 
     /// 404.
     pub fn not_found() -> Self {
-        let detail = "It may have been deleted, or the address may be incomplete. Check the address, or begin at the start page.";
+        let detail = "It may have been deleted, or the address may be incomplete. Check the address.";
         Self::new(StatusCode::NOT_FOUND, "Page not found", detail)
     }
 
@@ -141,7 +141,7 @@ impl ErrorPage {
 
     /// The same page with another link than that to the site's first page.
     pub fn with_next_link(mut self, words: &'static str, path: &'static str) -> Self {
-        self.0.next_link = Some(NextLink { words, path });
+        self.0.next_link = Some((words, path.to_owned()));
         self
     }
 
@@ -155,6 +155,14 @@ impl ErrorPage {
     pub fn with_retry_after(mut self, seconds: u64) -> Self {
         self.0.retry_after_s = Some(seconds);
         self
+    }
+}
+
+impl ErrorPageContent {
+    /// Gives the page a link to a path below the site's base, if it has none of its own. For middleware that knows more than the
+    /// handler, such as where the pages of a visitor are.
+    pub fn link_to(&mut self, words: &'static str, path: String) {
+        self.next_link.get_or_insert((words, path));
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Frame {
     pub base: Arc<str>,
     /// Name at the top of every page: the site's, or that of the visitor's application.
     pub owner: String,
+    /// The site has a first page, to which this name links.
+    pub has_first_page: bool,
     /// Links of the navigation; empty when the visitor is not signed in.
     pub parts: Vec<NavLink>,
     /// Link back to the site from which a user opened this one.
@@ -68,6 +70,7 @@ impl Frame {
             title: title.into(),
             base: Arc::clone(&site.base),
             owner: owner.to_owned(),
+            has_first_page: site.home.is_some(),
             parts: Vec::new(),
             way_back: None,
             badge: None,

@@ -28,3 +28,4 @@ pub mod qr_code;
 pub mod relative_time;
 pub mod side;
 pub mod site;
+pub mod theme;

@@ -15,9 +15,10 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::post;
 use http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, HOST, HeaderValue, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, HOST, HeaderValue, ORIGIN, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS,
 };
-use http::{HeaderMap, HeaderName, Method};
+use http::{HeaderMap, HeaderName, Method, StatusCode};
 use kit_http::{FallbackResponses, Origins};
 
 use super::assets::Asset;
@@ -29,6 +30,8 @@ use super::side::Side;
 /// A page may load the files of its own site and send forms to it, and nothing else.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; \
     base-uri 'none'; img-src 'self'";
+/// A method of no page.
+const NO_METHOD: &[u8] = b"NONE";
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const CROSS_ORIGIN_OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -47,8 +50,8 @@ pub struct Site {
     pub name: &'static str,
     /// The style sheet of the site's own pages, which [`super::assets::routes_with`] serves.
     pub style: Option<&'static LazyLock<Asset>>,
-    /// Link to the site's first page, for error pages.
-    pub home: NextLink,
+    /// Link to the site's first page, for error pages; none for a site without one.
+    pub home: Option<NextLink>,
 }
 
 /// Sites whose pages may show this response in a frame: an extension of responses. Without it, no site may.
@@ -139,7 +142,7 @@ async fn site_middleware(State((site, side)): State<SiteState>, request: Request
     let cookies = side.is_some().then(|| cookies(request.headers()));
     let mut response = match check_origin(&site, request.method(), request.headers()) {
         Ok(()) => next.run(request).await,
-        Err(error) => error.into_response(),
+        Err(error) => unless_unknown(error, request, next).await,
     };
     if let Some(content) = response.extensions_mut().remove::<ErrorPageContent>() {
         let side = match (side, cookies) {
@@ -192,6 +195,22 @@ fn check_origin(site: &Site, method: &Method, headers: &HeaderMap) -> Result<(),
     )))
 }
 
+/// The error page, or 404 or 405 for a request to what the site does not have. The router is asked with a method that no page has,
+/// so no handler runs.
+async fn unless_unknown(error: ErrorPage, request: Request, next: Next) -> Response {
+    let (mut parts, _) = request.into_parts();
+    let Ok(none) = Method::from_bytes(NO_METHOD) else { return error.into_response() };
+    let wanted = std::mem::replace(&mut parts.method, none);
+    let answer = next.run(Request::from_parts(parts, Body::empty())).await;
+    let allowed = answer.headers().get(ALLOW).and_then(|allowed| allowed.to_str().ok()).unwrap_or_default();
+    let is_allowed = allowed.split(',').any(|method| method.trim() == wanted.as_str());
+    match answer.status() {
+        StatusCode::NOT_FOUND => answer,
+        StatusCode::METHOD_NOT_ALLOWED if !is_allowed => answer,
+        _ => error.into_response(),
+    }
+}
+
 /// `https://host:port` without its scheme.
 fn authority(origin: &str) -> Option<&str> {
     origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"))
@@ -205,7 +224,7 @@ fn render_error_page(site: &Site, side: Option<Side>, content: ErrorPageContent,
     let page = ErrorPageTemplate {
         frame,
         detail: content.detail,
-        next_link: content.next_link.unwrap_or(site.home),
+        next_link: content.next_link.or(site.home.map(|home| (home.words, home.path.to_owned()))),
         request: parts
             .headers
             .get(kit_http::request_id::X_REQUEST_ID)
@@ -231,7 +250,7 @@ fn render_error_page(site: &Site, side: Option<Side>, content: ErrorPageContent,
 struct ErrorPageTemplate {
     frame: Frame,
     detail: String,
-    next_link: NextLink,
+    next_link: Option<(&'static str, String)>,
     request: Option<String>,
 }
 
@@ -241,16 +260,18 @@ struct ErrorPageTemplate {
 struct ErrorPageWithSide {
     frame: Frame,
     detail: String,
-    next_link: NextLink,
+    next_link: Option<(&'static str, String)>,
     request: Option<String>,
 }
 
 #[cfg(test)]
 mod tests {
+    use axum::routing::get;
+
     use super::*;
 
     fn is_accepted(has_public_url: bool, method: Method, headers: &[(&'static str, &'static str)]) -> bool {
-        let home = NextLink { words: "Home", path: "/" };
+        let home = Some(NextLink { words: "Home", path: "/" });
         let origin = "https://hooks.example".to_owned();
         let site = Site { base: "/portal".into(), origin, has_public_url, name: "Portal", style: None, home };
         let mut map = HeaderMap::new();
@@ -323,6 +344,32 @@ mod tests {
         ] {
             assert_eq!(is_accepted(true, Method::POST, headers), accepted, "{headers:?}");
             assert!(is_accepted(true, Method::GET, headers));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_form_of_another_site_is_refused_where_the_site_takes_forms() {
+        let site =
+            Site { base: "".into(), origin: String::new(), has_public_url: true, name: "S", style: None, home: None };
+        let pages = Router::new()
+            .route("/list", get(async || "list"))
+            .route("/new", get(async || "form").post(async || "saved"));
+        let surface = kit_http::finish_pages(wrap_site(pages, Arc::new(site)));
+        let status = async |method: Method, path: &str, from: &'static str| {
+            let request = Request::builder().method(method).uri(path).header(SEC_FETCH_SITE, from);
+            surface.answer(request.body(Body::empty()).unwrap()).await.status().as_u16()
+        };
+        for (method, path, from, expected) in [
+            (Method::POST, "/new", "same-origin", 200),
+            (Method::POST, "/new", "cross-site", 403),
+            (Method::PUT, "/new", "cross-site", 405),
+            (Method::POST, "/list", "same-origin", 405),
+            (Method::POST, "/list", "cross-site", 405),
+            (Method::POST, "/nothing", "cross-site", 404),
+            (Method::POST, "/colours", "cross-site", 403),
+            (Method::GET, "/list", "cross-site", 200),
+        ] {
+            assert_eq!(status(method.clone(), path, from).await, expected, "{method} {path} {from}");
         }
     }
 

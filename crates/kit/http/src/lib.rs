@@ -24,6 +24,7 @@ pub mod if_none_match;
 pub mod json;
 mod lingering_close;
 pub mod metrics;
+pub mod one_host;
 pub mod problem;
 pub mod rate_limit;
 pub mod request_counts;

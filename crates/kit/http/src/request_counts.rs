@@ -75,7 +75,7 @@ impl RequestCounts {
 
     /// Counts these operations: method, path in the syntax of the router, name. An operation whose path conflicts with
     /// another one counts as `other`.
-    pub(crate) fn new(operations: impl IntoIterator<Item = (Method, String, String)>) -> Self {
+    pub fn new(operations: impl IntoIterator<Item = (Method, String, String)>) -> Self {
         let (mut by_path, mut counted) = (BTreeMap::<String, Vec<(Method, usize)>>::new(), Vec::new());
         for (method, path, name) in operations {
             by_path.entry(path).or_default().push((method, counted.len()));

@@ -106,9 +106,15 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// The counts of its requests, if it was made with [`finish_counted`].
+    /// The counts of its requests, if it has any.
     pub fn request_counts(&self) -> Option<Arc<RequestCounts>> {
         self.requests.clone()
+    }
+
+    /// Counts its requests.
+    pub fn counted(mut self, requests: Arc<RequestCounts>) -> Self {
+        self.requests = Some(requests);
+        self
     }
 
     /// Makes a span of this tracer for each request.

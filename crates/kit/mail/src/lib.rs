@@ -5,15 +5,19 @@
 //! use the same rules. [`queue::pause_after`] says when a mail is sent again and when it is given up, and
 //! [`allowances::Allowance`] how many mails may go to one mailbox.
 //!
+//! A demonstration without a mail server keeps its mails in memory instead: [`kept_mails::KeptMails`].
+//!
 //! A repeated mail has the same `Message-ID`, so that mail programs recognise the copy.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 pub mod allowances;
+pub mod kept_mails;
 mod name;
 pub mod queue;
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use lettre::message::header::ContentType;
@@ -21,16 +25,24 @@ use lettre::message::{Mailbox, Message};
 use lettre::{Address, AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
 pub use name::{plain_name, plain_title};
 
+use crate::kept_mails::KeptMails;
+
 /// Time for each answer of the mail server.
 pub const SEND_TIMEOUT: Duration = Duration::from_secs(20);
 /// Characters of an address.
 const ADDRESS_CHARS_MAX: usize = 254;
 
-/// Sends mails through one server, each over a connection of its own.
+/// Sends mails through one server, each over a connection of its own, or keeps them in memory.
 #[derive(Clone)]
 pub struct Mailer {
-    transport: AsyncSmtpTransport<Tokio1Executor>,
+    destination: Destination,
     from: Mailbox,
+}
+
+#[derive(Clone)]
+enum Destination {
+    Server(AsyncSmtpTransport<Tokio1Executor>),
+    Memory(Arc<KeptMails>),
 }
 
 /// The URL contains a password, so nothing of it is printed.
@@ -97,14 +109,30 @@ impl Mailer {
             .map_err(|error| InvalidMailer::Url(error.to_string()))?
             .timeout(Some(SEND_TIMEOUT))
             .build();
+        Self::with(Destination::Server(transport), from)
+    }
+
+    /// A mailer that sends nothing: it keeps every mail in memory.
+    pub fn into_memory(mails: Arc<KeptMails>, from: &str) -> Result<Self, InvalidMailer> {
+        Self::with(Destination::Memory(mails), from)
+    }
+
+    fn with(destination: Destination, from: &str) -> Result<Self, InvalidMailer> {
         let from = from.parse::<Mailbox>().map_err(|error| InvalidMailer::From(error.to_string()))?;
-        Ok(Self { transport, from })
+        Ok(Self { destination, from })
     }
 
     /// Hands a mail to the server. `Ok` when the server has taken it, with its answer.
     pub async fn send(&self, mail: &Mail) -> Result<String, SendError> {
         let message = self.message(mail).map_err(SendError::Invalid)?;
-        match self.transport.send(message).await {
+        let transport = match &self.destination {
+            Destination::Server(transport) => transport,
+            Destination::Memory(mails) => {
+                mails.keep(&self.sender(mail).to_string(), mail);
+                return Ok("kept in memory".to_owned());
+            }
+        };
+        match transport.send(message).await {
             Ok(response) => {
                 let lines: Vec<&str> = response.message().collect();
                 Ok(format!("{} {}", response.code(), lines.join(" ")))
@@ -116,10 +144,7 @@ impl Mailer {
 
     fn message(&self, mail: &Mail) -> Result<Message, String> {
         let to: Address = mail.to.parse().map_err(|error: lettre::address::AddressError| error.to_string())?;
-        let one_line =
-            |text: &str| -> String { text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect() };
-        let name = mail.sender_name.as_deref().map(one_line).or_else(|| self.from.name.clone());
-        let mut builder = Message::builder().from(Mailbox::new(name, self.from.email.clone()));
+        let mut builder = Message::builder().from(self.sender(mail));
         if let Some(Ok(address)) = mail.reply_to.as_deref().map(str::parse::<Address>) {
             builder = builder.reply_to(Mailbox::new(None, address));
         }
@@ -131,6 +156,16 @@ impl Mailer {
             .body(mail.text.clone())
             .map_err(|error| error.to_string())
     }
+
+    fn sender(&self, mail: &Mail) -> Mailbox {
+        let name = mail.sender_name.as_deref().map(one_line).or_else(|| self.from.name.clone());
+        Mailbox::new(name, self.from.email.clone())
+    }
+}
+
+/// The text without line breaks and other control characters, which would begin another header.
+fn one_line(text: &str) -> String {
+    text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect()
 }
 
 /// Checks the URL of a mail server. Nothing is connected.

@@ -140,7 +140,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting(
         "platform.downtime_grace",
         SettingKind::Text,
-        "Extension for items whose end passed while no node was running: they end this long after the first node starts. `0s`: they end immediately.",
+        "Extension for items whose end passed while no node was running: they end this long after the first node starts. `0s`: they end immediately. The choice that a house made in its saleroom's settings counts before this one.",
     ),
     setting(
         "platform.purchases_kept_days",

@@ -19,6 +19,8 @@ use crate::error::{CommandError, ErrorContext as _};
 
 /// Maximum number of concurrent PostgreSQL transactions of each kind that a provider node runs. SQLite has one writer.
 const STORE_CALLS_MAX: usize = 4;
+/// Sender of mails that stay in memory.
+const SENDER_OF_KEPT_MAILS: &str = "Lotwire <lotwire@example.com>";
 
 /// For a management command: opens the platform's store and creates the platform. Refused when its tables are older.
 pub(crate) async fn open_platform(config: &Config, services: &NodeServices) -> Result<Platform, CommandError> {
@@ -52,7 +54,7 @@ pub(crate) async fn open_platform_with(
         house_mails_per_hour: config.platform.house_mails_per_hour,
         house_mails_per_day: config.platform.house_mails_per_day,
     };
-    limits.mailer = mailer(config)?;
+    limits.mailer = mailer(config, services)?;
     limits.identity.session_ttl = config.platform.session_ttl.get();
     limits.identity.session_idle = config.platform.session_idle.get();
     limits.identity.attempts_max = config.platform.sign_in_attempts;
@@ -108,7 +110,7 @@ pub(crate) async fn open_provider_with(
             Signature::Ed25519 => provider_core::SecretKind::KeyPair,
         },
         alert_after: config.provider.alert_after.get(),
-        mailer: mailer(config)?,
+        mailer: mailer(config, services)?,
         disable_after: config.provider.disable_after.get(),
         address_policy: EndpointAddressPolicy { policy: policy.clone(), schemes },
         nodes: provider_core::config::Nodes::Many,
@@ -188,11 +190,15 @@ pub(crate) fn provider_single_sign_on(
     Ok(Some(DashboardSignOn { rules, account: account.map(Into::into) }))
 }
 
-/// The mail server, if one is set.
-fn mailer(config: &Config) -> Result<Option<kit_mail::Mailer>, CommandError> {
+/// The mail server, if one is set, or the memory in which a demonstration keeps mails.
+fn mailer(config: &Config, services: &NodeServices) -> Result<Option<kit_mail::Mailer>, CommandError> {
     let mail = &config.mail;
-    let mailer = || kit_mail::Mailer::new(&mail.smtp_url, &mail.from).context("reading mail.smtp_url and mail.from");
-    if mail.smtp_url.is_empty() { Ok(None) } else { mailer().map(Some) }
+    let mailer = match &services.kept_mails {
+        _ if !mail.smtp_url.is_empty() => kit_mail::Mailer::new(&mail.smtp_url, &mail.from),
+        Some(mails) => kit_mail::Mailer::into_memory(mails.clone(), SENDER_OF_KEPT_MAILS),
+        None => return Ok(None),
+    };
+    mailer.map(Some).context("reading mail.smtp_url and mail.from")
 }
 
 /// The HTTP client for deliveries.

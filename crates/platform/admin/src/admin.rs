@@ -53,7 +53,7 @@ impl Admin {
         let cookie = |name: &'static str| Cookie { name: name.into(), path: base.to_string(), transport };
         let (session_cookie, device_cookie) = (cookie("lotwire_admin"), cookie("lotwire_admin_device"));
         let columns_cookie = cookie("lotwire_admin_columns");
-        let home = NextLink { words: "Go to the start page", path: "/" };
+        let home = Some(NextLink { words: "Go to the start page", path: "/" });
         let site = Arc::new(Site {
             base,
             origin,

@@ -72,6 +72,7 @@ pub use caller::Caller;
 pub use caller::scope::{Role, Scope, Scopes};
 pub use config::PlatformConfig;
 pub use error::{PlatformError, PlatformResult, Problem};
+pub use kit_colour::Colour;
 pub use platform::{Platform, PlatformParts};
 pub use sealing::key_check::SealingKeyCheck;
 pub use steps::idempotency::{IdempotentRequest, Outcome};

@@ -81,7 +81,8 @@ pub use endpoint_readings::{
 };
 pub use hold::HoldStore;
 pub use houses::{
-    Conditions, House, HouseProfile, HouseSaleroom, HouseStore, HouseWrite, Logo, RegistrationRule, SaleFacts,
+    Conditions, House, HouseProfile, HouseSaleroom, HouseStore, HouseWrite, Logo, OutageEnds, RegistrationRule,
+    SaleFacts,
 };
 pub use idempotency::{IdempotencyStore, IdempotentAnswer};
 pub use images::{ImageContent, ImageStore, ImageVariant, ItemImage};

@@ -8,6 +8,7 @@ mod bidding;
 mod own_lots;
 mod registering;
 mod settings;
+mod site_map;
 mod visits;
 mod webcast_bids;
 
@@ -20,7 +21,7 @@ use crate::port::{House, ItemImage, SaleFacts};
 pub use self::accounts::{AccountInput, BidderSignedIn, LINK_VALID, SignedInBidder};
 pub use self::bidding::{OwnStanding, SaleroomBid, SaleroomBidResult};
 pub use self::own_lots::{OwnLot, OwnSale};
-pub use self::settings::SALEROOM_ADDRESS_CHARS_MAX;
+pub use self::settings::{OUTAGE_MINUTES_MAX, SALEROOM_ADDRESS_CHARS_MAX};
 pub use crate::error::saleroom_refusal::SaleroomRefusal;
 pub use crate::port::{BidderDetails, RegistrationRule};
 
@@ -76,6 +77,13 @@ pub struct SaleroomLots {
     pub lots: Vec<SaleroomLot>,
     /// The position after which the next page begins; none at the end.
     pub next: Option<i64>,
+}
+
+/// The sales of a saleroom that visitors see, each with its lots.
+#[derive(Debug, Clone)]
+pub struct SiteMap {
+    /// Sales that are live or announced, then past ones.
+    pub sales: Vec<(Uuid, Vec<Uuid>)>,
 }
 
 /// A lot with its neighbours in the catalogue and its latest bids.

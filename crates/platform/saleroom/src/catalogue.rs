@@ -15,6 +15,7 @@ use uuid::Uuid;
 use crate::house::{House, HouseFrame};
 use crate::lot_words::{LotWords, dates, lots};
 use crate::page_error::PageError;
+use crate::structured::Facts;
 
 /// Lots on one page.
 const LOTS_MAX: usize = 48;
@@ -118,7 +119,7 @@ pub(crate) struct Picture {
 impl Picture {
     /// The picture below the path of the house.
     pub(crate) fn of(house: &str, image: &ItemImage) -> Self {
-        let address = |variant: ImageVariant| format!("{house}/images/{}/{}", image.uuid, variant.as_str());
+        let address = |variant: ImageVariant| format!("{house}{}", Self::below(image, variant));
         Self {
             small: address(ImageVariant::Small),
             large: address(ImageVariant::Large),
@@ -127,6 +128,11 @@ impl Picture {
             small_width: image.width.min(320),
             large_width: image.width.min(1_280),
         }
+    }
+
+    /// The path of an image below that of the house.
+    pub(crate) fn below(image: &ItemImage, variant: ImageVariant) -> String {
+        format!("/images/{}/{}", image.uuid, variant.as_str())
     }
 }
 
@@ -139,7 +145,11 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
     let found = platform.saleroom_lots(&house.saleroom, auction, (&part.text, part.statuses()), page).await?;
     let title = sale.auction.shown_title();
     let below = format!("/sales/{auction}");
-    let around = house.frame(title, &below, format!("{title}. {}. {}.", dates(&sale), lots(sale.lots)));
+    let mut around = house.frame(title, &below, format!("{title}. {}. {}.", dates(&sale), lots(sale.lots)));
+    around.facts = Facts::of_sale(&sale, &house.saleroom.name, &around.canonical);
+    if let Some(image) = found.lots.iter().find_map(|lot| lot.images.first()) {
+        around.image = Some(house.address(&Picture::below(image, ImageVariant::Large)));
+    }
     let lines = |text: Option<&String>| -> Vec<String> {
         let text = text.map(String::as_str).unwrap_or_default();
         text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()

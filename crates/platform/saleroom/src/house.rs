@@ -7,6 +7,7 @@ use http::request::Parts;
 use kit_design::cookie::Cookie;
 use kit_design::error_page::ErrorPage;
 use kit_design::frame::Frame;
+use kit_design::theme;
 use kit_runtime::vault::Secret;
 use platform_core::Platform;
 use platform_core::saleroom::{RegistrationRule, Saleroom, SignedInBidder};
@@ -15,6 +16,10 @@ use uuid::Uuid;
 
 use crate::page_error::PageError;
 use crate::site::SaleroomSite;
+use crate::structured::Facts;
+
+/// Seconds after which a visitor of a closed saleroom may look again.
+const CLOSED_RETRY_S: u64 = 600;
 
 /// Purposes of cookies.
 const SESSION: &str = "bidder";
@@ -47,6 +52,10 @@ pub(crate) struct HouseFrame {
     pub(crate) has_accounts: bool,
     /// A bidder is signed in.
     pub(crate) is_signed_in: bool,
+    /// The whole address of a picture of the page, for messengers.
+    pub(crate) image: Option<String>,
+    /// What search engines may state about the page.
+    pub(crate) facts: Option<Facts>,
 }
 
 pub(crate) struct Logo {
@@ -60,14 +69,10 @@ impl<const N: usize> House<N> {
         self.site.platform()
     }
 
-    /// The house's part of the path.
-    pub(crate) fn address(&self) -> &str {
-        self.saleroom.house.saleroom.address.as_deref().unwrap_or_default()
-    }
-
     /// Path of the pages of the house.
     pub(crate) fn path(&self) -> String {
-        format!("{}/{}", self.site.site().base, self.address())
+        let address = self.saleroom.house.saleroom.address.as_deref().unwrap_or_default();
+        format!("{}/{address}", self.site.site().base)
     }
 
     /// The cookie with the bidder's session.
@@ -80,22 +85,30 @@ impl<const N: usize> House<N> {
         self.site.cookie(DEVICE, self.saleroom.house.customer)
     }
 
+    /// The whole address of a path below that of the house.
+    pub(crate) fn address(&self, below: &str) -> String {
+        let address = self.saleroom.house.saleroom.address.as_deref().unwrap_or_default();
+        self.site.address(&format!("/{address}{below}"))
+    }
+
     /// The frame of a page at a path below that of the house.
     pub(crate) fn frame(&self, title: &str, below: &str, description: String) -> HouseFrame {
         let Saleroom { name, house } = &self.saleroom;
         let path = self.path();
         let profile = &house.profile;
         let contact = [("E-mail", &profile.email), ("Telephone", &profile.phone), ("Web site", &profile.website)];
-        let address = self.address();
+        let theme = house.saleroom.colour.map(theme::path);
         HouseFrame {
-            frame: Frame::signed_out(title, self.site.site(), name),
+            frame: Frame { theme, ..Frame::signed_out(title, self.site.site(), name) },
             logo: house.logo.as_ref().map(|logo| Logo {
                 address: format!("{path}/logo/{}", logo.uuid),
                 width: logo.width,
                 height: logo.height,
             }),
             contact: contact.into_iter().filter_map(|(words, value)| Some((words, value.clone()?))).collect(),
-            canonical: self.site.address(&format!("/{address}{below}")),
+            canonical: self.address(below),
+            image: house.logo.as_ref().map(|logo| self.address(&format!("/logo/{}", logo.uuid))),
+            facts: None,
             path,
             description,
             has_accounts: house.saleroom.registration != RegistrationRule::Closed,
@@ -109,13 +122,14 @@ impl<const N: usize> FromRequestParts<SaleroomSite> for House<N> {
 
     async fn from_request_parts(parts: &mut Parts, site: &SaleroomSite) -> Result<Self, PageError> {
         let not_found = || PageError::from(ErrorPage::not_found());
+        require_open(site)?;
         let params = RawPathParams::from_request_parts(parts, site).await.map_err(|_| not_found())?;
         let mut address = "";
         let mut ids = Vec::new();
         for (name, text) in &params {
             match name {
                 "house" => address = text,
-                "variant" => {}
+                "variant" | "rest" => {}
                 _ => ids.push(Uuid::try_parse(text).map_err(|_| not_found())?),
             }
         }
@@ -131,4 +145,19 @@ impl<const N: usize> FromRequestParts<SaleroomSite> for House<N> {
         let from: Option<IpAddr> = kit_http::client_ip::resolve(parts, &site.platform().config().trusted_proxies);
         Ok(Self { site: site.clone(), saleroom, ids, bidder, client: Client { from, browser: None, device_token } })
     }
+}
+
+/// Any path below that of a house that has no page.
+pub(crate) async fn missing(_house: House<0>) -> PageError {
+    ErrorPage::not_found().into()
+}
+
+/// 503 of every saleroom of a server that sends no mail: bidders would get neither links to sign in nor notices.
+pub(crate) fn require_open(site: &SaleroomSite) -> Result<(), PageError> {
+    if site.platform().sends_mail() {
+        return Ok(());
+    }
+    let detail =
+        "Its pages open again as soon as the server can send mail. Nothing is lost. To bid, contact the house.";
+    Err(ErrorPage::full("The saleroom is closed for the moment", detail, CLOSED_RETRY_S).into())
 }

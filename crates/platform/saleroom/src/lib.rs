@@ -16,7 +16,6 @@ mod bidding;
 mod catalogue;
 mod conditions;
 mod files;
-mod host;
 mod house;
 mod lot;
 mod lot_words;
@@ -25,15 +24,21 @@ mod page_error;
 mod register;
 mod sales;
 mod site;
+mod site_map;
+mod structured;
+mod way_back;
+
+use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post};
-use kit_design::site as pages;
+use axum::routing::{any, get, post};
+use kit_design::{site as pages, theme};
 use kit_http::Surface;
+use kit_http::one_host::{self, OneHost};
+use kit_http::request_counts::RequestCounts;
 use platform_core::Platform;
 
-use crate::host::Host;
 use crate::site::SaleroomSite;
 
 /// Settings of the saleroom.
@@ -45,11 +50,50 @@ pub struct SaleroomConfig {
 
 /// The surface with the pages of the salerooms of this platform. The caller serves it on a separate port.
 pub fn surface(platform: Platform, config: &SaleroomConfig) -> Surface {
-    let host = Host::of(&config.public_url);
+    let host = OneHost::of(&config.public_url);
     let saleroom = SaleroomSite::new(platform, config);
     let site = saleroom.shared_site();
-    let pages = pages::wrap_site(router().with_state(saleroom), site);
-    kit_http::finish_pages(pages.layer(from_fn_with_state(host, host::require)))
+    let router = router().layer(from_fn_with_state(saleroom.clone(), way_back::add)).with_state(saleroom);
+    let pages = pages::wrap_site(router, site).layer(from_fn_with_state(host, one_host::require));
+    kit_http::finish_pages(pages).counted(request_counts())
+}
+
+/// Pages that are counted under a name; the others count as `other`.
+const COUNTED: [(&str, &str); 16] = [
+    ("/{house}", "sales"),
+    ("/{house}/sales/{auction}", "catalogue"),
+    ("/{house}/sales/{auction}/conditions", "conditions"),
+    ("/{house}/sales/{auction}/lots/{item}", "lot"),
+    ("/{house}/sales/{auction}/register", "registration"),
+    ("/{house}/my-bids", "my_bids"),
+    ("/{house}/sign-in", "sign_in_form"),
+    ("/{house}/sign-up", "sign_up_form"),
+    ("/{house}/sign-up/account", "account_form"),
+    ("/{house}/account", "account"),
+    ("/{house}/images/{image}/{variant}", "image"),
+    ("/{house}/logo/{logo}", "logo"),
+    ("/{house}/sitemap.xml", "site_map"),
+    ("/sitemap.xml", "site_map_index"),
+    ("/robots.txt", "robots"),
+    ("/static/{name}", "static"),
+];
+
+/// Forms that are counted under a name.
+const COUNTED_FORMS: [(&str, &str); 7] = [
+    ("/{house}/sales/{auction}/lots/{item}/bid", "bid"),
+    ("/{house}/sales/{auction}/lots/{item}/watch", "watch"),
+    ("/{house}/sales/{auction}/register", "register"),
+    ("/{house}/sign-in", "sign_in"),
+    ("/{house}/sign-up", "mail_link"),
+    ("/{house}/sign-up/account", "open_account"),
+    ("/{house}/account", "change_account"),
+];
+
+fn request_counts() -> Arc<RequestCounts> {
+    let of =
+        |method: http::Method| move |(path, name): (&str, &str)| (method.clone(), path.to_owned(), name.to_owned());
+    let pages = COUNTED.into_iter().map(of(http::Method::GET));
+    Arc::new(RequestCounts::new(pages.chain(COUNTED_FORMS.into_iter().map(of(http::Method::POST)))))
 }
 
 fn router() -> Router<SaleroomSite> {
@@ -65,5 +109,10 @@ fn router() -> Router<SaleroomSite> {
         .merge(account::router())
         .route("/{house}/images/{image}/{variant}", get(files::image))
         .route("/{house}/logo/{logo}", get(files::logo))
+        .route("/{house}/sitemap.xml", get(site_map::of_house))
+        .route("/{house}/{*rest}", any(house::missing))
+        .route("/sitemap.xml", get(site_map::index))
+        .route("/robots.txt", get(site_map::robots))
+        .route(theme::ROUTE, get(theme::style))
         .merge(kit_design::assets::routes_with(files::OWN))
 }

@@ -5,6 +5,7 @@ use axum::response::Response;
 use http::StatusCode;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page, render_page_as};
+use platform_core::images::ImageVariant;
 use platform_core::saleroom::SaleroomSale;
 use platform_rules::PublicBid;
 use platform_words::{Currency, SaleZone};
@@ -15,6 +16,7 @@ use crate::catalogue::{Part, Picture, charges};
 use crate::house::{House, HouseFrame};
 use crate::lot_words::LotWords;
 use crate::page_error::PageError;
+use crate::structured::Facts;
 
 /// Characters of a description in one sentence about the page.
 const SUMMARY_CHARS_MAX: usize = 160;
@@ -77,7 +79,10 @@ async fn lot_page(house: &House<2>, sale: &SaleroomSale, part: String, wish: Wis
     let summary: String = lot.description.split_whitespace().collect::<Vec<_>>().join(" ");
     let summary: String = summary.chars().take(SUMMARY_CHARS_MAX).collect();
     let summary = if summary.is_empty() { title.clone() } else { summary };
-    let around = house.frame(&title, &format!("/sales/{auction}/lots/{item}"), summary);
+    let mut around = house.frame(&title, &format!("/sales/{auction}/lots/{item}"), summary);
+    let image = lot.images.first().map(|image| house.address(&Picture::below(image, ImageVariant::Large)));
+    around.facts = Some(Facts::of_lot(&sale, lot, &around.canonical, image.as_deref()));
+    around.image = image.or(around.image);
     let [previous, next] = found.neighbours;
     let bid = |bid: &PublicBid| BidRow {
         amount: currency.show(bid.amount),

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use kit_design::cookie::{Cookie, Transport};
-use kit_design::error_page::NextLink;
 use kit_design::site::Site;
 use platform_core::Platform;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -39,7 +38,7 @@ impl SaleroomSite {
             has_public_url: true,
             name: "Saleroom",
             style: Some(&crate::files::STYLE),
-            home: NextLink { words: "Reload", path: "" },
+            home: None,
         };
         let is_secure = url.as_ref().is_some_and(|url| url.scheme() == "https");
         let transport = if is_secure { Transport::Secure } else { Transport::Any };

@@ -87,13 +87,13 @@ pub use event_types::{
     Archived, CheckedSchemas, EventTypeInput, EventTypePatch, ImportPreview, ImportedEventTypes, OpenApiImport,
     UnlistedEventTypes,
 };
+pub use kit_colour::Colour;
 pub use messages::by_hand::TypedMessage;
 pub use messages::failure_search::FailedWith;
 pub use messages::history::{HistoryQuery, HistoryRequest, SCANNED_ROWS_MAX, parse_query_time};
 pub use messages::search::{MessageRow, MessageSearch, MessageState, TEXT_SPAN_MAX};
 pub use messages::{DiskUse, MessageInput, PrecheckResult};
 pub use model::cause::{Cause, EXPUNGED, FailureDetail, note_on};
-pub use model::colour::Colour;
 pub use node_state::retention_counts::RetentionCounts;
 pub use ordering::{BlockedKey, BlockedKeysSummary, BlockedReason, DeliveryOrder, OrderingKey};
 pub use overview::account_usage::UsageStep;

@@ -4,7 +4,6 @@ mod access;
 mod activity;
 mod attempt_times;
 pub mod cause;
-pub mod colour;
 pub mod counts;
 pub mod hidden_account;
 mod key_scope;

@@ -119,7 +119,7 @@ impl Dashboard {
             code_awaited: cookie("lotwire_dashboard_code", "/sign-in"),
             join: cookie("lotwire_dashboard_join", "/join"),
         };
-        let home = NextLink { words: "Show the first page", path: "/" };
+        let home = Some(NextLink { words: "Show the first page", path: "/" });
         let site = Arc::new(Site {
             base,
             origin,

@@ -112,7 +112,7 @@ fn pages() -> Router<Portal> {
         .route("/logo/{version}", get(theme::logo))
         .layer(from_fn(one_session::middleware))
         .layer(from_fn(embedding::middleware))
-        .route("/theme/{name}", get(theme::style))
+        .route(kit_design::theme::ROUTE, get(kit_design::theme::style))
         .merge(assets::routes_with(crate::FILES))
 }
 
@@ -131,7 +131,7 @@ impl Portal {
         let is_secure = url.as_ref().is_some_and(|url| url.scheme() == "https");
         let transport = if is_secure { Transport::Secure } else { Transport::Any };
         let cookies = SessionCookies::new(&base, transport);
-        let home = NextLink { words: "Show endpoints", path: "/endpoints" };
+        let home = Some(NextLink { words: "Show endpoints", path: "/endpoints" });
         let site = Arc::new(Site { base, origin, has_public_url, name: "Webhooks", style: Some(&crate::STYLE), home });
         Self(Arc::new(Inner { provider, clock, site, cookies, streams: StreamSlots::default() }))
     }

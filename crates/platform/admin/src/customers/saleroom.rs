@@ -1,11 +1,12 @@
-//! The saleroom of a house: its address, and whether it is open.
+//! The saleroom of a house: its address, whether it is open, its colour, and its rules.
 
 use axum::response::{IntoResponse as _, Response};
-use kit_design::fields::{FormFields, SubmittedForm};
+use kit_design::field_group::FieldGroup;
+use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
 use kit_design::form_field::{Choice, FormField};
-use platform_core::PlatformError;
-use platform_core::port::{House, HouseSaleroom, RegistrationRule};
-use platform_core::saleroom::SALEROOM_ADDRESS_CHARS_MAX;
+use platform_core::port::{House, HouseSaleroom, OutageEnds, RegistrationRule};
+use platform_core::saleroom::{OUTAGE_MINUTES_MAX, SALEROOM_ADDRESS_CHARS_MAX};
+use platform_core::{Colour, PlatformError};
 use uuid::Uuid;
 
 use crate::form_page::{FormPage, Refused};
@@ -14,36 +15,99 @@ use crate::session::{PathIds, Section, Session};
 
 /// The value of a ticked box.
 const YES: &str = "yes";
+/// The choices of what happens to ends in an outage.
+const AT_THEIR_TIME: &str = "at_their_time";
+const GO_ON: &str = "go_on";
+
+/// What staff typed, or what is stored.
+struct Typed {
+    saleroom: HouseSaleroom,
+    colour: String,
+    outage_ends: String,
+    outage_minutes: String,
+    version: i64,
+}
+
+impl Typed {
+    fn stored(house: &House) -> Self {
+        let saleroom = house.saleroom.clone();
+        let (outage_ends, outage_minutes) = match saleroom.outage_ends {
+            None => ("", String::new()),
+            Some(OutageEnds::AtTheirTime) => (AT_THEIR_TIME, String::new()),
+            Some(OutageEnds::AfterMinutes(minutes)) => (GO_ON, minutes.to_string()),
+        };
+        Self {
+            colour: saleroom.colour.map(|colour| colour.to_string()).unwrap_or_default(),
+            outage_ends: outage_ends.to_owned(),
+            outage_minutes,
+            saleroom,
+            version: house.version,
+        }
+    }
+
+    /// The fields of a form, and the faults of those that have no value.
+    fn read(form: &FormFields) -> (Self, FieldErrors) {
+        let mut faults = FieldErrors::default();
+        let is_ticked = |name: &str| form.text(name) == YES;
+        let rule = RegistrationRule::ALL.into_iter().find(|rule| rule.as_str() == form.text("registration"));
+        let (outage_ends, outage_minutes) = (form.text("outageEnds"), form.text("outageMinutes").trim());
+        let colour = form.text("colour").trim();
+        let saleroom = HouseSaleroom {
+            address: form.non_empty("address").map(str::to_owned),
+            is_open: is_ticked("open"),
+            registration: rule.unwrap_or_default(),
+            asks_phone: is_ticked("asksPhone"),
+            asks_address: is_ticked("asksAddress"),
+            outage_ends: match outage_ends {
+                AT_THEIR_TIME => Some(OutageEnds::AtTheirTime),
+                // What is not a number is not a possible one.
+                GO_ON => Some(OutageEnds::AfterMinutes(outage_minutes.parse().unwrap_or_default())),
+                _ => None,
+            },
+            colour: match colour {
+                "" => None,
+                text => Colour::readable(text).map_err(|fault| faults.add("colour", fault)).ok(),
+            },
+        };
+        let typed = Self {
+            saleroom,
+            colour: colour.to_owned(),
+            outage_ends: outage_ends.to_owned(),
+            outage_minutes: outage_minutes.to_owned(),
+            version: form.text("version").parse().unwrap_or_default(),
+        };
+        (typed, faults)
+    }
+}
 
 pub(super) async fn page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
     let house = session.platform().house(&session.caller, uuid).await?;
-    form(&session, &house, (house.saleroom.clone(), house.version)).await?.open()
+    form(&session, &house, Typed::stored(&house), &FieldErrors::default()).await?.open()
 }
 
 pub(super) async fn save(
     session: Session,
     PathIds([uuid]): PathIds<1>,
-    SubmittedForm(typed): SubmittedForm,
+    SubmittedForm(form_fields): SubmittedForm,
 ) -> Result<Response, PageError> {
-    let rule = RegistrationRule::ALL.into_iter().find(|rule| rule.as_str() == typed.text("registration"));
-    let saleroom = HouseSaleroom {
-        address: typed.non_empty("address").map(str::to_owned),
-        is_open: is_ticked(&typed),
-        registration: rule.unwrap_or_default(),
-    };
-    let version: i64 = typed.text("version").parse().unwrap_or_default();
-    let error = match session.platform().change_saleroom(&session.caller, uuid, saleroom.clone(), Some(version)).await {
-        Ok(_) => return Ok(session.admin.redirect(&format!("/customers/{uuid}?done=saleroom#house")).into_response()),
-        Err(error) => error,
-    };
-    let refused = match error {
-        PlatformError::PreconditionFailed { .. } => {
-            Refused::by_page("", "Someone else changed the house since you opened this page. Open the page again.")
+    let (typed, faults) = Typed::read(&form_fields);
+    let (platform, caller) = (session.platform(), &session.caller);
+    let refused = if faults.is_empty() {
+        match platform.change_saleroom(caller, uuid, typed.saleroom.clone(), Some(typed.version)).await {
+            Ok(_) => {
+                let path = format!("/customers/{uuid}?done=saleroom#house");
+                return Ok(session.admin.redirect(&path).into_response());
+            }
+            Err(PlatformError::PreconditionFailed { .. }) => {
+                Refused::by_page("", "Someone else changed the house since you opened this page. Open the page again.")
+            }
+            Err(error) => Refused::from(error, &[])?,
         }
-        error => Refused::from(error, &[])?,
+    } else {
+        Refused::of_errors(faults)
     };
-    let house = session.platform().house(&session.caller, uuid).await?;
-    form(&session, &house, (saleroom, version)).await?.refuse(&refused)
+    let house = platform.house(caller, uuid).await?;
+    form(&session, &house, typed, &refused.errors).await?.refuse(&refused)
 }
 
 fn rule_words(rule: RegistrationRule) -> &'static str {
@@ -54,33 +118,63 @@ fn rule_words(rule: RegistrationRule) -> &'static str {
     }
 }
 
-fn is_ticked(form: &FormFields) -> bool {
-    form.text("open") == YES
-}
-
-async fn form(
-    session: &Session,
-    house: &House,
-    (saleroom, version): (HouseSaleroom, i64),
-) -> Result<FormPage, PageError> {
+async fn form(session: &Session, house: &House, typed: Typed, errors: &FieldErrors) -> Result<FormPage, PageError> {
     let customer = session.platform().customer(&session.caller, house.customer).await?;
     let path = format!("/customers/{}", house.customer);
     let base = &session.admin.config().saleroom_url;
-    let page = FormPage::new(session.frame("Saleroom", Section::Customers), (path.as_str(), customer.name), format!("{path}/saleroom"))
+    let mut page = FormPage::new(session.frame("Saleroom", Section::Customers), (path.as_str(), customer.name), format!("{path}/saleroom"))
         .intro("Everyone can read the pages of an open saleroom: announced sales, their lots on view, prices, and results. Drafts, reserves and names of bidders appear nowhere.")
-        .hidden("version", version.to_string())
+        .hidden("version", typed.version.to_string())
         .button("Save saleroom");
     if base.is_empty() {
         let text = "This server has no saleroom: the operator sets saleroom.public_url first.";
         return Ok(page.hindered_by(text));
     }
-    let address = FormField::text("address", "Address", saleroom.address.unwrap_or_default())
+    if !session.platform().sends_mail() {
+        page = page.causes(
+            "All salerooms of this server are closed for the moment, because it sends no mail: the operator sets mail.smtp_url and mail.from. You can enter everything now.",
+        );
+    }
+    Ok(page.groups([pages_group(&typed, base, errors), bidders_group(&typed, errors), outage_group(&typed, errors)]))
+}
+
+fn pages_group(typed: &Typed, base: &str, errors: &FieldErrors) -> FieldGroup {
+    let address = FormField::text("address", "Address", typed.saleroom.address.clone().unwrap_or_default())
         .hint(format!("Lower-case letters, digits and hyphens, at most {SALEROOM_ADDRESS_CHARS_MAX}. The pages are at {base}/ and this address. A link with an earlier address leads nowhere."));
-    let rule = saleroom.registration.as_str();
+    let colour = FormField::text("colour", "Colour of links and buttons", typed.colour.as_str())
+        .optional()
+        .chars_max(7)
+        .attribute("spellcheck", "false")
+        .attribute("placeholder", "#0d6b57")
+        .hint("# and six hexadecimal digits, such as #0d6b57. White text on it, and it on a light page, need a contrast of 4.5:1. Dark pages get a lighter shade.");
+    let open = FormField::tick("open", "Open: everyone can read the pages", YES).ticked(typed.saleroom.is_open);
+    FieldGroup::new("pages", "Pages", [address.required(), colour, open].map(|field| field.with(errors)))
+}
+
+fn bidders_group(typed: &Typed, errors: &FieldErrors) -> FieldGroup {
+    let rule = typed.saleroom.registration.as_str();
     let choices = RegistrationRule::ALL.map(|other| Choice::of(other.as_str(), rule_words(other), rule));
-    let rule = FormField::radios("registration", "Who may bid online", choices.into());
-    let open = FormField::tick("open", "Open: everyone can read the pages", YES).ticked(saleroom.is_open);
-    Ok(page.fields(vec![address.required(), rule, open]))
+    let rule = FormField::radios("registration", "Who may bid online", choices.into()).whole_row();
+    let phone = FormField::tick("asksPhone", "Ask for a telephone number at sign-up", YES);
+    let address = FormField::tick("asksAddress", "Ask for a postal address at sign-up", YES);
+    let fields = [rule, phone.ticked(typed.saleroom.asks_phone), address.ticked(typed.saleroom.asks_address)];
+    FieldGroup::new("bidders", "Bidders", fields.map(|field| field.with(errors)))
+}
+
+fn outage_group(typed: &Typed, errors: &FieldErrors) -> FieldGroup {
+    let choices = [
+        (AT_THEIR_TIME, "Lots end at their time, with the bids that they have"),
+        (GO_ON, "Lots go on for the minutes below after the server runs again"),
+    ];
+    let choices = choices.map(|(value, words)| Choice::of(value, words, &typed.outage_ends));
+    let ends = FormField::radios("outageEnds", "Lots of timed auctions whose end passes in an outage", choices.into());
+    let minutes = FormField::text("outageMinutes", "Minutes", typed.outage_minutes.as_str())
+        .optional()
+        .short()
+        .attribute("inputmode", "numeric")
+        .hint(format!("1 to {OUTAGE_MINUTES_MAX}, for lots that go on."));
+    FieldGroup::new("outages", "Outages", [ends, minutes].map(|field| field.with(errors)))
+        .hint("An open saleroom needs this choice. State it in your conditions of sale.")
 }
 
 /// The saleroom on the page of the customer: its address for a link if it is open, and its state in words; none when the server
@@ -91,8 +185,11 @@ pub(super) fn state(session: &Session, house: &House) -> Option<(Option<String>,
         return None;
     }
     let address = house.saleroom.address.as_ref().filter(|_| house.saleroom.is_open);
-    let words = if address.is_some() { "open" } else { "closed" };
-    Some((address.map(|address| format!("{base}/{address}")), words))
+    Some(match address {
+        Some(_) if !session.platform().sends_mail() => (None, "closed: no mail server is set"),
+        Some(address) => (Some(format!("{base}/{address}")), "open"),
+        None => (None, "closed"),
+    })
 }
 
 /// The path of the form.

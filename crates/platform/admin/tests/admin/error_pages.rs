@@ -10,8 +10,8 @@ async fn an_error_page_keeps_the_navigation_of_a_user_who_is_signed_in() {
     let mut viewer = fixture.signed_in(Role::Viewer).await;
     let missing = "/auctions/01a20ffe-0332-7020-bd63-f14308624a7e";
     for (path, status, advice) in [
-        ("/nothing-here", 404, "Check the address, or begin at the start page."),
-        (missing, 404, "Check the address, or begin at the start page."),
+        ("/nothing-here", 404, "Check the address."),
+        (missing, 404, "Check the address."),
         ("/users", 403, "Ask an administrator."),
     ] {
         let page = viewer.get(path).await;

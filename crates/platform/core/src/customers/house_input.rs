@@ -54,6 +54,10 @@ fn check_email(email: &str) -> Result<(), String> {
 fn check_website(address: &str) -> Result<(), String> {
     check_text(address, WEBSITE_CHARS_MAX)?;
     let is_web = Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    let names_user = Url::parse(address).is_ok_and(|url| !url.username().is_empty() || url.password().is_some());
+    if names_user {
+        return Err("has the name of a user before its host: write it without, such as https://www.example.com".into());
+    }
     if is_web { Ok(()) } else { Err("is not the address of a web site, such as https://www.example.com".into()) }
 }
 
@@ -90,7 +94,14 @@ mod tests {
         };
         let fields = ["/timeZone", "/email", "/phone", "/website", "/about", "/payment", "/collection"];
         assert_eq!(refused(&wrong), fields);
-        for website in ["example.com", "https://", "mailto:hello@example.com", "https://example.com/a b\u{7}"] {
+        for website in [
+            "example.com",
+            "https://",
+            "mailto:hello@example.com",
+            "https://example.com/a b\u{7}",
+            "https://ann@example.com",
+            "https://:x@example.com",
+        ] {
             assert_eq!(refused(&HouseProfile { website: text(website), ..usual.clone() }), ["/website"], "{website}");
         }
     }

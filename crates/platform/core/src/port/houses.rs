@@ -1,8 +1,11 @@
 //! What a house says of itself, its conditions of sale, and what bidders read about each of its sales.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use contract::models::{AddressModel, CurrencyCode};
 use jiff::Timestamp;
+use kit_colour::Colour;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -67,6 +70,34 @@ pub struct HouseSaleroom {
     pub is_open: bool,
     /// Who may register for its sales there.
     pub registration: RegistrationRule,
+    /// A bidder who signs up there enters a telephone number.
+    pub asks_phone: bool,
+    /// A bidder who signs up there enters a postal address.
+    pub asks_address: bool,
+    /// What happens to its lots whose end passes in an outage. None: the setting of the platform. An open saleroom has it.
+    pub outage_ends: Option<OutageEnds>,
+    /// Colour of links and buttons; the saleroom's own when none.
+    pub colour: Option<Colour>,
+}
+
+/// What happens to a lot of a timed auction whose end passes while no node runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutageEnds {
+    /// It ends with the bids that it has.
+    AtTheirTime,
+    /// It ends this number of minutes after the first node runs again; 1 to 1,440.
+    AfterMinutes(u32),
+}
+
+impl OutageEnds {
+    /// How long after the outage a lot ends; zero for one that ends at once.
+    pub fn grace(self) -> Duration {
+        match self {
+            Self::AtTheirTime => Duration::ZERO,
+            Self::AfterMinutes(minutes) => Duration::from_secs(u64::from(minutes) * 60),
+        }
+    }
 }
 
 /// What happens when a person with an account at a house registers for a sale.
@@ -159,6 +190,8 @@ pub trait HouseStore: Send + Sync {
     async fn house(&self, customer: Uuid) -> StoreResult<Option<House>>;
     /// The house whose saleroom has this address, open or not.
     async fn house_at(&self, address: &str) -> StoreResult<Option<House>>;
+    /// Houses whose saleroom has an address after that of the page, by address; open or not.
+    async fn houses_with_saleroom(&self, page: Page<String>) -> StoreResult<Vec<House>>;
     /// Writes a house. `Conflict` when the version changed; `Taken` when another house has the address of its saleroom.
     async fn put_house(&self, entry: HouseWrite) -> StoreResult<()>;
     /// The content of a logo.

@@ -1,21 +1,56 @@
-//! Opens and closes the saleroom of a house, and gives it an address.
+//! The settings of a house's saleroom: it is opened and closed, and gets an address, a colour and rules.
 
+use kit_colour::Colour;
 use uuid::Uuid;
 
-use crate::error::{PlatformError, PlatformResult};
-use crate::port::{House, HouseSaleroom};
+use crate::error::{PlatformResult, Problem};
+use crate::port::{House, HouseSaleroom, OutageEnds};
 use crate::steps::decide::expect_version;
+use crate::steps::input::require_usable;
 use crate::{Caller, Platform, Scope};
 
 /// Characters of the address of a saleroom, at least and at most.
 const ADDRESS_CHARS_MIN: usize = 2;
 /// Characters of the address of a saleroom, at most.
 pub const SALEROOM_ADDRESS_CHARS_MAX: usize = 40;
+/// Minutes for which lots may go on after an outage.
+pub const OUTAGE_MINUTES_MAX: u32 = 1_440;
 /// First parts of paths that are the saleroom's own.
-const RESERVED: [&str; 2] = ["static", "colours"];
+const RESERVED: [&str; 3] = ["static", "colours", "theme"];
+
+impl HouseSaleroom {
+    /// All problems of the values by themselves.
+    fn problems(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut add = |pointer: &str, message: String| problems.push(Problem::new(pointer, message));
+        match &self.address {
+            Some(address) => {
+                if let Err(message) = check_address(address) {
+                    add("/address", message);
+                }
+            }
+            None if self.is_open => add("/address", "is missing: an open saleroom needs one".to_owned()),
+            None => {}
+        }
+        match self.outage_ends {
+            Some(OutageEnds::AfterMinutes(minutes)) if !(1..=OUTAGE_MINUTES_MAX).contains(&minutes) => {
+                add("/outageMinutes", format!("is not a number of minutes from 1 to {OUTAGE_MINUTES_MAX}"));
+            }
+            None if self.is_open => {
+                add("/outageEnds", "is missing: choose one of the two".to_owned());
+            }
+            _ => {}
+        }
+        if let Some(problem) = self.colour.and_then(Colour::problem) {
+            add("/colour", problem);
+        }
+        problems
+    }
+}
 
 impl Platform {
-    /// Opens or closes the saleroom of a house, and gives it an address. An address that was given away leads nowhere.
+    /// Replaces the settings of a house's saleroom: opens or closes it, and gives it an address. An address that was given away
+    /// leads nowhere.
     ///
     /// Errors: `not_found` (customer), `precondition_failed`, `invalid`, `taken` (address), `busy`.
     pub async fn change_saleroom(
@@ -26,15 +61,7 @@ impl Platform {
         expected_version: Option<i64>,
     ) -> PlatformResult<House> {
         caller.require(Scope::CustomersWrite)?;
-        match &saleroom.address {
-            Some(address) => {
-                check_address(address).map_err(|message| PlatformError::invalid("/address", message))?;
-            }
-            None if saleroom.is_open => {
-                return Err(PlatformError::invalid("/address", "is missing: an open saleroom needs one"));
-            }
-            None => {}
-        }
+        require_usable(saleroom.problems(), None)?;
         let before = self.house(caller, customer).await?;
         expect_version(expected_version, before.version)?;
         self.write_house(caller, House { saleroom, ..before }, None).await
@@ -64,9 +91,30 @@ mod tests {
         for address in ["ab", "hartley-sons", "1890", &"a".repeat(40)] {
             assert_eq!(check_address(address), Ok(()), "{address}");
         }
-        for address in ["", "a", "Hartley", "hartley sons", "-a", "a-", "größe", "a/b", "..", "static", &"a".repeat(41)]
+        for address in
+            ["", "a", "Hartley", "hartley sons", "-a", "a-", "größe", "a/b", "..", "static", "theme", &"a".repeat(41)]
         {
             assert!(check_address(address).is_err(), "{address}");
         }
+    }
+
+    #[test]
+    fn an_open_saleroom_has_an_address_and_a_choice_about_outages() {
+        let pointers = |saleroom: &HouseSaleroom| -> Vec<String> {
+            saleroom.problems().into_iter().map(|problem| problem.pointer).collect()
+        };
+        let open = HouseSaleroom { is_open: true, ..HouseSaleroom::default() };
+        assert_eq!(pointers(&HouseSaleroom::default()), [""; 0]);
+        assert_eq!(pointers(&open), ["/address", "/outageEnds"]);
+        let address = Some("hartley-sons".to_owned());
+        let chosen = |ends| HouseSaleroom { address: address.clone(), outage_ends: Some(ends), ..open.clone() };
+        for ends in [OutageEnds::AtTheirTime, OutageEnds::AfterMinutes(1), OutageEnds::AfterMinutes(1_440)] {
+            assert_eq!(pointers(&chosen(ends)), [""; 0], "{ends:?}");
+        }
+        for minutes in [0, 1_441] {
+            assert_eq!(pointers(&chosen(OutageEnds::AfterMinutes(minutes))), ["/outageMinutes"]);
+        }
+        let pale = HouseSaleroom { colour: Colour::parse("#ffcc00"), ..HouseSaleroom::default() };
+        assert_eq!(pointers(&pale), ["/colour"]);
     }
 }

@@ -4,9 +4,9 @@
 //! commit. Items that became due while the process was down are ended as soon as it runs. The worker decides by the
 //! server's clock, never before the effective end time; the expected version makes each item end exactly once.
 //!
-//! An operator may configure a grace period: items that became due while no node was running then end that long after
-//! the first node runs again, so that bidders can return and bid. The store keeps the downtime, so that all nodes agree
-//! and a killed node loses nothing.
+//! A house may choose a grace period, and an operator may configure one for the others: items that became due while no node
+//! was running then end that long after the first node runs again, so that bidders can return and bid. The store keeps the
+//! downtime, so that all nodes agree and a killed node loses nothing.
 //!
 //! While more items are due than one commit takes, publishing is slowed down: ending the others has priority, and the
 //! last webhook is sent no later than without.
@@ -16,19 +16,23 @@
 
 mod batch;
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use kit_runtime::tasks::Tasks;
+use platform_rules::{Auction, Item};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use self::batch::{DowntimeExtension, end_batch};
+use self::batch::{DowntimeExtension, ExtendedEnds, end_batch};
 use crate::Platform;
 use crate::error::PlatformResult;
 use crate::node_state::worker_runs::Worker;
-use crate::port::{Downtime, StoreError};
+use crate::port::{Downtime, OutageEnds, StoreError};
 use crate::steps::downtime::HEARTBEAT_GAP_MS_MAX;
 
 /// The actor in the journal.
@@ -44,7 +48,7 @@ const ERROR_PAUSE: Duration = Duration::from_secs(1);
 pub struct ItemEndWorker {
     platform: Platform,
     role: NodeRole,
-    /// The known downtime, if ends in a downtime are extended.
+    /// The known downtime, in which ends may be extended.
     downtime_state: KnownDowntime,
 }
 
@@ -55,7 +59,7 @@ enum KnownDowntime {
     Unknown,
     /// No end has to be extended.
     None,
-    /// Ends in this downtime are extended.
+    /// Ends in this downtime are extended by the grace period of their house.
     Known(Downtime),
 }
 
@@ -125,11 +129,10 @@ impl ItemEndWorker {
 
     /// Checks whether a downtime is known, before any item ends.
     async fn detect_downtime(&mut self, now: Timestamp) -> PlatformResult<()> {
-        let extends_ends = self.grace() > Duration::ZERO;
-        let found = if extends_ends { self.platform.detect_downtime(now).await? } else { None };
+        let found = self.platform.detect_downtime(now).await?;
         self.downtime_state = found.map_or(KnownDowntime::None, KnownDowntime::Known);
         if let KnownDowntime::Known(Downtime { since, until }) = self.downtime_state {
-            tracing::warn!(%since, %until, grace = ?self.grace(), "no node was running: ends in this time are extended");
+            tracing::warn!(%since, %until, "no node was running: ends in this time are extended by the choice of each house");
         }
         Ok(())
     }
@@ -143,15 +146,26 @@ impl ItemEndWorker {
         Ok(())
     }
 
-    /// The extension for ends in the known downtime.
-    fn downtime_extension(&self) -> Option<DowntimeExtension> {
-        let KnownDowntime::Known(downtime) = self.downtime_state else { return None };
-        let to = downtime.until.checked_add(self.grace()).ok()?;
-        Some(DowntimeExtension { downtime, to })
+    /// The extension of the ends of these items that passed in the known downtime.
+    async fn downtime_extension(&self, due: &[(Item, Arc<Auction>)]) -> PlatformResult<Option<Arc<DowntimeExtension>>> {
+        let KnownDowntime::Known(downtime) = self.downtime_state else { return Ok(None) };
+        let mut to_by_customer = HashMap::new();
+        for (item, _) in
+            due.iter().filter(|(item, _)| item.effective_end_time.is_some_and(|end| downtime.contains(end)))
+        {
+            if let Entry::Vacant(entry) = to_by_customer.entry(item.customer) {
+                let grace = self.grace_of(item.customer).await?;
+                entry.insert(downtime.until.checked_add(grace).unwrap_or(downtime.until));
+            }
+        }
+        Ok(Some(Arc::new(DowntimeExtension { downtime, to: ExtendedEnds::Of(to_by_customer) })))
     }
 
-    fn grace(&self) -> Duration {
-        self.platform.config().timers.downtime_grace
+    /// The choice of the house, or the setting of the platform.
+    async fn grace_of(&self, customer: Uuid) -> PlatformResult<Duration> {
+        let house = self.platform.store().house(customer).await?;
+        let chosen = house.and_then(|house| house.saleroom.outage_ends).map(OutageEnds::grace);
+        Ok(chosen.unwrap_or(self.platform.config().timers.downtime_grace))
     }
 
     async fn round(&mut self, now: Timestamp, limit: usize) -> PlatformResult<EndReport> {
@@ -162,19 +176,19 @@ impl ItemEndWorker {
         let due = self.platform.store().due_items(due_by, limit).await?;
         let earliest = due.first().and_then(|(item, _)| item.effective_end_time);
         if self.downtime_state == KnownDowntime::None
-            && self.grace() > Duration::ZERO
             && earliest.is_some_and(|end| now.duration_since(end).as_millis() > HEARTBEAT_GAP_MS_MAX.into())
         {
             // The items are overdue for longer than a heartbeat gap, so this node itself may have been suspended.
             self.detect_downtime(now).await?;
         }
+        let extension = self.downtime_extension(&due).await?;
         let mut ended = EndReport::default();
         let mut conflicting_item = None;
         let mut due = due.into_iter();
         let mut batches = JoinSet::new();
         while due.len() > 0 {
             let batch: Vec<_> = due.by_ref().take(self.batch_max()).collect();
-            batches.spawn(end_batch(self.platform.clone(), batch, self.downtime_extension(), now));
+            batches.spawn(end_batch(self.platform.clone(), batch, extension.clone(), now));
         }
         let mut failed = None;
         while let Some(batch) = batches.join_next().await {
@@ -270,14 +284,14 @@ impl Platform {
     /// Extends the ends of all items that are due at `now` until `grace` later.
     pub(crate) async fn extend_due_ends(&self, now: Timestamp, grace: Duration) -> PlatformResult<EndReport> {
         let downtime = Downtime { since: Timestamp::MIN, until: now };
-        let extension = DowntimeExtension { downtime, to: now + grace };
+        let extension = Arc::new(DowntimeExtension { downtime, to: ExtendedEnds::All(now + grace) });
         let (mut report, batch_max) = (EndReport::default(), self.config().timers.batch_items_max.max(1));
         loop {
             let due = self.store().due_items(now, batch_max).await?;
             if due.is_empty() {
                 return Ok(report);
             }
-            let (batch, _) = end_batch(self.clone(), due, Some(extension), now).await?;
+            let (batch, _) = end_batch(self.clone(), due, Some(extension.clone()), now).await?;
             report.items += batch.items;
             report.conflicts += batch.conflicts;
             report.refused += batch.refused;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use contract::ItemStatus;
 use platform_core::bidding::bids::NewBid;
 use platform_core::config::TimerConfig;
+use platform_core::port::{HouseSaleroom, OutageEnds};
 use platform_core::sales::item_ends::ItemEndWorker;
 use platform_core::sales::new_item::NewItem;
 use platform_core::{PlatformConfig, PlatformError};
@@ -76,6 +77,36 @@ async fn ends_in_a_downtime_are_extended_by_the_grace() {
     assert_eq!(item(&fixture, lots[2]).await.status, ItemStatus::Unsold);
     let verified = fixture.platform.verify_all(&[], &|_| ()).await.unwrap();
     assert!(verified.broken.is_empty(), "{:?}", verified.broken);
+}
+
+async fn choose(fixture: &TestPlatform, ends: OutageEnds) {
+    let saleroom = HouseSaleroom { outage_ends: Some(ends), ..HouseSaleroom::default() };
+    fixture.platform.change_saleroom(&fixture.caller, fixture.customer.uuid, saleroom, None).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_choice_of_a_house_counts_before_the_setting_of_the_platform() {
+    let (fixture, lots) = sale().await;
+    choose(&fixture, OutageEnds::AfterMinutes(30)).await;
+    fixture.clock.advance(HOUR);
+    let restarted_at = fixture.platform.now();
+    let mut timer = restart(&fixture, Duration::ZERO).await;
+    for lot in &lots[..3] {
+        let extended = item(&fixture, *lot).await;
+        let end = Some(restarted_at + 30 * MINUTE);
+        assert_eq!((extended.status, extended.effective_end_time), (ItemStatus::Live, end));
+    }
+    fixture.clock.advance(30 * MINUTE);
+    assert_eq!(timer.run_once(fixture.platform.now()).await.unwrap().items, 3);
+    assert_eq!(item(&fixture, lots[0]).await.status, ItemStatus::Sold);
+
+    let (fixture, lots) = sale().await;
+    choose(&fixture, OutageEnds::AtTheirTime).await;
+    fixture.clock.advance(HOUR);
+    restart(&fixture, GRACE).await;
+    assert_eq!(item(&fixture, lots[0]).await.status, ItemStatus::Sold);
+    assert_eq!(item(&fixture, lots[1]).await.status, ItemStatus::Unsold);
+    assert_eq!(fixture.store.detect_downtime(fixture.platform.now(), 3_000).await.unwrap(), None);
 }
 
 #[tokio::test]

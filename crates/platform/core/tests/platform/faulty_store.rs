@@ -439,6 +439,7 @@ forward! {
     impl HouseStore {
         async fn house(customer: Uuid) -> StoreResult<Option<House>>;
         async fn house_at(address: &str) -> StoreResult<Option<House>>;
+        async fn houses_with_saleroom(page: Page<String>) -> StoreResult<Vec<House>>;
         async fn put_house(entry: HouseWrite) -> StoreResult<()>;
         async fn logo_content(uuid: Uuid) -> StoreResult<Option<Vec<u8>>>;
         async fn add_conditions(conditions: Conditions) -> StoreResult<()>;

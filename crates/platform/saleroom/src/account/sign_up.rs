@@ -58,7 +58,7 @@ pub(super) async fn mail_link(
 ) -> Result<Response, PageError> {
     let next = next_path(&house, typed.text("next"));
     let email = typed.text("email").trim().to_owned();
-    let page = house.site.address(&format!("/{}/sign-up/account", house.address()));
+    let page = house.address("/sign-up/account");
     let sent = house.platform().mail_bidder_link(&house.saleroom, &email, house.client.from, &page).await;
     let (status, fault) = match sent {
         Ok(()) => {
@@ -126,9 +126,9 @@ async fn link(house: &House<0>, key: &str) -> Result<(String, bool), PageError> 
 
 fn void_link(house: &House<0>) -> ErrorPage {
     let detail = format!(
-        "{} Open {}/sign-up to get a new link.",
+        "{} Open {} to get a new link.",
         sentence(&SaleroomRefusal::LinkVoid.to_string()),
-        house.site.address(&format!("/{}", house.address()))
+        house.address("/sign-up")
     );
     ErrorPage::new(StatusCode::GONE, "This link can’t be used", detail)
 }

@@ -26,6 +26,14 @@ impl HouseStore for PostgresStore {
         Ok(rows::one(&self.client().await?, select, &[&address], |row| rows::json(row, 0)).await?)
     }
 
+    async fn houses_with_saleroom(&self, page: Page<String>) -> StoreResult<Vec<House>> {
+        // In the order of bytes, as SQLite has it.
+        let select =
+            "SELECT state FROM houses WHERE saleroom COLLATE \"C\" > $1 ORDER BY saleroom COLLATE \"C\" LIMIT $2";
+        let (after, limit) = (page.after.unwrap_or_default(), rows::limit(page.limit));
+        Ok(rows::list(&self.client().await?, select, &[&after, &limit], |row| rows::json(row, 0)).await?)
+    }
+
     async fn put_house(&self, entry: HouseWrite) -> StoreResult<()> {
         self.write(&entry, |db, entry| Box::pin(put(db, entry))).await
     }

@@ -25,6 +25,12 @@ impl HouseStore for SqliteStore {
         self.read(move |db| rows::one(db, select, [address], |row| rows::json(row, 0))).await
     }
 
+    async fn houses_with_saleroom(&self, page: Page<String>) -> StoreResult<Vec<House>> {
+        let select = "SELECT state FROM houses WHERE saleroom > ?1 ORDER BY saleroom LIMIT ?2";
+        let (after, limit) = (page.after.unwrap_or_default(), rows::limit(page.limit));
+        self.read(move |db| rows::list(db, select, (after, limit), |row| rows::json(row, 0))).await
+    }
+
     async fn put_house(&self, entry: HouseWrite) -> StoreResult<()> {
         self.write(move |db| put(db, &entry)).await
     }

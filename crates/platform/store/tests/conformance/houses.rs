@@ -1,9 +1,10 @@
 //! Houses, their conditions of sale, and the facts of their sales.
 
 use contract::models::{AddressModel, CurrencyCode};
+use platform_core::Colour;
 use platform_core::port::{
-    Conditions, House, HouseMails, HouseProfile, HouseSaleroom, HouseWrite, Language, Logo, MailKind, MailText, Page,
-    RegistrationRule, SaleFacts, StoreError, Versioned,
+    Conditions, House, HouseMails, HouseProfile, HouseSaleroom, HouseWrite, Language, Logo, MailKind, MailText,
+    OutageEnds, Page, RegistrationRule, SaleFacts, StoreError, Versioned,
 };
 use uuid::Uuid;
 
@@ -39,6 +40,10 @@ fn house(version: i64, logo: Option<u128>) -> House {
             address: Some("hartley-sons".to_owned()),
             is_open: true,
             registration: RegistrationRule::ByStaff,
+            asks_phone: true,
+            asks_address: false,
+            outage_ends: Some(OutageEnds::AfterMinutes(10)),
+            colour: Colour::parse("#0d6b57"),
         },
         actor: "user:1".into(),
         version,
@@ -97,6 +102,15 @@ pub(super) async fn one_house_has_an_address_of_a_saleroom(store: Shared) {
     assert_eq!(at_address("hartley-sons").await, Some(customer_uuid(1)));
     assert_eq!(at_address("brown").await, Some(customer_uuid(2)));
     assert_eq!(at_address("Brown").await, None);
+    let listed = async |after: Option<&str>, limit| {
+        let page = Page { after: after.map(str::to_owned), limit };
+        let houses = store.houses_with_saleroom(page).await.unwrap();
+        houses.into_iter().filter_map(|house| house.saleroom.address).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(None, 9).await, ["brown", "hartley-sons"]);
+    assert_eq!(listed(None, 1).await, ["brown"]);
+    assert_eq!(listed(Some("brown"), 9).await, ["hartley-sons"]);
+    assert_eq!(listed(Some("hartley-sons"), 9).await, [""; 0]);
     put(&store, House { saleroom: HouseSaleroom::default(), ..house(2, None) }, None).await.unwrap();
     put(&store, other(3, Some("hartley-sons")), None).await.unwrap();
     assert_eq!(at_address("hartley-sons").await, Some(customer_uuid(2)));

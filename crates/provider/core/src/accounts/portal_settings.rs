@@ -1,5 +1,6 @@
 //! Colour and logo of the App Portal of an account's applications, and the sites that may embed it.
 
+use kit_colour::Colour;
 use sha2::{Digest as _, Sha256};
 
 use crate::accounts::logo;
@@ -7,7 +8,6 @@ use crate::activity::{Action, Actor, ChangedValues, Subject};
 use crate::caller::Caller;
 use crate::error::ProviderResult;
 use crate::model::Role;
-use crate::model::colour::Colour;
 use crate::model::{PortalLogo, PortalSettings};
 use crate::port::LogoChange;
 use crate::provider::Provider;
@@ -100,16 +100,11 @@ impl PortalSettingsInput {
         let mut errors = FieldErrors::default();
         let colour = match self.colour.trim() {
             "" => None,
-            text => match Colour::parse(text) {
-                None => {
-                    errors.fault("colour", "must be # and six hexadecimal digits, such as #0d6b57, or be empty");
+            text => match Colour::readable(text) {
+                Ok(colour) => Some(colour),
+                Err(fault) => {
+                    errors.fault("colour", fault);
                     None
-                }
-                Some(colour) => {
-                    if let Some(problem) = colour.problem() {
-                        errors.fault("colour", problem);
-                    }
-                    Some(colour)
                 }
             },
         };

@@ -1,6 +1,6 @@
 //! Settings of an account's App Portal.
 
-use crate::model::colour::Colour;
+use kit_colour::Colour;
 
 /// Colour and logo of the App Portal, and the sites that may embed it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

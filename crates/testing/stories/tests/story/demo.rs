@@ -4,7 +4,12 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
+use testkit::browser::{Accessibility, Browser};
 use testkit::server::built_binary;
+
+use crate::every_page;
+use crate::official_clients::installed_clients;
+use crate::portal::DESK;
 
 /// The program, with a port for the saleroom that no other one has.
 fn demonstration() -> Command {
@@ -77,4 +82,57 @@ fn an_invalid_catalogue_is_refused_with_line_and_column() {
     for part in ["line 3, title", "line 4, opening_bid"] {
         assert!(err.contains(part), "{part:?} is not in:\n{err}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mail_of_the_demonstration_is_in_its_mailbox_and_its_link_works() {
+    let mut demo = demonstration()
+        .args(["demo", "--lots", "2", "--platform-listen", "127.0.0.1:0", "--provider-listen", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines: Vec<String> = BufReader::new(demo.stdout.take().unwrap())
+        .lines()
+        .map(|line| line.unwrap().trim().to_owned())
+        .take_while(|line| !line.starts_with("password"))
+        .collect();
+    let after = |words: &str| {
+        let place =
+            lines.iter().position(|line| line.starts_with(words)).unwrap_or_else(|| panic!("{words}: {lines:?}"));
+        lines[place + 1].clone()
+    };
+    let (mailbox, portal) = (after("The mailbox"), after("The customer's App Portal"));
+    let browser = Browser::start().await.unwrap();
+    let page = browser.page().await.unwrap();
+    page.resize(DESK).await.unwrap();
+    let accessibility = Accessibility::from_clients(&installed_clients()).unwrap();
+    page.open(&mailbox).await.unwrap();
+    page.wait_until_shown("No mail yet").await.unwrap();
+    assert_eq!(every_page::check(&page, &accessibility).await, [""; 0]);
+
+    page.open(&portal).await.unwrap();
+    page.wait_until_at("/app-portal/endpoints").await.unwrap();
+    page.click_through("Alerts").await.unwrap();
+    page.fill("address", "ops@example.com").await.unwrap();
+    page.click("Send code").await.unwrap();
+    page.wait_until_shown("A code was sent").await.unwrap();
+
+    // The mail is sent after the form was answered.
+    let is_listed = "String(document.body.textContent.includes('To ops@example.com'))";
+    loop {
+        page.open(&mailbox).await.unwrap();
+        page.wait_until_shown("No mail leaves this machine").await.unwrap();
+        if page.text(is_listed).await.unwrap() == "true" {
+            break;
+        }
+    }
+    assert_eq!(every_page::check(&page, &accessibility).await, [""; 0]);
+    page.evaluate("document.querySelector('.places a').click()").await.unwrap();
+    page.wait_until_at("/mails/1").await.unwrap();
+    page.wait_until_shown("ops@example.com").await.unwrap();
+    assert_eq!(every_page::check(&page, &accessibility).await, [""; 0]);
+    page.evaluate("document.querySelector('.card a[href*=confirm]').click()").await.unwrap();
+    page.wait_until_shown("Confirm address").await.unwrap();
+    Command::new("kill").args(["-TERM", &demo.id().to_string()]).status().unwrap();
+    demo.wait().unwrap();
 }

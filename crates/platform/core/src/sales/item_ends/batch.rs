@@ -1,5 +1,6 @@
 //! Ends due items in one commit.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -11,17 +12,30 @@ use crate::Platform;
 use crate::port::{Change, Downtime, StoreError, StoreResult};
 
 /// The extension of ends that passed in a downtime.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct DowntimeExtension {
     pub(super) downtime: Downtime,
-    pub(super) to: Timestamp,
+    pub(super) to: ExtendedEnds,
+}
+
+/// The end that an item gets.
+#[derive(Debug)]
+pub(super) enum ExtendedEnds {
+    /// All items the same.
+    All(Timestamp),
+    /// The items of each customer the same.
+    Of(HashMap<Uuid, Timestamp>),
 }
 
 impl DowntimeExtension {
     /// The end that the item gets, if it became due in the downtime.
-    fn of(self, item: &Item, now: Timestamp) -> Option<Timestamp> {
-        let end = item.effective_end_time?;
-        (self.downtime.contains(end) && self.to > now).then_some(self.to)
+    fn of(&self, item: &Item, now: Timestamp) -> Option<Timestamp> {
+        let end = item.effective_end_time.filter(|end| self.downtime.contains(*end));
+        let to = match &self.to {
+            ExtendedEnds::All(to) => Some(*to),
+            ExtendedEnds::Of(customers) => customers.get(&item.customer).copied(),
+        };
+        to.filter(|to| end.is_some() && *to > now)
     }
 }
 
@@ -29,7 +43,7 @@ impl DowntimeExtension {
 pub(super) async fn end_batch(
     platform: Platform,
     due: Vec<(Item, Arc<Auction>)>,
-    downtime_extension: Option<DowntimeExtension>,
+    downtime_extension: Option<Arc<DowntimeExtension>>,
     now: Timestamp,
 ) -> StoreResult<(EndReport, Option<Uuid>)> {
     let mut ended = EndReport::default();
@@ -37,7 +51,7 @@ pub(super) async fn end_batch(
     let mut ends = Vec::with_capacity(due.len());
     for (item, auction) in due {
         let (uuid, end_at) = (item.uuid, item.effective_end_time);
-        let extended_to = downtime_extension.and_then(|extension| extension.of(&item, now));
+        let extended_to = downtime_extension.as_ref().and_then(|extension| extension.of(&item, now));
         match end(&platform, &auction, item, extended_to, now) {
             Ok(change) => {
                 changes.push(change);

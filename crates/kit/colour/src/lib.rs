@@ -1,6 +1,12 @@
-//! A colour of an account's portal, and its contrast on the pages (WCAG 2.2, success criterion 1.4.3).
+//! A colour that an account or a house chose for its pages, and its contrast there (WCAG 2.2, success criterion 1.4.3).
+//!
+//! Both cores check a chosen colour with it, and `kit/design` makes a style sheet of it.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Minimum contrast of text and its background.
 const CONTRAST_MIN: f64 = 4.5;
@@ -31,6 +37,15 @@ impl Colour {
         Some(Self([channel(0)?, channel(2)?, channel(4)?]))
     }
 
+    /// The colour of a text, if links and buttons can have it.
+    ///
+    /// Errors: what is wrong with the text, for people.
+    pub fn readable(text: &str) -> Result<Self, String> {
+        let colour =
+            Self::parse(text).ok_or("must be # and six hexadecimal digits, such as #0d6b57, or be empty".to_owned())?;
+        colour.problem().map_or(Ok(colour), Err)
+    }
+
     /// The contrast of two colours: 1 to 21.
     pub fn contrast(self, other: Self) -> f64 {
         let (first, second) = (self.luminance(), other.luminance());
@@ -47,7 +62,7 @@ impl Colour {
     }
 
     /// The error text if the contrast is too low for links and buttons on light pages.
-    pub(crate) fn problem(self) -> Option<String> {
+    pub fn problem(self) -> Option<String> {
         let contrast = self.contrast(LIGHT_PAGE);
         (contrast < CONTRAST_MIN).then(|| {
             format!("has a contrast of {contrast:.1}:1 on light pages; choose a darker colour with at least {CONTRAST_MIN}:1")
@@ -68,6 +83,19 @@ impl Colour {
     }
 }
 
+impl Serialize for Colour {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Colour {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a colour"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,6 +105,7 @@ mod tests {
         assert_eq!(Colour::parse("#0D6b57").unwrap().to_string(), "#0d6b57");
         for text in ["", "#", "0d6b57", "#0d6b5", "#0d6b577", "#0d6b5g", "#+1+1+1", "#äöü", "red;}"] {
             assert_eq!(Colour::parse(text), None, "{text}");
+            assert!(Colour::readable(text).unwrap_err().contains("hexadecimal"), "{text}");
         }
     }
 
@@ -90,5 +119,14 @@ mod tests {
         for text in ["#0d6b57", "#000000", "#0000ff", "#7a0000", "#ffffff"] {
             assert!(colour(text).on_dark_pages().contrast(DARK_PAGE) >= CONTRAST_MIN, "{text}");
         }
+    }
+
+    #[test]
+    fn a_stored_colour_is_its_text() {
+        let colour = Colour::readable("#0d6b57").unwrap();
+        assert_eq!(serde_json::to_string(&colour).unwrap(), "\"#0d6b57\"");
+        assert_eq!(serde_json::from_str::<Colour>("\"#0d6b57\"").unwrap(), colour);
+        assert!(serde_json::from_str::<Colour>("\"red\"").is_err());
+        assert!(Colour::readable("#ffcc00").unwrap_err().contains("darker colour"));
     }
 }
