@@ -4,6 +4,7 @@
 //! types of this module have no field for reserves, maxima, absentee bids, consignors or names of bidders.
 
 mod settings;
+mod streams;
 mod visits;
 
 use jiff::Timestamp;
@@ -13,6 +14,7 @@ use uuid::Uuid;
 use crate::port::{House, ItemImage, SaleFacts};
 
 pub use self::settings::SALEROOM_ADDRESS_CHARS_MAX;
+pub use self::streams::{LOTS_FOLLOWED_MAX, Visitor};
 
 /// The open saleroom of a house.
 #[derive(Debug, Clone)]

@@ -6,6 +6,7 @@
 //! Guarantees:
 //! - A request with another host than the configured one gets 404.
 //! - A house that did not open its saleroom, a draft, a sandbox and a rehearsal are not found.
+//! - A live stream carries what the pages show, and ends when the saleroom closes or the sale is over.
 //! - Templates escape every value: no house adds HTML or script.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -15,6 +16,7 @@ mod conditions;
 mod files;
 mod host;
 mod house;
+mod live;
 mod lot;
 mod lot_words;
 mod page_error;
@@ -51,6 +53,8 @@ fn router() -> Router<SaleroomSite> {
     Router::new()
         .route("/{house}", get(sales::page))
         .route("/{house}/sales/{auction}", get(catalogue::page))
+        .route("/{house}/sales/{auction}/live", get(live::sale))
+        .route("/{house}/sales/{auction}/lots/{item}/live", get(live::lot))
         .route("/{house}/sales/{auction}/conditions", get(conditions::page))
         .route("/{house}/sales/{auction}/lots/{item}", get(lot::page))
         .route("/{house}/images/{image}/{variant}", get(files::image))
