@@ -17,6 +17,7 @@ mod files;
 mod host;
 mod house;
 mod live;
+mod live_view;
 mod lot;
 mod lot_words;
 mod page_error;

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use crate::catalogue::{Part, Picture, charges};
 use crate::house::{House, HouseFrame};
+use crate::live_view::{LiveView, rule_of_end};
 use crate::lot_words::LotWords;
 use crate::page_error::PageError;
 
@@ -39,9 +40,15 @@ struct LotPage {
     read_at: String,
     /// The lot can still be sold.
     is_open: bool,
+    id: Uuid,
+    /// How bids extend the end of the lot; empty when they can't.
+    rule: String,
+    /// None when the sale is over.
+    live: Option<LiveView>,
 }
 
 struct BidRow {
+    number: i64,
     amount: String,
     bidder: String,
     at: String,
@@ -59,8 +66,11 @@ pub(crate) async fn page(house: House<2>, QueryFields(query): QueryFields) -> Re
     let summary: String = summary.chars().take(SUMMARY_CHARS_MAX).collect();
     let summary = if summary.is_empty() { title.clone() } else { summary };
     let around = house.frame(&title, &format!("/sales/{auction}/lots/{item}"), summary);
+    let is_open = lot.result.is_none() && lot.sale.minimum_bid.is_some();
+    let stream = format!("{}/sales/{auction}/lots/{item}/live", around.path);
     let [previous, next] = found.neighbours;
     let bid = |bid: &PublicBid| BidRow {
+        number: bid.number,
         amount: currency.show(bid.amount),
         bidder: if bid.bidder.is_empty() { "In the room".to_owned() } else { format!("Paddle {}", bid.bidder) },
         at: zone.show(bid.at),
@@ -82,7 +92,10 @@ pub(crate) async fn page(house: House<2>, QueryFields(query): QueryFields) -> Re
         previous,
         next,
         read_at: zone.show(found.read_at),
-        is_open: lot.result.is_none() && lot.sale.minimum_bid.is_some(),
+        is_open,
+        id: item,
+        rule: if is_open { rule_of_end(&sale.auction) } else { String::new() },
+        live: LiveView::of(&sale, stream),
         around,
     })
 }

@@ -107,6 +107,7 @@ fn schemas() -> Vec<Part> {
         "type": ["object", "null"],
         "properties": {
             "askingPrice": integer(),
+            "askingPriceTotal": { "type": "integer", "description": "The asking price with buyer's premium and taxes, in minor units." },
             "paused": { "type": "boolean" },
             "warnings": { "type": "integer" },
         },

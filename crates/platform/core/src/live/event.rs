@@ -84,7 +84,7 @@ impl ItemState {
             bid_count: public.bid_count,
             end_time: public.end_time.map(rfc3339_ms),
             effective_end_time: public.effective_end_time.map(rfc3339_ms),
-            ring: public.ring.map(RingState::of),
+            ring: public.ring.map(|ring| RingState::of(auction, ring)),
             version: public.version,
             bids: None,
         }
@@ -115,15 +115,17 @@ impl BidState {
 #[serde(rename_all = "camelCase")]
 struct RingState {
     asking_price: i64,
+    /// The asking price with premium and taxes.
+    asking_price_total: i64,
     paused: bool,
     warnings: u32,
 }
 
 impl RingState {
-    fn of(ring: InRing) -> Self {
+    fn of(auction: &Auction, ring: InRing) -> Self {
         // `lowered` concerns the clerk only.
         let InRing { asking_price, paused, warnings, lowered: _ } = ring;
-        Self { asking_price, paused, warnings }
+        Self { asking_price, asking_price_total: auction.charges.on(asking_price).total, paused, warnings }
     }
 }
 
