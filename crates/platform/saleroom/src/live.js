@@ -260,6 +260,7 @@
   function setLive(value) {
     if (value === isLive) return;
     isLive = value;
+    words.link = isLive ? "live" : "lost";
     document.dispatchEvent(new CustomEvent("lotwire:link", { detail: { isLive } }));
   }
 

@@ -70,6 +70,7 @@ mod provider_nodes;
 mod publisher_fixture;
 mod remote_provider;
 mod saleroom;
+mod saleroom_live;
 mod sandbox;
 mod screens_fit;
 mod sealing_keys;
