@@ -43,7 +43,8 @@
   const clockTime = ({ hour, minute, second }, always) => `${hour}:${minute}${always || second !== "00" ? `:${second}` : ""}`;
   const showTime = (at) => {
     const parts = partsOf(times, at);
-    const offset = partsOf(offsets, at).timeZoneName;
+    // Browsers name the offset of UTC with or without its zeros.
+    const offset = partsOf(offsets, at).timeZoneName.replace("+00:00", "");
     return `${fill(words.time, { ...parts, time: clockTime(parts, false) })}\u00a0${zoneWords.get(offset) ?? offset}`;
   };
 

@@ -42,6 +42,7 @@ impl OpenHouse {
         administration.set_up(&page).await;
         let settings = administration.url(&format!("/customers/{}/saleroom", site.customer));
         page.open(&settings).await.unwrap();
+        page.wait_until("document.getElementById('address') !== null").await.unwrap();
         page.fill("address", "hartley").await.unwrap();
         page.evaluate("document.querySelector('[name=open]').click()").await.unwrap();
         page.click("Save saleroom").await.unwrap();
@@ -52,9 +53,10 @@ impl OpenHouse {
     /// Creates a LIVE sale. Its premium and taxes make 30 % of a hammer price.
     async fn sale(&self, fields: Value) -> (String, Vec<String>) {
         let charges = json!({ "premiumBasisPoints": 2500, "premiumTaxBasisPoints": 2000 });
-        let mut sale = json!({ "kind": "timed", "title": "Clocks & watches", "status": "LIVE", "charges": charges });
+        let mut sale = json!({ "auctioneer": self.site.auctioneer, "currency": "GBP", "timeZone": "Europe/London", "kind": "timed", "title": "Clocks & watches", "status": "LIVE", "charges": charges });
         sale.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        let auction = self.site.create_auction(sale).await.unwrap();
+        let created = self.site.platform.post("/api/v1/auctions", &sale).await.unwrap();
+        let auction = created.text("/uuid").unwrap().to_owned();
         let items = self.site.items(&auction).await.unwrap();
         (auction, items.iter().map(|item| item["uuid"].as_str().unwrap().to_owned()).collect())
     }
@@ -302,8 +304,8 @@ async fn the_lot_in_the_ring_is_seen_on_the_catalogue_and_its_page() {
     shows(&lot, "standing", "In the ring now").await;
     shows(&lot, "next-label", "Asking price").await;
     shows(&lot, "next-total", "£1,300 with premium and taxes").await;
-    clerk.command("bid", &json!({ "source": "room", "bidder": "room", "amount": 100_000 })).await;
-    lot.wait_until("document.querySelector('.bid-feed').textContent.includes('In the room')").await.unwrap();
+    clerk.command("bid", &json!({ "source": "room", "bidder": "12", "amount": 100_000 })).await;
+    lot.wait_until("document.querySelector('.bid-feed').textContent.includes('Paddle 12')").await.unwrap();
     clerk.command("fair-warning", &json!({})).await;
     stage("Lot 1: fair warning. Asking price £1,100.").await;
     shows(&lot, "standing", "In the ring now. Fair warning").await;
