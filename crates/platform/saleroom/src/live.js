@@ -250,6 +250,8 @@
 
   // The link.
   const notice = document.querySelector("[data-link-notice]");
+  /** The sentence about the age of the prices. */
+  const state = document.querySelector("[data-live-static]");
   let source = null;
   let isLive = false;
   let isOver = false;
@@ -262,6 +264,7 @@
     if (value === isLive) return;
     isLive = value;
     words.link = isLive ? "live" : "lost";
+    put(state, isLive ? words.static : words.lost);
     document.dispatchEvent(new CustomEvent("lotwire:link", { detail: { isLive } }));
   }
 
@@ -285,7 +288,6 @@
       showAuction(auction);
       if (isOver) return;
       put(notice, "");
-      put(document.querySelector("[data-live-static]"), words.static);
       setLive(true);
     });
     source.addEventListener("item", (event) => showLot(heard(event).item));
@@ -330,6 +332,7 @@
     isOver = true;
     close();
     setLive(false);
+    put(state, text);
     const again = document.createElement("a");
     [again.href, again.textContent] = [location.href, words.again];
     notice.replaceChildren(`${text} `, again);

@@ -52,7 +52,7 @@ pub(super) enum LotChange {
 }
 
 impl VisitorView {
-    /// From now on the view follows the items. Before, nobody needs it.
+    /// From now on the view follows the items. Before, it has no reader.
     pub(super) fn begin(&mut self) {
         self.is_used = true;
     }

@@ -215,6 +215,10 @@ async fn only_the_server_ends_a_lot(database: Option<String>) {
     page.wait_until_shown("Link lost. Prices may be old.").await.unwrap();
     shows(page, "standing", "Checking final bids…").await;
     assert_eq!(page.text("document.getElementById('live').dataset.link").await.unwrap(), "lost");
+    assert_eq!(
+        page.text("document.querySelector('[data-live-static]').textContent").await.unwrap(),
+        "Link lost. Prices may be old."
+    );
     house.signal("-CONT");
     shows(page, "standing", "Sold").await;
     shows(page, "bids", "Hammer price").await;
