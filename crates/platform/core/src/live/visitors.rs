@@ -94,11 +94,10 @@ impl VisitorView {
     ) -> StoreResult<Vec<ItemState>> {
         let (mut states, mut seen) = (Vec::new(), HashSet::new());
         for lot in lots.filter(|lot| seen.insert(*lot)) {
-            if !self.lots.contains_key(&lot) {
-                let item = store.item(lot).await?.filter(|item| item.auction == auction.uuid);
-                if let Some(item) = item.filter(|item| is_on_view(item.status)) {
-                    self.lots.insert(lot, LotView::of(store, auction, &item).await);
-                }
+            let is_known = self.lots.contains_key(&lot);
+            let item = if is_known { None } else { store.item(lot).await? };
+            if let Some(item) = item.filter(|item| item.auction == auction.uuid && is_on_view(item.status)) {
+                self.lots.insert(lot, LotView::of(store, auction, &item).await);
             }
             states.extend(self.lots.get(&lot).map(|view| view.state.clone()));
         }
