@@ -15,7 +15,8 @@
 //!   channel no longer has them or runs on another node.
 //! - A slow listener receives a snapshot and delays no other.
 //! - A stream ends within five seconds of the session or key that opened it.
-//! - The channel renders a state once for all listeners. No event contains reserves or maxima.
+//! - The channel renders a state once for all callers, and once for all visitors of a saleroom. No event contains reserves or
+//!   maxima. Visitors receive no lot that is not on view.
 
 mod access_watch;
 mod channel;
@@ -26,6 +27,7 @@ mod listener_slots;
 mod node_notifications;
 mod snapshot;
 mod topics;
+mod visitors;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -62,6 +64,7 @@ struct Shared {
     /// The number of channels, so that a commit without listeners takes no lock.
     channels_open: AtomicUsize,
     slots: ListenerSlots,
+    visitor_slots: ListenerSlots,
     access_answers: AccessAnswers,
     /// Changes to send to other nodes; none when the store serves one node only.
     outgoing: Option<OutgoingChanges>,
@@ -71,7 +74,7 @@ struct Shared {
 impl Live {
     /// Live streams without listeners.
     pub(crate) fn new(store: Arc<dyn Store>, clock: SharedClock, ids: Ids, config: LiveConfig, nodes: Nodes) -> Self {
-        let slots = ListenerSlots::new(&config);
+        let (slots, visitor_slots) = (ListenerSlots::of_callers(&config), ListenerSlots::of_visitors(&config));
         let shared = Shared {
             store,
             clock,
@@ -80,6 +83,7 @@ impl Live {
             channels: RwLock::default(),
             channels_open: AtomicUsize::new(0),
             slots,
+            visitor_slots,
             access_answers: AccessAnswers::default(),
             outgoing: (nodes == Nodes::Many).then(OutgoingChanges::default),
             stopping: CancellationToken::new(),

@@ -9,6 +9,7 @@ mod own_lots;
 mod registering;
 mod settings;
 mod site_map;
+mod streams;
 mod visits;
 mod webcast_bids;
 
@@ -22,6 +23,7 @@ pub use self::accounts::{AccountInput, BidderSignedIn, LINK_VALID, SignedInBidde
 pub use self::bidding::{OwnStanding, SaleroomBid, SaleroomBidResult};
 pub use self::own_lots::{OwnLot, OwnSale};
 pub use self::settings::{OUTAGE_MINUTES_MAX, SALEROOM_ADDRESS_CHARS_MAX};
+pub use self::streams::{LOTS_FOLLOWED_MAX, Visitor};
 pub use crate::error::saleroom_refusal::SaleroomRefusal;
 pub use crate::port::{BidderDetails, RegistrationRule};
 

@@ -90,10 +90,9 @@ function show(text) {
   const typed = field && (field === document.activeElement || field.value !== field.defaultValue) ? field.value : null;
   const region = document.getElementById("bid-answer");
   const had = document.activeElement && box().contains(document.activeElement) ? document.activeElement.closest("form")?.dataset.bid : null;
-  for (const id of ["bid-box", "lot-now", "lot-bids"]) {
-    const [old, fresh] = [document.getElementById(id), page.getElementById(id)];
-    if (old && fresh) old.replaceWith(document.adoptNode(fresh));
-  }
+  const next = page.getElementById("bid-box");
+  if (!next) return;
+  box().replaceWith(document.adoptNode(next));
   // The region that speaks stays in the document: a screen reader says what changes in it.
   const answered = document.getElementById("bid-answer");
   const { textContent, className } = answered;
@@ -136,6 +135,15 @@ async function read() {
   }, READ_MS);
 }
 
-document.addEventListener("lotwire:lot", () => {
-  if (box()) read();
+document.addEventListener("lotwire:lot", ({ detail }) => {
+  if (box() && detail.version > Number(box().dataset.version)) read();
+});
+
+// At zero only the server ends the lot: no button is left that says otherwise.
+document.addEventListener("lotwire:checking", () => {
+  disarm();
+  for (const button of box()?.querySelectorAll("[data-bid] button") ?? []) {
+    button.disabled = true;
+    button.textContent = words().checking;
+  }
 });

@@ -30,6 +30,8 @@ pub(crate) struct BidBox {
     /// Where the bidder stands on the lot; none before their first bid.
     standing: Option<LotStanding>,
     paddle: String,
+    /// The lot as the box shows it.
+    version: i64,
     is_watched: bool,
     is_signed_in: bool,
     /// The query that leads back to the lot after a sign-in.
@@ -54,9 +56,12 @@ enum Step {
 
 /// The forms with which a bidder bids.
 struct BidForms {
-    /// The next bid with its total; none for a bidder who leads.
+    /// The next bid with its total; none for a bidder who leads, and for a lot that waits for the ring.
     next: Option<(i64, String, String)>,
-    maximum: FormField,
+    /// The bidder's maximum, or commission bid; none for the lot in the ring.
+    maximum: Option<FormField>,
+    /// The bidder has a commission bid.
+    can_withdraw: bool,
     /// The buy-now price with its total.
     buy_now: Option<(i64, String, String)>,
     /// The key of each form on the page.
@@ -119,7 +124,7 @@ impl BidBox {
         let currency = Currency::of(&sale.auction);
         let has_accounts =
             house.saleroom.house.saleroom.registration != platform_core::saleroom::RegistrationRule::Closed;
-        let standing = own.as_ref().filter(|own| own.has_bid).map(|own| LotStanding::of(own, &lot.sale, &currency));
+        let standing = own.as_ref().and_then(|own| LotStanding::of(own, &lot.sale, &currency));
         let paddle = own.as_ref().map(|own| own.paddle.clone()).unwrap_or_default();
         let step = if has_accounts {
             let registration = registration.as_ref();
@@ -144,6 +149,7 @@ impl BidBox {
             answer: wish.answer,
             standing,
             paddle,
+            version: lot.sale.version,
             is_watched,
             is_signed_in: house.bidder.is_some(),
         })
@@ -172,48 +178,82 @@ fn step(
     if registration.status != RegistrationStatus::Approved {
         return Step::Wait(Standing::of(registration, &currency));
     }
-    let takes_bids = auction.kind == AuctionKind::Timed && lot.sale.status == ItemStatus::Live;
-    let Some(minimum) = lot.sale.minimum_bid.filter(|_| takes_bids) else {
-        return Step::Wait(Standing::of(registration, &currency));
-    };
-    let leads = own.is_some_and(|own| own.leads);
-    let known_maximum = own.and_then(|own| own.maximum).filter(|_| leads);
-    let least = known_maximum.map_or(minimum, |maximum| maximum.saturating_add(1).max(minimum));
-    let label = if leads { "Raise your maximum" } else { "Your maximum" };
     let priced = |amount: i64| (amount, currency.show(amount), with_charges(auction, &currency, amount));
-    let hint = match leads {
-        true => "Others see the price only, never your maximum.".to_owned(),
-        false => format!("{} or more. We bid for you up to it, in steps, only as far as needed.", currency.show(least)),
-    };
-    Step::Bid(BidForms {
-        next: Some(priced(minimum)).filter(|_| !leads),
-        maximum: FormField::text("amount", label, typed.0)
+    let leads = own.is_some_and(|own| own.leads);
+    let forms = BidForms { next: None, maximum: None, can_withdraw: false, buy_now: None, key, asks };
+    let field = |label: &'static str, hint: String| {
+        FormField::text("amount", label, typed.0.as_str())
             .attribute("inputmode", "decimal")
             .attribute("autocomplete", "off")
             .chars_max(30)
             .hint(hint)
-            .fault(typed.1)
-            .required(),
-        buy_now: lot.sale.buy_now.map(priced),
-        key,
-        asks,
-    })
+            .fault(typed.1.as_str())
+            .required()
+    };
+    let is_live = lot.sale.status == ItemStatus::Live && auction.status == AuctionStatus::Live;
+    let Some(minimum) = lot.sale.minimum_bid.filter(|_| is_live) else {
+        return Step::Wait(Standing::of(registration, &currency));
+    };
+    match (auction.kind, lot.sale.ring) {
+        (AuctionKind::Timed, _) => {
+            let known_maximum = own.and_then(|own| own.maximum).filter(|_| leads);
+            let hint = match leads {
+                true => "Others see the price only, never your maximum.".to_owned(),
+                false => format!(
+                    "{} or more. We bid for you up to it, in steps, only as far as needed.",
+                    currency.show(known_maximum.map_or(minimum, |maximum| maximum.saturating_add(1).max(minimum)))
+                ),
+            };
+            Step::Bid(BidForms {
+                next: Some(priced(minimum)).filter(|_| !leads),
+                maximum: Some(field(if leads { "Raise your maximum" } else { "Your maximum" }, hint)),
+                buy_now: lot.sale.buy_now.map(priced),
+                ..forms
+            })
+        }
+        (AuctionKind::Webcast, Some(ring)) => {
+            let takes_bid = !leads && !ring.paused;
+            Step::Bid(BidForms { next: Some(priced(ring.asking_price)).filter(|_| takes_bid), ..forms })
+        }
+        (AuctionKind::Webcast, None) => {
+            let hint = format!(
+                "{} or more. The auctioneer bids for you up to it. You can change it until the lot comes into the ring.",
+                currency.show(minimum)
+            );
+            let can_withdraw = own.is_some_and(|own| own.commission.is_some());
+            let label = if can_withdraw { "Change your commission bid" } else { "Leave a commission bid" };
+            Step::Bid(BidForms { maximum: Some(field(label, hint)), can_withdraw, ..forms })
+        }
+    }
 }
 
 impl LotStanding {
-    pub(crate) fn of(own: &OwnStanding, sale: &PublicItem, currency: &Currency) -> Self {
+    /// None before the bidder's first bid.
+    pub(crate) fn of(own: &OwnStanding, sale: &PublicItem, currency: &Currency) -> Option<Self> {
         let price = sale.price.map(|price| currency.show(price)).unwrap_or_default();
+        let is_sold = matches!(sale.status, ItemStatus::Sold | ItemStatus::SoldBuyNow);
+        let is_over = is_sold || matches!(sale.status, ItemStatus::Unsold | ItemStatus::Passed);
+        if let Some(waiting) = own.waiting.filter(|_| !is_over) {
+            let words = format!("Sent {}. Waiting for the auctioneer.", currency.show(waiting));
+            return Some(Self { words, kind: "wait" });
+        }
+        if let Some(commission) = own.commission.filter(|_| !is_over && !own.leads) {
+            let words = format!("Your commission bid is {}.", currency.show(commission));
+            return Some(Self { words, kind: "info" });
+        }
+        if !own.has_bid {
+            return None;
+        }
         let maximum = own.maximum.filter(|maximum| Some(*maximum) != sale.price);
         let maximum = maximum.map(|maximum| format!(" Your maximum is {}.", currency.show(maximum)));
-        let (words, kind) = match (sale.status, own.leads) {
-            (ItemStatus::Sold | ItemStatus::SoldBuyNow, true) => {
-                (format!("✓ Yours at {price}, paddle {}.", own.paddle), "good")
-            }
-            (ItemStatus::Sold | ItemStatus::SoldBuyNow, false) => (format!("✕ Not yours. Sold for {price}."), "bad"),
-            (ItemStatus::Unsold | ItemStatus::Passed, _) => ("Not sold.".to_owned(), "off"),
-            (_, true) => (format!("✓ You lead at {price}.{}", maximum.unwrap_or_default()), "good"),
-            (_, false) => (format!("↓ Outbid. Someone else leads at {price}."), "bad"),
+        let (words, kind) = match (is_sold, is_over, own.leads) {
+            (true, _, true) => (format!("✓ Yours at {price}, paddle {}.", own.paddle), "good"),
+            (true, _, false) => (format!("✕ Not yours. Sold for {price}."), "bad"),
+            (false, true, _) => ("Not sold.".to_owned(), "off"),
+            (false, false, true) => (format!("✓ You lead at {price}.{}", maximum.unwrap_or_default()), "good"),
+            (false, false, false) if price.is_empty() => ("Your bid was withdrawn.".to_owned(), "info"),
+            (false, false, false) => (format!("↓ Outbid. Someone else leads at {price}."), "bad"),
         };
-        Self { words, kind }
+        Some(Self { words, kind })
     }
 }

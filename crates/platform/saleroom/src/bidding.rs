@@ -24,6 +24,8 @@ enum Kind {
     Next,
     Max,
     Buy,
+    /// Withdraws the commission bid.
+    Withdraw,
 }
 
 impl Kind {
@@ -32,6 +34,7 @@ impl Kind {
             "next" => Some(Self::Next),
             "max" => Some(Self::Max),
             "buy" => Some(Self::Buy),
+            "withdraw" => Some(Self::Withdraw),
             _ => None,
         }
     }
@@ -41,6 +44,7 @@ impl Kind {
             Self::Next => "next",
             Self::Max => "max",
             Self::Buy => "buy",
+            Self::Withdraw => "withdraw",
         }
     }
 }
@@ -56,6 +60,13 @@ pub(crate) async fn bid(house: House<2>, SubmittedForm(form): SubmittedForm) -> 
     let Some(kind) = Kind::of(&form).filter(|_| !key.is_empty() && key.len() <= KEY_CHARS_MAX) else {
         return Ok(Redirect::to(&own).into_response());
     };
+    if kind == Kind::Withdraw {
+        let answer = match house.platform().withdraw_commission_bid(&house.saleroom, bidder, (auction, item)).await {
+            Ok(()) => Answer { words: "Your commission bid is withdrawn.".to_owned(), is_placed: true, kind: "info" },
+            Err(error) => Answer { words: refusal(error, &currency, 0)?, is_placed: false, kind: "bad" },
+        };
+        return lot::shown(&house, &sale, Wish { answer, ..Wish::default() }, StatusCode::OK).await;
+    }
     let is_confirmed = form.text("confirmed") == "yes";
     // A maximum is typed, as people write amounts; the amounts of buttons are minor units.
     let typed = form.text("amount");
@@ -80,13 +91,13 @@ pub(crate) async fn bid(house: House<2>, SubmittedForm(form): SubmittedForm) -> 
             let placed = house.platform().bid_in_saleroom(&house.saleroom, bidder, (auction, item), bid, key).await;
             placed.map(|placed| match placed.is_repeated {
                 true => (format!("Already received: {}.", currency.show(amount)), "info", false),
-                false => {
-                    let LotStanding { words, kind } = LotStanding::of(&placed.own, &placed.sale, &currency);
-                    (words, kind, true)
-                }
+                false => match LotStanding::of(&placed.own, &placed.sale, &currency) {
+                    Some(LotStanding { words, kind }) => (words, kind, true),
+                    None => (format!("Sent {}.", currency.show(amount)), "info", true),
+                },
             })
         }
-        Kind::Buy => {
+        Kind::Buy | Kind::Withdraw => {
             let bought =
                 house.platform().buy_now_in_saleroom(&house.saleroom, bidder, (auction, item), amount, key).await;
             bought.map(|()| (format!("✓ Bought for {}.", currency.show(amount)), "good", true))
@@ -116,7 +127,7 @@ fn asked(sale: &SaleroomSale, kind: Kind, amount: i64) -> Asked {
     let words = match kind {
         Kind::Next => format!("Confirm {shown}"),
         Kind::Max => format!("Confirm your maximum of {shown}"),
-        Kind::Buy => format!("Confirm: buy for {shown}"),
+        Kind::Buy | Kind::Withdraw => format!("Confirm: buy for {shown}"),
     };
     Asked { kind: kind.name(), amount, words, total: with_charges(&sale.auction, &currency, amount) }
 }
@@ -158,6 +169,13 @@ fn refusal(error: PlatformError, currency: &Currency, amount: i64) -> Result<Str
         PlatformError::Rejected(Rejection::BidderSuspended | Rejection::BidderNotApproved) => {
             "The house has suspended your paddle. Nothing was sent. Contact the house.".to_owned()
         }
+        PlatformError::Rejected(Rejection::ItemInRing) => {
+            "The lot is in the ring. Nothing was sent. Bid at the asking price.".to_owned()
+        }
+        PlatformError::Rejected(Rejection::NotInRing) => {
+            "The lot is not in the ring any more. Nothing was sent.".to_owned()
+        }
+        PlatformError::Rejected(Rejection::NoCommission) => "You have no commission bid on this lot.".to_owned(),
         PlatformError::Rejected(Rejection::NoBuyNow | Rejection::BuyNowOver { .. }) => {
             "The lot can’t be bought at once any more. Nothing was sent.".to_owned()
         }

@@ -13,6 +13,7 @@ use platform_words::percent;
 use uuid::Uuid;
 
 use crate::house::{House, HouseFrame};
+use crate::live_view::LiveView;
 use crate::lot_words::{LotWords, dates, lots};
 use crate::page_error::PageError;
 use crate::structured::Facts;
@@ -95,6 +96,8 @@ struct CataloguePage {
     /// Queries of the first page and of the next one.
     first: String,
     next: Option<String>,
+    /// None when the sale is over.
+    live: Option<LiveView>,
 }
 
 struct LotCard {
@@ -157,7 +160,10 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
     let chip = |(name, words, _): &(&'static str, &'static str, &[ItemStatus])| {
         (*words, Part { show: name, after: None, ..part.clone() }.query(), *name == part.show)
     };
+    let followed: Vec<String> = found.lots.iter().map(|lot| lot.sale.uuid.simple().to_string()).collect();
+    let stream = format!("{}{below}/live?lots={}", around.path, followed.join(","));
     render_page(&CataloguePage {
+        live: LiveView::of(&sale, stream),
         frame: around.frame.clone(),
         path: format!("{}{below}", around.path),
         title: title.to_owned(),

@@ -14,12 +14,14 @@ use crate::house::House;
 use crate::page_error::PageError;
 
 /// Every file of the saleroom's own, as `/static/{name}` serves them.
-pub(crate) const OWN: &[&LazyLock<Asset>] = &[&STYLE, &BID];
+pub(crate) const OWN: &[&LazyLock<Asset>] = &[&STYLE, &BID, &LIVE];
 
 /// Bids in place, on the page of a lot.
 pub(crate) static BID: LazyLock<Asset> = LazyLock::new(|| Asset::script("bid", include_str!("bid.js")));
 
 pub(crate) static STYLE: LazyLock<Asset> = LazyLock::new(|| Asset::style("saleroom", include_str!("saleroom.css")));
+
+pub(crate) static LIVE: LazyLock<Asset> = LazyLock::new(|| Asset::script("live", include_str!("live.js")));
 
 /// `/{house}/images/{image}/{variant}`. The content of an image never changes; that it can be seen may end, so a browser asks
 /// again after an hour, and no shared cache keeps it.

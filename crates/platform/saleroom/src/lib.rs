@@ -6,6 +6,7 @@
 //! Guarantees:
 //! - A request with another host than the configured one gets 404.
 //! - A house that did not open its saleroom, a draft, a sandbox and a rehearsal are not found.
+//! - A live stream carries what the pages show, and ends when the saleroom closes or the sale is over.
 //! - Templates escape every value: no house adds HTML or script.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -17,6 +18,8 @@ mod catalogue;
 mod conditions;
 mod files;
 mod house;
+mod live;
+mod live_view;
 mod lot;
 mod lot_words;
 mod my_bids;
@@ -100,6 +103,8 @@ fn router() -> Router<SaleroomSite> {
     Router::new()
         .route("/{house}", get(sales::page))
         .route("/{house}/sales/{auction}", get(catalogue::page))
+        .route("/{house}/sales/{auction}/live", get(live::sale))
+        .route("/{house}/sales/{auction}/lots/{item}/live", get(live::lot))
         .route("/{house}/sales/{auction}/conditions", get(conditions::page))
         .route("/{house}/sales/{auction}/lots/{item}", get(lot::page))
         .route("/{house}/sales/{auction}/register", get(register::page).post(register::register))

@@ -14,6 +14,7 @@ use uuid::Uuid;
 use crate::bid_box::{BidBox, Wish};
 use crate::catalogue::{Part, Picture, charges};
 use crate::house::{House, HouseFrame};
+use crate::live_view::{LiveView, rule_of_end};
 use crate::lot_words::LotWords;
 use crate::page_error::PageError;
 use crate::structured::Facts;
@@ -45,9 +46,15 @@ struct LotPage {
     /// The lot can still be sold.
     is_open: bool,
     bid_box: BidBox,
+    id: Uuid,
+    /// How bids extend the end of the lot; empty when they can't.
+    rule: String,
+    /// None when the sale is over.
+    live: Option<LiveView>,
 }
 
 struct BidRow {
+    number: i64,
     amount: String,
     bidder: String,
     at: String,
@@ -81,10 +88,13 @@ async fn lot_page(house: &House<2>, sale: &SaleroomSale, part: String, wish: Wis
     let summary = if summary.is_empty() { title.clone() } else { summary };
     let mut around = house.frame(&title, &format!("/sales/{auction}/lots/{item}"), summary);
     let image = lot.images.first().map(|image| house.address(&Picture::below(image, ImageVariant::Large)));
-    around.facts = Some(Facts::of_lot(&sale, lot, &around.canonical, image.as_deref()));
+    around.facts = Some(Facts::of_lot(sale, lot, &around.canonical, image.as_deref()));
     around.image = image.or(around.image);
+    let is_open = lot.result.is_none() && lot.sale.minimum_bid.is_some();
+    let stream = format!("{}/sales/{auction}/lots/{item}/live", around.path);
     let [previous, next] = found.neighbours;
     let bid = |bid: &PublicBid| BidRow {
+        number: bid.number,
         amount: currency.show(bid.amount),
         bidder: if bid.bidder.is_empty() { "In the room".to_owned() } else { format!("Paddle {}", bid.bidder) },
         at: zone.show(bid.at),
@@ -106,8 +116,11 @@ async fn lot_page(house: &House<2>, sale: &SaleroomSale, part: String, wish: Wis
         previous,
         next,
         read_at: zone.show(found.read_at),
-        is_open: lot.result.is_none() && lot.sale.minimum_bid.is_some(),
         bid_box: BidBox::of(house, sale, lot, wish).await?,
+        is_open,
+        id: item,
+        rule: if is_open { rule_of_end(&sale.auction) } else { String::new() },
+        live: LiveView::of(sale, stream),
         around,
     })
 }

@@ -5,6 +5,60 @@ use platform_core::saleroom::{SaleroomLot, SaleroomSale};
 use platform_rules::{Auction, AuctionKind};
 use platform_words::{Currency, SaleZone};
 
+/// The words of the script of the live pages, with the names of its data attributes. `{…}` is filled in.
+pub(crate) const OF_SCRIPT: &[(&str, &str)] = &[
+    ("start", STARTS_AT),
+    ("bids-one", "Current bid, 1 bid"),
+    ("bids-other", "Current bid, {n} bids"),
+    ("hammer", HAMMER_PRICE),
+    ("total", "{} with premium and taxes"),
+    ("sold", SOLD),
+    ("unsold", UNSOLD),
+    ("passed", PASSED),
+    ("suspended", SUSPENDED),
+    ("ring", IN_RING),
+    ("ring-warned", "In the ring now. Fair warning"),
+    ("ring-paused", "In the ring. Bidding is paused"),
+    ("ask", "Asking price"),
+    ("ends", "Ends {}"),
+    ("soon", "Bidding is not open yet. Ends {}"),
+    ("come", TO_COME),
+    ("checking", "Checking final bids…"),
+    ("withdrawn", "Not on view any more"),
+    ("time", "{weekday} {day} {month} {year}, {time}"),
+    ("days", "{d} d {h} h"),
+    ("hours", "{h} h {m} min"),
+    ("extended", "Extended to {}. A bid came in."),
+    ("moved", "The lot now ends at {}."),
+    ("left-300", "5 minutes left."),
+    ("left-60", "1 minute left."),
+    ("left-10", "10 seconds left."),
+    ("paddle", "Paddle {}"),
+    ("room", "In the room"),
+    ("bid-withdrawn", ", withdrawn"),
+    ("static", "Prices on this page are live."),
+    ("lost", "Link lost. Prices may be old."),
+    ("back", "Welcome back. Updating…"),
+    ("over", "This sale is over."),
+    ("gone", "This page is not on view any more."),
+    ("again", "Open the page again"),
+    ("stage-ring", "Lot {lot} is in the ring. Asking price {amount}."),
+    ("stage-warned", "Lot {lot}: fair warning. Asking price {amount}."),
+    ("stage-paused", "Lot {lot} is in the ring. Bidding is paused."),
+    ("stage-sold", "Lot {lot} sold at {amount}."),
+    ("stage-passed", "Lot {lot} passed."),
+    ("stage-none", "No lot is in the ring."),
+];
+
+const STARTS_AT: &str = "Starts at";
+const HAMMER_PRICE: &str = "Hammer price";
+const SOLD: &str = "Sold";
+const UNSOLD: &str = "Not sold";
+const PASSED: &str = "Passed";
+const SUSPENDED: &str = "Bidding is paused";
+const IN_RING: &str = "In the ring now";
+const TO_COME: &str = "To come";
+
 /// A lot in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LotWords {
@@ -29,10 +83,10 @@ impl LotWords {
         let currency = Currency::of(auction);
         let sale = &lot.sale;
         let (label, amount) = match (sale.status, sale.price) {
-            (ItemStatus::Sold | ItemStatus::SoldBuyNow, Some(price)) => ("Hammer price".to_owned(), Some(price)),
+            (ItemStatus::Sold | ItemStatus::SoldBuyNow, Some(price)) => (HAMMER_PRICE.to_owned(), Some(price)),
             (ItemStatus::Unsold | ItemStatus::Passed, _) => (String::new(), None),
             (_, Some(price)) => (bids(sale.bid_count), Some(price)),
-            (_, None) => ("Starts at".to_owned(), sale.minimum_bid),
+            (_, None) => (STARTS_AT.to_owned(), sale.minimum_bid),
         };
         let takes_bids = auction.kind == AuctionKind::Timed && sale.status == ItemStatus::Live;
         // Before the first bid, the amount is that of the next bid.
@@ -76,18 +130,18 @@ fn standing(auction: &Auction, lot: &SaleroomLot) -> (String, &'static str) {
     let zone = SaleZone::of(auction);
     let text = |text: &str| text.to_owned();
     match lot.sale.status {
-        ItemStatus::Sold | ItemStatus::SoldBuyNow => (text("Sold"), "good"),
-        ItemStatus::Unsold => (text("Not sold"), "off"),
-        ItemStatus::Passed => (text("Passed"), "off"),
-        ItemStatus::Suspended => (text("Bidding is paused"), "wait"),
-        ItemStatus::Live if lot.sale.ring.is_some() => (text("In the ring now"), "live"),
+        ItemStatus::Sold | ItemStatus::SoldBuyNow => (text(SOLD), "good"),
+        ItemStatus::Unsold => (text(UNSOLD), "off"),
+        ItemStatus::Passed => (text(PASSED), "off"),
+        ItemStatus::Suspended => (text(SUSPENDED), "wait"),
+        ItemStatus::Live if lot.sale.ring.is_some() => (text(IN_RING), "live"),
         ItemStatus::Live => match lot.sale.effective_end_time {
             Some(end) => (format!("Ends {}", zone.show(end)), "live"),
-            None => (text("To come"), "info"),
+            None => (text(TO_COME), "info"),
         },
         ItemStatus::Preview | ItemStatus::Draft | ItemStatus::Withdrawn => match lot.sale.end_time {
             Some(end) => (format!("Bidding is not open yet. Ends {}", zone.show(end)), "info"),
-            None => (text("To come"), "info"),
+            None => (text(TO_COME), "info"),
         },
     }
 }

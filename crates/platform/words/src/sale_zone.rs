@@ -44,6 +44,24 @@ impl SaleZone {
         at.to_zoned(self.0.clone()).strftime("%Z").to_string()
     }
 
+    /// The abbreviations of the zone in this half of the year and in the next, each after the offset from UTC for which it
+    /// stands: `GMT+01:00=BST|GMT=GMT`. A script names the offset in the same way and shows the abbreviation.
+    pub fn abbreviations(&self, at: Timestamp) -> String {
+        let later = at.saturating_add(jiff::SignedDuration::from_hours(182 * 24)).unwrap_or(at);
+        let one = |at: Timestamp| {
+            let there = at.to_zoned(self.0.clone());
+            let offset = there.strftime("%:z").to_string();
+            let offset = if offset == "+00:00" { "" } else { offset.as_str() };
+            format!("GMT{offset}={}", there.strftime("%Z"))
+        };
+        format!("{}|{}", one(at), one(later))
+    }
+
+    /// IANA name of the zone; `UTC` when the machine does not know it.
+    pub fn name(&self) -> &str {
+        self.0.iana_name().unwrap_or("UTC")
+    }
+
     /// The value of a field of the type `datetime-local`.
     pub fn field(&self, at: Timestamp) -> String {
         let there = at.to_zoned(self.0.clone());
@@ -80,6 +98,7 @@ mod tests {
         let summer: Timestamp = "2026-07-04T18:00:00Z".parse().unwrap();
         assert_eq!(london.show(summer), "Sat 4 Jul 2026, 19:00\u{a0}BST");
         assert_eq!(london.field(summer), "2026-07-04T19:00");
+        assert_eq!((london.abbreviations(summer).as_str(), london.name()), ("GMT+01:00=BST|GMT=GMT", "Europe/London"));
         assert_eq!(london.parse("2026-07-04T19:00", None), Ok(Some(summer)));
         assert_eq!(london.parse("2026-12-04T19:00:30", None), Ok(Some("2026-12-04T19:00:30Z".parse().unwrap())));
         assert_eq!(london.parse("", Some(summer)), Ok(None));

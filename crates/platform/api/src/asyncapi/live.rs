@@ -94,6 +94,10 @@ fn schemas() -> Vec<Part> {
     let time = || json!({ "type": "string", "format": "date-time" });
     let none_or = |kind: &str| json!({ "type": [kind, "null"] });
     let time_or_none = || json!({ "type": ["string", "null"], "format": "date-time" });
+    let total = |of: &str| {
+        let description = format!("The {of} with buyer's premium and taxes, in minor units; null without a {of}.");
+        json!({ "type": ["integer", "null"], "description": description })
+    };
     let uuid = || json!({ "type": "string", "format": "uuid" });
     let integer = || json!({ "type": "integer" });
     let item_statuses: Vec<&str> = ItemStatus::ALL.iter().map(|status| status.name()).collect();
@@ -103,6 +107,7 @@ fn schemas() -> Vec<Part> {
         "type": ["object", "null"],
         "properties": {
             "askingPrice": integer(),
+            "askingPriceTotal": { "type": "integer", "description": "The asking price with buyer's premium and taxes, in minor units." },
             "paused": { "type": "boolean" },
             "warnings": { "type": "integer" },
         },
@@ -110,7 +115,8 @@ fn schemas() -> Vec<Part> {
     let item = closed(json!({
         "uuid": uuid(), "auction": uuid(), "lotNumber": { "type": "string" },
         "status": { "type": "string", "enum": item_statuses },
-        "price": none_or("integer"), "leader": none_or("string"), "minimumBid": none_or("integer"),
+        "price": none_or("integer"), "priceTotal": total("price"),
+        "leader": none_or("string"), "minimumBid": none_or("integer"), "minimumBidTotal": total("minimum bid"),
         "reserveMet": none_or("boolean"), "buyNow": none_or("integer"), "bidCount": integer(),
         "endTime": time_or_none(), "effectiveEndTime": time_or_none(), "ring": ring, "version": integer(),
     }));
@@ -148,8 +154,8 @@ fn example(name: &str) -> Value {
     let (item, auction) = ("019a0000-0000-7000-8000-000000000003", "019a0000-0000-7000-8000-000000000002");
     let end = "2027-01-01T00:00:00.000Z";
     let item = json!({
-        "uuid": item, "auction": auction, "lotNumber": "12A", "status": "LIVE", "price": 12_000, "leader": "117",
-        "minimumBid": 13_000, "reserveMet": true, "buyNow": null, "bidCount": 4, "endTime": end, "effectiveEndTime": end,
+        "uuid": item, "auction": auction, "lotNumber": "12A", "status": "LIVE", "price": 12_000,
+        "priceTotal": 15_600, "leader": "117", "minimumBid": 13_000, "minimumBidTotal": 16_900, "reserveMet": true, "buyNow": null, "bidCount": 4, "endTime": end, "effectiveEndTime": end,
         "ring": null, "version": 6,
     });
     let auction =

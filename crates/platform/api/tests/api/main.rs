@@ -34,3 +34,4 @@ mod tags;
 mod telephone_bookings;
 mod uploads;
 mod users;
+mod visitors;

@@ -163,7 +163,8 @@ async fn ring_and_stream_of_a_sandbox_show_its_clock_and_nothing_of_the_desk() {
         };
         assert_eq!(snapshot["serverTime"], clock["now"], "{path}");
         let item = snapshot.get("item").unwrap_or(&snapshot["items"][0]);
-        assert_eq!(item["ring"], json!({ "askingPrice": 100, "paused": false, "warnings": 0 }));
+        let ring = json!({ "askingPrice": 100, "askingPriceTotal": 100, "paused": false, "warnings": 0 });
+        assert_eq!(item["ring"], ring);
     }
 }
 

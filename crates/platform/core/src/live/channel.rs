@@ -11,9 +11,10 @@ use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use super::Live;
-use super::event::{AuctionState, Body, EventId, ItemState, event, time_in};
-use super::listener::Subscription;
-use super::topics::{Topic, Topics};
+use super::event::{AuctionState, Audience, Body, EventId, ItemState, event, time_in};
+use super::listener::{Subject, Subscription};
+use super::topics::{Topic, Topics, VisitorEvent};
+use super::visitors::{LotChange, VisitorView};
 use crate::port::StoreResult;
 
 /// Queued updates; when the queue is full, the channel reloads the state from the store.
@@ -50,7 +51,7 @@ pub(super) enum LiveUpdate {
 
 /// A request of a listener to subscribe.
 pub(super) struct SubscribeRequest {
-    pub(super) topic: Topic,
+    pub(super) subject: Subject,
     pub(super) last_event: Option<EventId>,
     pub(super) response: oneshot::Sender<StoreResult<Subscription>>,
 }
@@ -87,6 +88,7 @@ pub(super) fn open(live: Live, auction: Uuid) -> Arc<LiveChannel> {
         auction: None,
         reload_on_tick: false,
         versions: HashMap::new(),
+        visitors: VisitorView::default(),
         beat: now,
         used: now,
     };
@@ -105,6 +107,8 @@ pub(super) struct LiveChannelTask {
     reload_on_tick: bool,
     /// Versions of the states sent last; at most one for each item of the auction.
     versions: HashMap<Uuid, i64>,
+    /// What visitors of a saleroom see.
+    pub(super) visitors: VisitorView,
     /// Time of the last heartbeat.
     beat: Timestamp,
     /// When the last listener was connected.
@@ -143,12 +147,20 @@ impl LiveChannelTask {
 
     /// Sends the heartbeat when it is due. True when the channel had no listener for [`IDLE_TTL`].
     fn is_over(&mut self, now: Timestamp) -> bool {
-        if now.duration_since(self.beat).unsigned_abs() >= self.live.shared.config.heartbeat_every {
+        let is_due = now.duration_since(self.beat).unsigned_abs() >= self.live.shared.config.heartbeat_every;
+        if is_due {
             self.beat = now;
             self.topics.heartbeat();
         }
-        if !self.topics.active().is_empty() {
+        let active = self.topics.active();
+        if !active.is_empty() {
             self.used = now;
+        }
+        if let Some(auction) = &self.auction {
+            let slow = self.live.shared.config.heartbeat_every;
+            for (topic, beat) in self.visitors.beats(&active, auction, now, is_due.then_some(slow), slow) {
+                self.topics.publish_to(topic, beat);
+            }
         }
         now.duration_since(self.used).unsigned_abs() >= IDLE_TTL
     }
@@ -158,7 +170,7 @@ impl LiveChannelTask {
         for update in updates {
             match update {
                 LiveUpdate::Auction(auction) => self.publish_auction(*auction),
-                LiveUpdate::Item(item) => self.publish_item(&item),
+                LiveUpdate::Item(item) => self.publish_item(&item).await,
                 LiveUpdate::Reload(what) => drop(changed.insert(what)),
             }
         }
@@ -188,7 +200,7 @@ impl LiveChannelTask {
                 Some(item) => {
                     self.load_auction().await?;
                     if let Some(item) = self.live.shared.store.item(item).await? {
-                        self.publish_item(&item);
+                        self.publish_item(&item).await;
                     }
                 }
             }
@@ -209,17 +221,19 @@ impl LiveChannelTask {
         if known.is_some_and(|known| known.version >= auction.version) {
             return;
         }
-        if known.is_some_and(|known| known.increments != auction.increments) {
-            // The minimum bid of every item changes with the increments.
+        let terms = |auction: &Auction| (auction.increments.clone(), auction.charges);
+        if known.is_some_and(|known| terms(known) != terms(&auction)) {
+            // The minimum bid of every item changes with the increments, and every total with the charges.
             self.channel.must_reload.store(true, Ordering::SeqCst);
         }
         let id = self.topics.next_id();
         let body = Body::Auction { auction: AuctionState::of(&auction) };
-        self.topics.publish(None, event(id, "auction", &body, time_in(&auction, self.live.now())));
+        let event = event(id, "auction", &body, time_in(&auction, self.live.now()));
+        self.topics.publish(None, event.clone(), Some(VisitorEvent { lot: None, event }));
         self.auction = Some(auction);
     }
 
-    fn publish_item(&mut self, item: &Item) {
+    async fn publish_item(&mut self, item: &Item) {
         let sent = self.versions.entry(item.uuid).or_default();
         // Updates of two commits can arrive in the other order.
         if *sent >= item.version {
@@ -230,10 +244,22 @@ impl LiveChannelTask {
             // No listener is connected yet.
             return;
         };
-        let body = Body::Item { item: ItemState::of(auction, item) };
+        let body = Body::Item { item: ItemState::of(auction, item, Audience::Callers) };
         let id = self.topics.next_id();
         let now = time_in(auction, self.live.now());
-        self.topics.publish(Some(item.uuid), event(id, "item", &body, now));
+        let for_visitors = |name, body: &Body| {
+            let is_of_ring = [auction.in_ring, auction.last_in_ring].contains(&Some(item.uuid));
+            Some(VisitorEvent { lot: (!is_of_ring).then_some(item.uuid), event: event(id, name, body, now) })
+        };
+        let visitors = match self.visitors.change(self.live.shared.store.as_ref(), auction, item).await {
+            LotChange::Shown(state) => for_visitors("item", &Body::Item { item: *state }),
+            LotChange::Gone => {
+                self.topics.hide(item.uuid);
+                for_visitors("gone", &Body::Gone { gone: item.uuid })
+            }
+            LotChange::Unchanged => None,
+        };
+        self.topics.publish(Some(item.uuid), event(id, "item", &body, now), visitors);
     }
 
     /// Reads the topics with listeners from the store and sends each a snapshot.
@@ -241,9 +267,14 @@ impl LiveChannelTask {
         self.channel.must_reload.store(false, Ordering::SeqCst);
         self.reload_on_tick = false;
         self.topics.forget();
+        self.visitors.forget();
         self.auction = None;
         for topic in self.topics.active() {
-            match self.snapshot(topic).await {
+            if topic == Topic::Sale {
+                self.topics.subscribe_again(topic);
+                continue;
+            }
+            match self.snapshot(topic, &[]).await {
                 Ok(snapshot) => self.topics.publish_to(topic, snapshot),
                 Err(error) => {
                     tracing::warn!(%error, "the state of an auction could not be read for its listeners; the channel tries again");
@@ -256,20 +287,24 @@ impl LiveChannelTask {
 
     /// Subscribes listeners. Requests of one batch share one snapshot of each topic.
     async fn subscribe_all(&mut self, requests: Vec<SubscribeRequest>) {
-        let mut snapshots: HashMap<Topic, Vec<SubscribeRequest>> = HashMap::new();
+        let mut snapshots: HashMap<Subject, Vec<SubscribeRequest>> = HashMap::new();
         self.used = self.live.now();
         for request in requests {
-            let Some(first) = request.last_event.and_then(|last_event| self.topics.after(last_event, request.topic))
+            let Subject { topic, lots } = &request.subject;
+            if topic.is_for_visitors() {
+                self.visitors.begin();
+            }
+            let Some(first) = request.last_event.and_then(|last_event| self.topics.after(last_event, *topic, lots))
             else {
-                snapshots.entry(request.topic).or_default().push(request);
+                snapshots.entry(request.subject.clone()).or_default().push(request);
                 continue;
             };
-            let events = self.topics.subscribe(request.topic);
+            let events = self.topics.subscribe(*topic);
             // The listener may have disconnected.
             let _ = request.response.send(Ok(Subscription { first, events }));
         }
-        for (topic, requests) in snapshots {
-            let snapshot = self.snapshot(topic).await;
+        for (Subject { topic, lots }, requests) in snapshots {
+            let snapshot = self.snapshot(topic, &lots).await;
             for request in requests {
                 let first = snapshot.as_ref().map(|snapshot| vec![snapshot.clone()]);
                 let subscription = match first {

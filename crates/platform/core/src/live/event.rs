@@ -1,9 +1,11 @@
 //! Renders server-sent events (WHATWG HTML, section 9.2), once for all listeners.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use jiff::Timestamp;
 use kit_runtime::clock::rfc3339_ms;
-use platform_rules::{Auction, InRing, Item, PublicItem};
+use platform_rules::{Auction, InRing, Item, PublicBid, PublicItem};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -26,62 +28,104 @@ impl EventId {
     }
 }
 
+/// Who reads a state: a caller with a key or session, or a visitor of a saleroom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Audience {
+    Callers,
+    /// Visitors do not learn whether the price has reached a reserve.
+    Visitors,
+}
+
 /// The public state of an item.
-#[derive(Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ItemState {
-    uuid: Uuid,
+    pub(super) uuid: Uuid,
     auction: Uuid,
     lot_number: String,
     status: &'static str,
     price: Option<i64>,
+    /// The price with premium and taxes.
+    price_total: Option<i64>,
     leader: Option<String>,
     minimum_bid: Option<i64>,
-    reserve_met: Option<bool>,
+    /// The minimum bid with premium and taxes.
+    minimum_bid_total: Option<i64>,
+    /// None for visitors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reserve_met: Option<Option<bool>>,
     buy_now: Option<i64>,
     bid_count: i64,
     end_time: Option<String>,
     effective_end_time: Option<String>,
     ring: Option<RingState>,
-    version: i64,
+    pub(super) version: i64,
+    /// The latest bids, oldest first; for visitors only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) bids: Option<Vec<BidState>>,
 }
 
 impl ItemState {
-    pub(super) fn of(auction: &Auction, item: &Item) -> Self {
+    pub(super) fn of(auction: &Auction, item: &Item, audience: Audience) -> Self {
         let public = PublicItem::of(auction, item);
+        let with_charges = |amount: Option<i64>| amount.map(|amount| auction.charges.on(amount).total);
         Self {
             uuid: public.uuid,
             auction: item.auction,
             lot_number: item.lot_number.clone(),
             status: public.status.name(),
             price: public.price,
+            price_total: with_charges(public.price),
             leader: public.leader,
             minimum_bid: public.minimum_bid,
-            reserve_met: public.reserve_met,
+            minimum_bid_total: with_charges(public.minimum_bid),
+            reserve_met: (audience == Audience::Callers).then_some(public.reserve_met),
             buy_now: public.buy_now,
             bid_count: public.bid_count,
             end_time: public.end_time.map(rfc3339_ms),
             effective_end_time: public.effective_end_time.map(rfc3339_ms),
-            ring: public.ring.map(RingState::of),
+            ring: public.ring.map(|ring| RingState::of(auction, ring)),
             version: public.version,
+            bids: None,
         }
     }
 }
 
+/// A public bid, for visitors.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct BidState {
+    number: i64,
+    /// Paddle; empty for a bidder in the room whose paddle the clerk does not know yet.
+    bidder: String,
+    amount: i64,
+    at: String,
+    withdrawn: bool,
+}
+
+impl BidState {
+    pub(super) fn of(bid: PublicBid) -> Self {
+        let PublicBid { number, bidder, amount, at, struck, .. } = bid;
+        Self { number, bidder, amount, at: rfc3339_ms(at), withdrawn: struck.is_some() }
+    }
+}
+
 /// The public state of an item in the ring.
-#[derive(Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RingState {
     asking_price: i64,
+    /// The asking price with premium and taxes.
+    asking_price_total: i64,
     paused: bool,
     warnings: u32,
 }
 
 impl RingState {
-    fn of(ring: InRing) -> Self {
+    fn of(auction: &Auction, ring: InRing) -> Self {
         // `lowered` concerns the clerk only.
         let InRing { asking_price, paused, warnings, lowered: _ } = ring;
-        Self { asking_price, paused, warnings }
+        Self { asking_price, asking_price_total: auction.charges.on(asking_price).total, paused, warnings }
     }
 }
 
@@ -128,6 +172,20 @@ pub(super) enum Body {
         /// Cursor of the next page of items when these are not all.
         next: Option<String>,
     },
+    /// What visitors follow of a sale.
+    Sale {
+        auction: AuctionState,
+        items: Vec<ItemState>,
+    },
+    /// A lot that visitors see no longer.
+    Gone {
+        gone: Uuid,
+    },
+    #[serde(rename_all = "camelCase")]
+    Beat {
+        /// Milliseconds until the next beat, at most.
+        next_ms: u64,
+    },
 }
 
 #[derive(Serialize)]
@@ -147,6 +205,13 @@ pub(super) fn time_in(auction: &Auction, now: Timestamp) -> Timestamp {
 pub(super) fn event(id: EventId, name: &str, body: &Body, now: Timestamp) -> Bytes {
     let data = serde_json::to_string(&Data { server_time: rfc3339_ms(now), body }).unwrap_or_default();
     format!("id: {}-{}\nevent: {name}\ndata: {data}\n\n", id.epoch.simple(), id.number).into()
+}
+
+/// A sign of life for visitors, with the server's time. It is not kept for listeners that reconnect, so it has no id.
+pub(super) fn beat(next: Duration, now: Timestamp) -> Bytes {
+    let next_ms = u64::try_from(next.as_millis()).unwrap_or(u64::MAX);
+    let data = Data { server_time: rfc3339_ms(now), body: &Body::Beat { next_ms } };
+    format!("event: beat\ndata: {}\n\n", serde_json::to_string(&data).unwrap_or_default()).into()
 }
 
 /// A comment that keeps proxies from closing an idle stream.

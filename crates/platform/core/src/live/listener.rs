@@ -1,6 +1,8 @@
 //! A listener of a live stream.
 
 use std::collections::VecDeque;
+use std::net::IpAddr;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -13,7 +15,7 @@ use super::access_watch::{AccessCheck, AccessWatch};
 use super::channel::SubscribeRequest;
 use super::event::{self, EventId};
 use super::listener_slots::ListenerSlot;
-use super::topics::Topic;
+use super::topics::{Published, Topic};
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::StoreError;
 
@@ -25,9 +27,9 @@ const SUBSCRIBE_TRIES_MAX: usize = 3;
 pub struct Listener {
     live: Live,
     auction: Uuid,
-    topic: Topic,
+    subject: Subject,
     first: VecDeque<Bytes>,
-    events: broadcast::Receiver<Bytes>,
+    events: broadcast::Receiver<Published>,
     until: Timestamp,
     watch: AccessWatch,
     was_refused: bool,
@@ -39,40 +41,57 @@ pub(super) struct Subscription {
     /// Sent first: a snapshot, or the missed events.
     pub(super) first: Vec<Bytes>,
     /// Sent from then on.
-    pub(super) events: broadcast::Receiver<Bytes>,
+    pub(super) events: broadcast::Receiver<Published>,
+}
+
+/// What a listener listens to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Subject {
+    pub(super) topic: Topic,
+    /// The lots that a visitor of a sale looks at.
+    pub(super) lots: Arc<[Uuid]>,
 }
 
 impl Listener {
     /// The next piece of the stream: whole events or comments. None at its end.
     pub async fn next(&mut self) -> Option<Bytes> {
-        if let Some(first) = self.first.pop_front() {
-            return Some(first);
+        loop {
+            if let Some(first) = self.first.pop_front() {
+                return Some(first);
+            }
+            match self.receive().await? {
+                Ok(Published::Event { lot, event }) => {
+                    if lot.is_none_or(|lot| self.subject.topic != Topic::Sale || self.subject.lots.contains(&lot)) {
+                        return Some(event);
+                    }
+                }
+                // Events are missing, or the listener was too slow for its buffer: it continues with a snapshot.
+                Ok(Published::SubscribeAgain) | Err(broadcast::error::RecvError::Lagged(_)) => {
+                    let subscription = self.live.subscribe(self.auction, &self.subject, None).await.ok()?;
+                    self.events = subscription.events;
+                    self.first = subscription.first.into();
+                }
+                Err(broadcast::error::RecvError::Closed) => return None,
+            }
         }
+    }
+
+    /// What the topic publishes next; none at the end of the stream.
+    async fn receive(&mut self) -> Option<Result<Published, broadcast::error::RecvError>> {
         if self.was_refused || self.live.now() >= self.until {
             return None;
         }
         // The time of the check goes first, so that a stream with many events is checked, too.
-        let received = loop {
+        loop {
             tokio::select! {
                 biased;
                 () = self.live.shared.clock.sleep_until(self.watch.check_at) => {}
-                received = self.events.recv() => break received,
+                received = self.events.recv() => return Some(received),
             }
             if !self.watch.goes_on(&self.live.shared.clock).await {
                 self.was_refused = true;
                 return None;
             }
-        };
-        match received {
-            Ok(event) => Some(event),
-            // The listener was too slow for its buffer: it continues with a snapshot.
-            Err(broadcast::error::RecvError::Lagged(_)) => {
-                let subscription = self.live.subscribe(self.auction, self.topic, None).await.ok()?;
-                self.events = subscription.events;
-                self.first = subscription.first.into();
-                self.first.pop_front()
-            }
-            Err(broadcast::error::RecvError::Closed) => None,
         }
     }
 
@@ -91,21 +110,46 @@ impl Live {
         last: Option<&str>,
         check: Box<dyn AccessCheck>,
     ) -> PlatformResult<Listener> {
+        let slot = self.shared.slots.take(auction.customer, None)?;
+        let subject = Subject { topic, lots: Arc::default() };
+        self.listen_in(slot, auction, subject, last, check).await
+    }
+
+    /// Subscribes a visitor of a saleroom, at an address, to a topic for visitors. Of a sale they look at these lots.
+    pub(crate) async fn listen_as_visitor(
+        &self,
+        auction: &Auction,
+        (topic, lots): (Topic, Vec<Uuid>),
+        last: Option<&str>,
+        address: Option<IpAddr>,
+        check: Box<dyn AccessCheck>,
+    ) -> PlatformResult<Listener> {
+        let slot = self.shared.visitor_slots.take(auction.customer, address)?;
+        self.listen_in(slot, auction, Subject { topic, lots: lots.into() }, last, check).await
+    }
+
+    async fn listen_in(
+        &self,
+        slot: ListenerSlot,
+        auction: &Auction,
+        subject: Subject,
+        last: Option<&str>,
+        check: Box<dyn AccessCheck>,
+    ) -> PlatformResult<Listener> {
         let watch = AccessWatch::new(check, self.now());
-        let slot = self.shared.slots.take(auction.customer)?;
         let auction = auction.uuid;
-        let subscription = self.subscribe(auction, topic, last.and_then(EventId::parse)).await?;
+        let subscription = self.subscribe(auction, &subject, last.and_then(EventId::parse)).await?;
         let mut first = VecDeque::from(subscription.first);
         first.push_front(event::retry());
         let until = self.now().saturating_add(self.shared.config.listen_max).unwrap_or(Timestamp::MAX);
         let (live, events) = (self.clone(), subscription.events);
-        Ok(Listener { live, auction, topic, first, events, until, watch, was_refused: false, _slot: slot })
+        Ok(Listener { live, auction, subject, first, events, until, watch, was_refused: false, _slot: slot })
     }
 
     async fn subscribe(
         &self,
         auction: Uuid,
-        topic: Topic,
+        subject: &Subject,
         last_event: Option<EventId>,
     ) -> PlatformResult<Subscription> {
         for _ in 0..SUBSCRIBE_TRIES_MAX {
@@ -114,7 +158,8 @@ impl Live {
             }
             let channel = self.open_channel(auction);
             let (response, received) = oneshot::channel();
-            let is_sent = channel.requests.send(SubscribeRequest { topic, last_event, response }).await.is_ok();
+            let request = SubscribeRequest { subject: subject.clone(), last_event, response };
+            let is_sent = channel.requests.send(request).await.is_ok();
             match received.await {
                 Ok(subscription) if is_sent => return Ok(subscription?),
                 // The channel closed meanwhile.

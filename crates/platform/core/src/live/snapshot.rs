@@ -7,16 +7,16 @@ use platform_rules::Item;
 use uuid::Uuid;
 
 use super::channel::LiveChannelTask;
-use super::event::{AuctionState, Body, ItemState, event, time_in};
+use super::event::{AuctionState, Audience, Body, ItemState, event, time_in};
 use super::topics::Topic;
 use crate::port::{Page, StoreError, StoreResult};
 
 impl LiveChannelTask {
-    /// The current state of a topic. No event that follows is older.
-    pub(super) async fn snapshot(&mut self, topic: Topic) -> StoreResult<Bytes> {
+    /// The current state of a topic. No event that follows is older. `lots` are those that a visitor of the sale looks at.
+    pub(super) async fn snapshot(&mut self, topic: Topic, lots: &[Uuid]) -> StoreResult<Bytes> {
         let items = match topic {
             Topic::Item(item) => self.live.shared.store.item(item).await?.into_iter().collect(),
-            Topic::Auction => Vec::new(),
+            Topic::Auction | Topic::Sale | Topic::Lot(_) => Vec::new(),
         };
         self.load_auction().await?;
         let known = self.auction.as_ref();
@@ -27,13 +27,19 @@ impl LiveChannelTask {
                 let item: Option<&Item> = items.first();
                 let item = item
                     .ok_or_else(|| StoreError::Corrupt("the item of a live stream does not exist any more".into()))?;
-                Body::Item { item: ItemState::of(auction, item) }
+                Body::Item { item: ItemState::of(auction, item, Audience::Callers) }
             }
             Topic::Auction => {
                 let (items, last) = self.first_items(auction.uuid, auction.in_ring).await?;
-                let items = items.iter().map(|item| ItemState::of(auction, item)).collect();
+                let items = items.iter().map(|item| ItemState::of(auction, item, Audience::Callers)).collect();
                 let (items_complete, next) = (last.is_none(), last.map(cursor));
                 Body::Whole { auction: AuctionState::of(auction), items, items_complete, next }
+            }
+            Topic::Sale | Topic::Lot(_) => {
+                let lot = if let Topic::Lot(lot) = topic { Some(lot) } else { auction.in_ring };
+                let lots = lot.into_iter().chain(lots.iter().copied());
+                let items = self.visitors.lots(self.live.shared.store.as_ref(), auction, lots).await?;
+                Body::Sale { auction: AuctionState::of(auction), items }
             }
         };
         Ok(event(self.topics.last, "snapshot", &body, time_in(auction, self.live.now())))

@@ -181,7 +181,7 @@ impl Platform {
         if is_on_view { Ok(()) } else { Err(PlatformError::NotFound("lot")) }
     }
 
-    async fn auction_on_view(&self, saleroom: &Saleroom, auction: Uuid) -> PlatformResult<Auction> {
+    pub(super) async fn auction_on_view(&self, saleroom: &Saleroom, auction: Uuid) -> PlatformResult<Auction> {
         let auction = self.auction(&visitor(saleroom.house.customer), auction).await?;
         if is_announced(&auction) { Ok(auction) } else { Err(PlatformError::NotFound("sale")) }
     }
@@ -229,7 +229,7 @@ impl Platform {
 }
 
 /// The identity of visitors: they read the sales of one house.
-fn visitor(customer: Uuid) -> Caller {
+pub(super) fn visitor(customer: Uuid) -> Caller {
     Caller {
         actor: "visitor".to_owned(),
         id: Uuid::nil(),
@@ -238,6 +238,11 @@ fn visitor(customer: Uuid) -> Caller {
         customer: Some(customer),
         scopes: [Scope::AuctionsRead, Scope::CustomersRead].into_iter().collect(),
     }
+}
+
+/// A lot that visitors see.
+pub(super) fn is_lot_on_view(status: ItemStatus) -> bool {
+    ON_VIEW.contains(&status)
 }
 
 /// A real sale that is announced, or was. A sale that was archived as a mistake was never live.

@@ -6,7 +6,9 @@ use std::time::Duration;
 use contract::AuctionStatus;
 use kit_identity::token_hash;
 use kit_runtime::vault::Secret;
-use platform_core::port::{BidderLink, HouseSaleroom, Page, Registration, RegistrationRule, RegistrationStatus};
+use platform_core::port::{
+    BidderLink, HouseSaleroom, OutageEnds, Page, Registration, RegistrationRule, RegistrationStatus,
+};
 use platform_core::saleroom::{AccountInput, BidderDetails, Saleroom, SaleroomBid, SignedInBidder};
 use platform_core::sales::facts::SaleFactsInput;
 use platform_core::sales::new_item::NewItem;
@@ -51,6 +53,7 @@ impl House {
                 address: Some(address.into()),
                 is_open: true,
                 registration: rule,
+                outage_ends: Some(OutageEnds::AtTheirTime),
                 ..HouseSaleroom::default()
             };
             fixture.platform.change_saleroom(&fixture.caller, customer, saleroom, None).await.unwrap();

@@ -59,6 +59,11 @@ impl Administration {
         Self { launch: self.launch, data: self.data, browser: self.browser, server }
     }
 
+    /// Process id of the server.
+    pub fn server_id(&self) -> u32 {
+        self.server.id()
+    }
+
     /// An address of the administration.
     pub fn url(&self, path: &str) -> String {
         format!("{}/admin{path}", self.launch.platform_url())

@@ -71,6 +71,7 @@ mod publisher_fixture;
 mod remote_provider;
 mod saleroom;
 mod saleroom_bids;
+mod saleroom_live;
 mod sandbox;
 mod screens_fit;
 mod sealing_keys;

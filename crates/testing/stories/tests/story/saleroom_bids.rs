@@ -65,6 +65,7 @@ impl House {
         staff.wait_until_shown("Who may bid online").await.unwrap();
         staff.fill("address", "hartley").await.unwrap();
         staff.evaluate(&format!("document.querySelector('[value={rule}]').click()")).await.unwrap();
+        staff.evaluate("document.querySelector('[name=outageEnds][value=at_their_time]').click()").await.unwrap();
         staff.evaluate("document.querySelector('[name=open]').click()").await.unwrap();
         staff.click("Save saleroom").await.unwrap();
         staff.wait_until_shown("The saleroom was saved.").await.unwrap();
