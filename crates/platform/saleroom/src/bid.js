@@ -1,149 +1,156 @@
 // Bids in place: a second press on the same spot confirms, the answer replaces the box, and a bid whose answer is lost is sent again
-// with the same key. Without this script each press loads the page.
+// with the same key. The box is read again when the lot has changed. Without this script each press loads the page.
 "use strict";
 
-const IGNORED_MS = 400;
-const CONFIRM_MS = 3000;
-const ANSWER_MS = 8000;
-const PAUSES_MS = [300, 700, 1500, 3000];
-/** Pause between two readings of the box, so that a button does not move under a finger. */
-const READ_MS = 1000;
+(() => {
+  /** Presses that come this soon after the first are one double press. */
+  const IGNORED_MS = 400;
+  const CONFIRM_MS = 3000;
+  const ANSWER_MS = 8000;
+  const PAUSES_MS = [300, 700, 1500, 3000];
+  /** Pause between two readings of the box, so that a button does not move under a finger. */
+  const READ_MS = 1000;
 
-let armed = null;
-let isSending = false;
+  const box = () => document.getElementById("bid-box");
+  const region = () => document.getElementById("bid-answer");
+  const standing = () => document.getElementById("own-standing");
+  const amountOf = (form) => form.elements.amount?.value ?? "";
+  const typedField = () => box().querySelector("input[name=amount]:not([type=hidden])");
+  if (!box()) return;
 
-const box = () => document.getElementById("bid-box");
-const words = () => document.getElementById("bid-words").dataset;
-
-function say(text, kind) {
-  const answer = document.getElementById("bid-answer");
-  answer.textContent = text;
-  answer.className = `stand ${kind}`;
-}
-
-function disarm() {
-  if (!armed) return;
-  clearTimeout(armed.timer);
-  armed.button.replaceChildren(...armed.content);
-  armed.button.classList.remove("asks");
-  armed = null;
-}
-
-function arm(form, button) {
-  disarm();
-  const content = [...button.childNodes];
-  const total = button.querySelector("small");
-  const typed = form.elements.amount.type === "hidden" ? "" : ` ${form.elements.amount.value.trim()}`;
-  button.replaceChildren(`${button.dataset.confirm}${typed}`);
-  if (total) button.append(total.cloneNode(true));
-  button.classList.add("asks");
-  armed = { form, button, content, amount: form.elements.amount.value, since: performance.now(), timer: setTimeout(disarm, CONFIRM_MS) };
-}
-
-document.addEventListener("submit", (event) => {
-  const form = event.target;
-  if (!form.dataset.bid) return;
-  event.preventDefault();
-  // The page's own script refuses a form that was sent already; this one stays on its page.
-  event.stopImmediatePropagation();
-  if (isSending) return;
-  const button = form.querySelector("button");
-  const isSame = armed && armed.form === form && armed.amount === form.elements.amount.value;
-  if (!isSame) {
-    arm(form, button);
-    return;
+  /** Shows words where a screen reader speaks what changes. `isStanding`: they say where the bidder stands. */
+  function say(text, kind, isStanding = false) {
+    region().textContent = text;
+    region().className = `stand ${kind}`;
+    region().dataset.standing = isStanding ? "yes" : "";
   }
-  if (performance.now() - armed.since < IGNORED_MS) return;
-  disarm();
-  send(form, button);
-}, true);
 
-async function send(form, button) {
-  isSending = true;
-  const body = new URLSearchParams(new FormData(form));
-  body.set("confirmed", "yes");
-  if (form.dataset.bid === "max") body.set("typed", "yes");
-  say("", "");
-  button.disabled = true;
-  button.textContent = button.dataset.sending;
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      const response = await fetch(form.action, { method: "POST", body, credentials: "same-origin", cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS) });
-      // The server, or what stands before it, is not there: it has not said what became of the bid.
-      if (response.status >= 500) throw new Error(`status ${response.status}`);
-      // The session has ended: the page to sign in to came instead.
-      if (response.redirected) location.assign(response.url);
-      else show(await response.text());
-      break;
-    } catch {
-      say(words().lost, "wait");
-      await new Promise((resolve) => setTimeout(resolve, PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)]));
-    }
+  // The first press on a button asks.
+  let armed = null;
+  function disarm() {
+    if (!armed) return;
+    clearTimeout(armed.timer);
+    armed.button.replaceChildren(...armed.content);
+    armed = null;
+    read();
   }
-  isSending = false;
-}
 
-/** Puts the parts of a fresh page in the place of those shown. What is typed into a field stays. */
-function show(text) {
-  const page = new DOMParser().parseFromString(text, "text/html");
-  const field = box().querySelector("input[name=amount]:not([type=hidden])");
-  const typed = field && (field === document.activeElement || field.value !== field.defaultValue) ? field.value : null;
-  const region = document.getElementById("bid-answer");
-  const had = document.activeElement && box().contains(document.activeElement) ? document.activeElement.closest("form")?.dataset.bid : null;
-  const next = page.getElementById("bid-box");
-  if (!next) return;
-  box().replaceWith(document.adoptNode(next));
-  // The region that speaks stays in the document: a screen reader says what changes in it.
-  const answered = document.getElementById("bid-answer");
-  const { textContent, className } = answered;
-  answered.replaceWith(region);
-  region.textContent = textContent;
-  region.className = className;
-  const fresh = box().querySelector("input[name=amount]:not([type=hidden])");
-  const isAnswer = document.getElementById("bid-answer").textContent !== "";
-  if (fresh && typed !== null && !(isAnswer && had === "max")) fresh.value = typed;
-  if (had) (had === "max" && fresh ? fresh : box().querySelector(`form[data-bid=${had}] button`) ?? box().querySelector("button"))?.focus({ preventScroll: true });
-}
-
-// What is shown changes with the sale: the box is read again, at most once a second, and not while the bidder is confirming.
-let isReading = false;
-let readAgain = false;
-async function read() {
-  if (isReading || isSending) {
-    readAgain = true;
-    return;
+  function arm(form, button) {
+    disarm();
+    const content = [...button.childNodes];
+    const total = button.querySelector("small");
+    const typed = form.dataset.bid === "max" ? ` ${amountOf(form).trim()}` : "";
+    button.replaceChildren(`${button.dataset.confirm}${typed}`);
+    if (total) button.append(total.cloneNode(true));
+    armed = { form, button, content, amount: amountOf(form), since: performance.now(), timer: setTimeout(disarm, CONFIRM_MS) };
   }
-  isReading = true;
-  try {
-    const response = await fetch(location.href, { credentials: "same-origin", cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS) });
-    if (response.ok && !response.redirected && !isSending) {
-      const answer = document.getElementById("bid-answer");
-      const shown = [answer.textContent, answer.className];
-      disarm();
-      show(await response.text());
-      if (shown[0] !== "" && document.getElementById("bid-answer").textContent === "") say(shown[0], shown[1].replace("stand ", ""));
-    }
-  } catch {
-    // The page's own line about the link says that the prices may be old.
-  }
-  setTimeout(() => {
-    isReading = false;
-    if (readAgain) {
-      readAgain = false;
-      read();
-    }
-  }, READ_MS);
-}
 
-document.addEventListener("lotwire:lot", ({ detail }) => {
-  if (box() && detail.version > Number(box().dataset.version)) read();
-});
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!form.dataset.bid) return;
+    event.preventDefault();
+    // The page's own script refuses a form that was sent already; this one stays on its page.
+    event.stopImmediatePropagation();
+    if (isSending) return;
+    const button = form.querySelector("button");
+    if (armed?.form !== form || armed.amount !== amountOf(form)) arm(form, button);
+    else if (performance.now() - armed.since >= IGNORED_MS) send(form, button);
+  }, true);
 
-// At zero only the server ends the lot: no button is left that says otherwise.
-document.addEventListener("lotwire:checking", () => {
-  disarm();
-  for (const button of box()?.querySelectorAll("[data-bid] button") ?? []) {
+  let isSending = false;
+  async function send(form, button) {
+    isSending = true;
+    clearTimeout(armed.timer);
+    armed = null;
+    const body = new URLSearchParams(new FormData(form));
+    body.set("confirmed", "yes");
+    if (form.dataset.bid === "max") body.set("typed", "yes");
+    const { lost } = document.getElementById("bid-words").dataset;
+    say("", "");
     button.disabled = true;
-    button.textContent = words().checking;
+    button.textContent = button.dataset.sending;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        const response = await fetch(form.action, { method: "POST", body, credentials: "same-origin", cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS) });
+        // The server, or what stands before it, is not there: it has not said what became of the bid.
+        if (response.status >= 500) throw new Error(`status ${response.status}`);
+        const page = new DOMParser().parseFromString(await response.text(), "text/html");
+        // The session has ended, or the lot is gone: the page says so when it is loaded again.
+        if (response.redirected || !page.getElementById("bid-box")) location.assign(box().dataset.page);
+        else show(page);
+        break;
+      } catch {
+        say(lost, "wait");
+        await new Promise((resolve) => setTimeout(resolve, PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)]));
+      }
+    }
+    isSending = false;
+    read();
   }
-});
+
+  /** Puts the box of a fresh page in the place of this one. What is typed, the focus, and the region that speaks stay. */
+  function show(page) {
+    const kept = region();
+    const field = typedField();
+    const typed = field && (field === document.activeElement || field.value !== field.defaultValue) ? field.value : null;
+    const focused = box().contains(document.activeElement) ? document.activeElement.closest("form")?.dataset.bid : undefined;
+    box().replaceWith(document.adoptNode(page.getElementById("bid-box")));
+    const answer = region();
+    answer.replaceWith(kept);
+    say(answer.textContent, answer.className.replace("stand ", ""), answer.dataset.standing === "yes");
+    const isAnswered = kept.textContent !== "" && focused === "max";
+    if (typed !== null && typedField() && !isAnswered) typedField().value = typed;
+    if (!focused) return;
+    const button = box().querySelector(`form[data-bid=${focused}] button`) ?? box().querySelector("form button");
+    (focused === "max" && typedField() ? typedField() : button)?.focus({ preventScroll: true });
+  }
+
+  /** The box is older than this version of the lot. */
+  let wanted = 0;
+  let isReading = false;
+  async function read() {
+    if (isReading || isSending || armed?.form.dataset.bid === "max" || wanted <= Number(box().dataset.version)) return;
+    isReading = true;
+    try {
+      const response = await fetch(box().dataset.page, { credentials: "same-origin", cache: "no-store", redirect: "error", signal: AbortSignal.timeout(ANSWER_MS) });
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      if (response.ok && !isSending && page.getElementById("bid-box")) showAgain(page);
+    } catch {
+      // The page's own line about the link says that the prices may be old.
+    }
+    setTimeout(() => {
+      isReading = false;
+      read();
+    }, READ_MS);
+  }
+
+  /** Shows a box that was read again. Where the bidder stands is spoken when it has changed. */
+  function showAgain(page) {
+    if (armed) {
+      clearTimeout(armed.timer);
+      armed = null;
+    }
+    const [text, kind, wasStanding] = [region().textContent, region().className.replace("stand ", ""), region().dataset.standing === "yes"];
+    const before = wasStanding ? text : (standing()?.textContent ?? "");
+    show(page);
+    const now = standing();
+    if (now && (wasStanding || now.textContent !== before)) {
+      say(now.textContent, now.className.replace("stand ", ""), true);
+      now.remove();
+    } else if (!wasStanding) say(text, kind);
+  }
+
+  document.addEventListener("lotwire:lot", ({ detail }) => {
+    wanted = Math.max(wanted, detail.version);
+    read();
+  });
+
+  // At zero only the server ends the lot: no button is left that says otherwise.
+  document.addEventListener("lotwire:checking", () => {
+    disarm();
+    for (const button of box().querySelectorAll("[data-bid] button")) {
+      button.disabled = true;
+      button.textContent = document.getElementById("bid-words").dataset.checking;
+    }
+  });
+})();

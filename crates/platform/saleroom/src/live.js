@@ -118,7 +118,7 @@
     if (element) {
       showPart(element, "price", ...(amountOf(item) ?? []));
       if (item.ring) showPart(element, "next", words.ask, item.ring.askingPrice, item.ring.askingPriceTotal);
-      else if ("timed" in words && item.status === "LIVE" && item.minimumBid !== null) {
+      else if ("timed" in words && item.status === "LIVE" && item.price !== null && item.minimumBid !== null) {
         showPart(element, "next", nextLabel, item.minimumBid, item.minimumBidTotal);
       } else showPart(element, "next");
       showStanding(element, item);

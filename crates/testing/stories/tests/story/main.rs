@@ -58,6 +58,7 @@ mod management;
 mod misbehaving_issuer;
 mod official_clients;
 mod one_button;
+mod open_saleroom;
 mod papers;
 mod people_merge;
 mod portal;

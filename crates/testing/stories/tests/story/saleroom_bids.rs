@@ -3,26 +3,20 @@
 
 use serde_json::json;
 use testkit::browser::{Accessibility, Browser, Page};
-use testkit::mail_server::MailServer;
-use testkit::site::CustomerSite;
 
-use crate::administration::{Administration, desk_page};
+use crate::administration::desk_page;
 use crate::every_page;
 use crate::official_clients::installed_clients;
-use crate::support::{WAIT_MAX, launch};
+use crate::open_saleroom::OpenHouse;
+use crate::support::{Clerk, WAIT_MAX};
 
 const PASSWORD: &str = "three green lamps";
 /// What no bidder may read: the reserve, and the name of the other one.
 const RESERVE: u64 = 271_828;
 
-/// A house with an open saleroom and a LIVE timed auction.
+/// A house with an open saleroom and a LIVE timed auction of two lots.
 struct House {
-    administration: Administration,
-    site: CustomerSite,
-    mails: MailServer,
-    /// The staff's page, signed in.
-    staff: Page,
-    url: String,
+    open: OpenHouse,
     auction: String,
     lots: Vec<String>,
     accessibility: Accessibility,
@@ -32,20 +26,7 @@ struct House {
 
 impl House {
     async fn open(database: Option<String>, rule: &str) -> Self {
-        let mails = MailServer::start().await.unwrap();
-        let data = tempfile::tempdir().unwrap();
-        let mut launch = launch(data.path())
-            .set("PROVIDER__ALLOW_SUBNETS", "127.0.0.0/8")
-            .set("MAIL__SMTP_URL", &mails.url)
-            .set("MAIL__FROM", "Lotwire <mails@example.org>");
-        if let Some(database) = &database {
-            launch = launch.database(database);
-        }
-        let listen = launch.second_node().unwrap().platform;
-        let base = format!("http://saleroom.localhost:{}", listen.port());
-        launch = launch.set("SALEROOM__LISTEN", &listen.to_string()).set("SALEROOM__PUBLIC_URL", &base);
-        let administration = Administration::open_on(launch, data).await;
-        let site = CustomerSite::set_up(&administration.launch, &administration.launch).await.unwrap();
+        let open = OpenHouse::on(database, rule).await;
         let lot = |number: usize| {
             json!({
                 "lotNumber": number.to_string(), "title": format!("Clock {number}"), "status": "LIVE",
@@ -53,38 +34,18 @@ impl House {
             })
         };
         let auction = json!({
-            "kind": "timed", "title": "Clocks", "status": "LIVE", "endsAt": site.in_ms(3_600_000),
+            "kind": "timed", "title": "Clocks", "status": "LIVE", "endsAt": open.site.in_ms(3_600_000),
             "items": [lot(1), lot(2)], "charges": { "premiumBasisPoints": 2_500, "hammerTaxBasisPoints": 0, "premiumTaxBasisPoints": 2_000 },
         });
-        let auction = site.create_auction(auction).await.unwrap();
-        let items = site.items(&auction).await.unwrap();
+        let auction = open.site.create_auction(auction).await.unwrap();
+        let items = open.site.items(&auction).await.unwrap();
         let lots = items.iter().map(|item| item["uuid"].as_str().unwrap().to_owned()).collect();
-        let staff = desk_page(&administration.browser).await;
-        administration.set_up(&staff).await;
-        staff.open(&administration.url(&format!("/customers/{}/saleroom", site.customer))).await.unwrap();
-        staff.wait_until_shown("Who may bid online").await.unwrap();
-        staff.fill("address", "hartley").await.unwrap();
-        staff.evaluate(&format!("document.querySelector('[value={rule}]').click()")).await.unwrap();
-        staff.evaluate("document.querySelector('[name=outageEnds][value=at_their_time]').click()").await.unwrap();
-        staff.evaluate("document.querySelector('[name=open]').click()").await.unwrap();
-        staff.click("Save saleroom").await.unwrap();
-        staff.wait_until_shown("The saleroom was saved.").await.unwrap();
         let accessibility = Accessibility::from_clients(&installed_clients()).unwrap();
-        Self {
-            administration,
-            site,
-            mails,
-            staff,
-            url: format!("{base}/hartley"),
-            auction,
-            lots,
-            accessibility,
-            browsers: Vec::new(),
-        }
+        Self { open, auction, lots, accessibility, browsers: Vec::new() }
     }
 
     fn lot(&self, place: usize) -> String {
-        format!("{}/sales/{}/lots/{}", self.url, self.auction, self.lots[place])
+        format!("{}/sales/{}/lots/{}", self.open.url(), self.auction, self.lots[place])
     }
 
     async fn assert_faultless(&self, page: &Page) {
@@ -114,7 +75,7 @@ impl House {
         page.wait_until_shown("Welcome. You are signed in.").await.unwrap();
         self.assert_faultless(&page).await;
         // The link works once.
-        let other = desk_page(&self.administration.browser).await;
+        let other = desk_page(&self.open.administration.browser).await;
         other.open(&link).await.unwrap();
         other.wait_until_shown("This link can’t be used").await.unwrap();
         page.open(&self.lot(0)).await.unwrap();
@@ -122,12 +83,18 @@ impl House {
     }
 
     async fn next_link(&mut self, email: &str) -> String {
-        let mail = tokio::time::timeout(WAIT_MAX, self.mails.next()).await.expect("no mail arrived").unwrap();
+        let mail = tokio::time::timeout(WAIT_MAX, self.open.mails.next()).await.expect("no mail arrived").unwrap();
         assert_eq!(mail.to, email);
         assert!(mail.subject.starts_with("Your account at "), "{}", mail.subject);
         let link = mail.text.lines().find(|line| line.starts_with("http")).unwrap_or_else(|| panic!("{}", mail.text));
-        assert!(link.starts_with(&self.url), "{link}");
+        assert!(link.starts_with(&self.open.url()), "{link}");
         link.to_owned()
+    }
+
+    /// The internet bid that waits for the clerk.
+    async fn waiting_bid(&self) -> String {
+        let ring = self.open.site.platform.get(&format!("/api/v1/auctions/{}/ring", self.auction)).await.unwrap();
+        ring.text("/desk/pending/0/uuid").unwrap().to_owned()
     }
 
     async fn register(&self, page: &Page) {
@@ -184,7 +151,7 @@ async fn bidders_bid_against_each_other(database: Option<String>) {
     bob.fill("amount", "800").await.unwrap();
     press_twice(&bob, "max", "Confirm 800").await;
     bob.wait_until_shown("✓ You lead at £550. Your maximum is £800.").await.unwrap();
-    ann.reload().await.unwrap();
+    // Her page says so by itself, and keeps what she types.
     ann.wait_until_shown("↓ Outbid. Someone else leads at £550.").await.unwrap();
     ann.fill("amount", "£ 700").await.unwrap();
     press_twice(&ann, "max", "Confirm £ 700").await;
@@ -200,7 +167,7 @@ async fn bidders_bid_against_each_other(database: Option<String>) {
         const send = async () => (await fetch(form.action, { method: 'POST', body })).text(); await send(); \
         const page = new DOMParser().parseFromString(await send(), 'text/html'); return page.getElementById('bid-answer').textContent })()";
     assert_eq!(ann.text(repeated).await.unwrap(), "Already received: £1,000.");
-    let item = house.site.items(&house.auction).await.unwrap()[0].clone();
+    let item = house.open.site.items(&house.auction).await.unwrap()[0].clone();
     assert_eq!((&item["leader"], &item["price"]), (&json!("1"), &json!(85_000)), "{item}");
 
     // Each sees their own maximum only, nobody the reserve or a name.
@@ -230,19 +197,19 @@ async fn bidders_bid_against_each_other(database: Option<String>) {
     bob.wait_until_shown("You lead").await.unwrap();
 
     for path in ["my-bids", "account", "account/delete", &format!("sales/{}/register", house.auction)] {
-        ann.open(&format!("{}/{path}", house.url)).await.unwrap();
+        ann.open(&format!("{}/{path}", house.open.url())).await.unwrap();
         ann.wait_until_shown("Account").await.unwrap();
         house.assert_faultless(&ann).await;
     }
 
     // The house sees who they are, and no session works after the account was left.
     let path = format!("/auctions/{}/registrations", house.auction);
-    house.staff.open(&house.administration.url(&path)).await.unwrap();
-    house.staff.wait_until_shown("Bob Müller").await.unwrap();
+    house.open.staff.open(&house.open.administration.url(&path)).await.unwrap();
+    house.open.staff.wait_until_shown("Bob Müller").await.unwrap();
     bob.click_through("Account").await.unwrap();
     bob.click_through("Sign out").await.unwrap();
     bob.wait_until_shown("You are signed out.").await.unwrap();
-    bob.open(&format!("{}/my-bids", house.url)).await.unwrap();
+    bob.open(&format!("{}/my-bids", house.open.url())).await.unwrap();
     bob.wait_until_at("/hartley/sign-in").await.unwrap();
     bob.fill("email", "BOB@example.com").await.unwrap();
     bob.fill("password", "wrong horse battery").await.unwrap();
@@ -253,8 +220,8 @@ async fn bidders_bid_against_each_other(database: Option<String>) {
     bob.wait_until_shown("You are outbid").await.unwrap();
 
     // Everything is there after a kill, and the sessions go on.
-    let House { administration, url, browsers: _browsers, .. } = house;
-    let _administration = administration.kill_and_restart().await;
+    let (url, _browsers) = (house.open.url(), house.browsers);
+    let _administration = house.open.administration.kill_and_restart().await;
     ann.open(&format!("{url}/my-bids")).await.unwrap();
     ann.wait_until_shown("Your maximum £1,000").await.unwrap();
 }
@@ -285,8 +252,52 @@ async fn a_bidder_waits_for_the_house() {
     );
     assert_eq!(ann.text(&bid).await.unwrap(), "409");
     let path = format!("/auctions/{}/registrations", house.auction);
-    house.staff.open(&house.administration.url(&path)).await.unwrap();
-    house.staff.click_through("Approve paddle 1").await.unwrap();
+    house.open.staff.open(&house.open.administration.url(&path)).await.unwrap();
+    house.open.staff.click_through("Approve paddle 1").await.unwrap();
     ann.reload().await.unwrap();
     ann.wait_until_shown("Bid £500").await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bidder_follows_the_ring() {
+    let mut house = House::open(None, "at_once").await;
+    let lot = |number: &str| json!({ "lotNumber": number, "title": format!("Clock {number}"), "status": "LIVE", "openingBid": 50_000 });
+    let webcast = json!({
+        "kind": "webcast", "title": "Clocks, live", "status": "LIVE", "items": [lot("1"), lot("2")],
+        "startsAt": house.open.site.in_ms(0),
+    });
+    house.auction = house.open.site.create_auction(webcast).await.unwrap();
+    let items = house.open.site.items(&house.auction).await.unwrap();
+    house.lots = items.iter().map(|item| item["uuid"].as_str().unwrap().to_owned()).collect();
+    let ann = house.bidder("Ann Hartley", "ann@example.com").await;
+    house.register(&ann).await;
+    ann.wait_until_shown("Your paddle is 1.").await.unwrap();
+    ann.open(&house.lot(0)).await.unwrap();
+    ann.wait_until_shown("Leave a commission bid").await.unwrap();
+    house.assert_faultless(&ann).await;
+    ann.fill("amount", "900").await.unwrap();
+    press_twice(&ann, "max", "Confirm 900").await;
+    ann.wait_until_shown("Your commission bid is £900.").await.unwrap();
+    press_twice(&ann, "withdraw", "Confirm: withdraw").await;
+    ann.wait_until_shown("Your commission bid is withdrawn.").await.unwrap();
+
+    // The lot comes into the ring: one button with the asking price, and no word of success before the clerk took the bid.
+    let clerk = Clerk::new(house.open.site.platform.clone(), &house.auction);
+    clerk.command("send", &json!({ "item": house.lots[0] })).await;
+    ann.wait_until_shown("Bid £500").await.unwrap();
+    house.assert_faultless(&ann).await;
+    press_twice(&ann, "next", "Confirm £500").await;
+    ann.wait_until_shown("Sent £500. Waiting for the auctioneer.").await.unwrap();
+    clerk.command("accept", &json!({ "bid": house.waiting_bid().await })).await;
+    ann.wait_until_shown("✓ You lead at £500.").await.unwrap();
+    clerk.command("bid", &json!({ "source": "room", "bidder": "12", "amount": 55_000 })).await;
+    ann.wait_until_shown("↓ Outbid. Someone else leads at £550.").await.unwrap();
+    press_twice(&ann, "next", "Confirm £600").await;
+    ann.wait_until_shown("Sent £600. Waiting for the auctioneer.").await.unwrap();
+    clerk.command("accept", &json!({ "bid": house.waiting_bid().await })).await;
+    clerk.command("sell", &json!({})).await;
+    ann.wait_until_shown("✓ Yours at £600, paddle 1.").await.unwrap();
+    ann.click_through("My bids").await.unwrap();
+    ann.wait_until_shown("Won").await.unwrap();
+    house.assert_faultless(&ann).await;
 }

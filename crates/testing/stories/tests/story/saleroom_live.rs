@@ -5,51 +5,17 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 use testkit::browser::{Accessibility, Browser, Page};
-use testkit::site::CustomerSite;
 
-use crate::administration::{Administration, desk_page};
 use crate::every_page;
 use crate::official_clients::installed_clients;
-use crate::support::{Clerk, launch};
+use crate::open_saleroom::OpenHouse;
+use crate::support::Clerk;
 
 /// An amount that no stream of the saleroom may show.
 const RESERVE: u64 = 271_828;
 const MAXIMUM: u64 = 260_117;
 
-/// A house whose saleroom is open.
-struct OpenHouse {
-    administration: Administration,
-    site: CustomerSite,
-    /// Host and port of the saleroom.
-    host: String,
-    page: Page,
-}
-
 impl OpenHouse {
-    async fn on(database: Option<String>) -> Self {
-        let data = tempfile::tempdir().unwrap();
-        let mut launch = launch(data.path()).set("PROVIDER__ALLOW_SUBNETS", "127.0.0.0/8");
-        if let Some(database) = &database {
-            launch = launch.database(database);
-        }
-        let listen = launch.second_node().unwrap().platform;
-        let host = format!("saleroom.localhost:{}", listen.port());
-        launch =
-            launch.set("SALEROOM__LISTEN", &listen.to_string()).set("SALEROOM__PUBLIC_URL", &format!("http://{host}"));
-        let administration = Administration::open_on(launch, data).await;
-        let site = CustomerSite::set_up(&administration.launch, &administration.launch).await.unwrap();
-        let page = desk_page(&administration.browser).await;
-        administration.set_up(&page).await;
-        let settings = administration.url(&format!("/customers/{}/saleroom", site.customer));
-        page.open(&settings).await.unwrap();
-        page.wait_until("document.getElementById('address') !== null").await.unwrap();
-        page.fill("address", "hartley").await.unwrap();
-        page.evaluate("document.querySelector('[name=open]').click()").await.unwrap();
-        page.click("Save saleroom").await.unwrap();
-        page.wait_until_shown("The saleroom was saved.").await.unwrap();
-        Self { administration, site, host, page }
-    }
-
     /// Creates a LIVE sale. Its premium and taxes make 30 % of a hammer price.
     async fn sale(&self, fields: Value) -> (String, Vec<String>) {
         let charges = json!({ "premiumBasisPoints": 2500, "premiumTaxBasisPoints": 2000 });
@@ -122,11 +88,11 @@ fn two_lots() -> Value {
 }
 
 async fn a_bid_is_seen_without_a_reload(database: Option<String>) {
-    let house = OpenHouse::on(database).await;
+    let house = OpenHouse::on(database, "closed").await;
     // Every bid is within the last two hours, so it extends the end.
     let sale = json!({ "endsAt": house.site.in_ms(3_600_000), "extensionSeconds": 7_200, "items": two_lots() });
     let (sale, lots) = house.sale(sale).await;
-    let lot = &house.page;
+    let lot = &house.staff;
     let catalogue = house.administration.browser.page().await.unwrap();
     house.open_live(lot, &house.lot(&sale, &lots[0])).await;
     house.open_live(&catalogue, &house.catalogue(&sale)).await;
@@ -202,11 +168,11 @@ async fn a_bid_is_seen_without_a_reload_on_postgres() {
 const ENDS_IN_MS: i64 = 25_000;
 
 async fn only_the_server_ends_a_lot(database: Option<String>) {
-    let house = OpenHouse::on(database).await;
+    let house = OpenHouse::on(database, "closed").await;
     let sale = json!({ "endsAt": house.site.in_ms(ENDS_IN_MS), "extensionSeconds": null, "items": two_lots() });
     let (sale, lots) = house.sale(sale).await;
     house.bid(&lots[0], "214", 100_000).await;
-    let page = &house.page;
+    let page = &house.staff;
     house.open_live(page, &house.lot(&sale, &lots[0])).await;
     page.wait_until_shown("Bids do not extend the end.").await.unwrap();
     page.wait_until("document.querySelector('[data-live=spoken]').textContent === '10 seconds left.'").await.unwrap();
@@ -241,7 +207,7 @@ async fn only_the_server_ends_a_lot_on_postgres() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_slept_shows_the_present_state_before_it_is_live() {
-    let house = OpenHouse::on(None).await;
+    let house = OpenHouse::on(None, "closed").await;
     let (sale, lots) = house.sale(json!({ "endsAt": house.site.in_ms(3_600_000), "items": two_lots() })).await;
     let browser = Browser::with_windows().await.unwrap();
     let page = browser.tab().await.unwrap();
@@ -267,7 +233,7 @@ async fn a_page_that_slept_shows_the_present_state_before_it_is_live() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_script_writes_money_and_times_as_the_server_does() {
-    let house = OpenHouse::on(None).await;
+    let house = OpenHouse::on(None, "closed").await;
     for (currency, time_zone, amount, price) in [
         ("EUR", "Europe/Berlin", 123_456_u64, "€1,234.56"),
         ("JPY", "Asia/Tokyo", 1_234_567, "JPY\u{a0}1,234,567"),
@@ -280,21 +246,21 @@ async fn the_script_writes_money_and_times_as_the_server_does() {
             "items": items,
         });
         let (sale, lots) = house.sale(fields).await;
-        house.open_live(&house.page, &house.lot(&sale, &lots[0])).await;
+        house.open_live(&house.staff, &house.lot(&sale, &lots[0])).await;
         house.bid(&lots[0], "214", amount).await;
-        shows(&house.page, "bids", "Current bid, 1 bid").await;
-        shows(&house.page, "price", price).await;
-        assert_eq!(house.page.text(DIFFERENCES).await.unwrap(), "", "{currency}");
-        house.page.wait_until("/^2 d \\d+ h$/.test(document.querySelector('.lot-clock').textContent)").await.unwrap();
+        shows(&house.staff, "bids", "Current bid, 1 bid").await;
+        shows(&house.staff, "price", price).await;
+        assert_eq!(house.staff.text(DIFFERENCES).await.unwrap(), "", "{currency}");
+        house.staff.wait_until("/^2 d \\d+ h$/.test(document.querySelector('.lot-clock').textContent)").await.unwrap();
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_lot_in_the_ring_is_seen_on_the_catalogue_and_its_page() {
-    let house = OpenHouse::on(None).await;
+    let house = OpenHouse::on(None, "closed").await;
     let (sale, lots) =
         house.sale(json!({ "kind": "webcast", "startsAt": house.site.in_ms(0), "items": two_lots() })).await;
-    let (catalogue, lot) = (&house.page, house.administration.browser.page().await.unwrap());
+    let (catalogue, lot) = (&house.staff, house.administration.browser.page().await.unwrap());
     house.open_live(catalogue, &house.catalogue(&sale)).await;
     house.open_live(&lot, &house.lot(&sale, &lots[0])).await;
     let stage = async |text: &str| {

@@ -1,0 +1,58 @@
+//! Shared by the stories of the saleroom: a house whose saleroom is open, with a mail server.
+
+use testkit::browser::Page;
+use testkit::mail_server::MailServer;
+use testkit::site::CustomerSite;
+
+use crate::administration::{Administration, desk_page};
+use crate::support::launch;
+
+/// A running installation with one house, whose saleroom is open at `/hartley`.
+pub struct OpenHouse {
+    pub administration: Administration,
+    pub site: CustomerSite,
+    pub mails: MailServer,
+    /// The staff's page, signed in as the administrator.
+    pub staff: Page,
+    /// Host and port of the saleroom.
+    pub host: String,
+}
+
+impl OpenHouse {
+    /// With a rule of who may register: `closed`, `by_staff` or `at_once`.
+    pub async fn on(database: Option<String>, rule: &str) -> Self {
+        let mails = MailServer::start().await.unwrap();
+        let data = tempfile::tempdir().unwrap();
+        let mut launch = launch(data.path())
+            .set("PROVIDER__ALLOW_SUBNETS", "127.0.0.0/8")
+            .set("MAIL__SMTP_URL", &mails.url)
+            .set("MAIL__FROM", "Lotwire <mails@example.org>");
+        if let Some(database) = &database {
+            launch = launch.database(database);
+        }
+        let listen = launch.second_node().unwrap().platform;
+        let host = format!("saleroom.localhost:{}", listen.port());
+        launch =
+            launch.set("SALEROOM__LISTEN", &listen.to_string()).set("SALEROOM__PUBLIC_URL", &format!("http://{host}"));
+        let administration = Administration::open_on(launch, data).await;
+        let site = CustomerSite::set_up(&administration.launch, &administration.launch).await.unwrap();
+        let staff = desk_page(&administration.browser).await;
+        administration.set_up(&staff).await;
+        staff.open(&administration.url(&format!("/customers/{}/saleroom", site.customer))).await.unwrap();
+        staff.wait_until_shown("Who may bid online").await.unwrap();
+        staff.fill("address", "hartley").await.unwrap();
+        for choice in
+            [&format!("[name=registration][value={rule}]"), "[name=outageEnds][value=at_their_time]", "[name=open]"]
+        {
+            staff.evaluate(&format!("document.querySelector('{choice}').click()")).await.unwrap();
+        }
+        staff.click("Save saleroom").await.unwrap();
+        staff.wait_until_shown("The saleroom was saved.").await.unwrap();
+        Self { administration, site, mails, staff, host }
+    }
+
+    /// Address of the house's pages.
+    pub fn url(&self) -> String {
+        format!("http://{}/hartley", self.host)
+    }
+}
