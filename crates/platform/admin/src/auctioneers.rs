@@ -16,12 +16,12 @@ use uuid::Uuid;
 
 use self::form::Typed;
 use crate::access::{Need, Page};
-use crate::address_fields;
 use crate::admin::Admin;
 use crate::form_page::{FormPage, Refused};
 use crate::notice;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
+use platform_words::address_fields;
 
 /// Auctioneers on one page of the list.
 const LISTED: usize = 100;

@@ -13,7 +13,6 @@
 
 mod access;
 mod account;
-mod address_fields;
 mod admin;
 mod api_keys;
 mod assets;

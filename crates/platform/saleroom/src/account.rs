@@ -1,6 +1,7 @@
 //! A bidder's account at the house: opened by a link that was mailed, signed in to with a password.
 
 mod details;
+mod person;
 mod sign_in;
 mod sign_up;
 
@@ -14,6 +15,7 @@ use kit_design::site::own_path;
 use kit_runtime::vault::Secret;
 use platform_core::saleroom::BidderSignedIn;
 use platform_core::{PlatformError, Problem};
+use platform_words::address_fields;
 
 use crate::house::House;
 use crate::page_error::PageError;
@@ -63,11 +65,11 @@ pub(crate) fn next_query(next: &str) -> String {
 fn field_errors(error: PlatformError) -> Result<FieldErrors, PageError> {
     let PlatformError::Invalid(problems) = error else { return Err(error.into()) };
     let mut errors = FieldErrors::default();
-    errors.add_found(
-        problems
-            .into_iter()
-            .map(|Problem { pointer, message }| (pointer.trim_start_matches('/').replace('/', "-"), message)),
-    );
+    let name_of = |pointer: &str| {
+        let address = address_fields::POINTERS.iter().find(|(known, _)| *known == pointer);
+        address.map_or_else(|| pointer.trim_start_matches('/').to_owned(), |(_, name)| (*name).to_owned())
+    };
+    errors.add_found(problems.into_iter().map(|Problem { pointer, message }| (name_of(&pointer), message)));
     Ok(errors)
 }
 

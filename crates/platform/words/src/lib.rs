@@ -1,7 +1,8 @@
-//! Amounts and times of sales in words, as the pages of the platform show them: those of staff and those of bidders.
+//! Amounts, times and addresses in words and fields, as the pages of the platform show them: those of staff and those of bidders.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+pub mod address_fields;
 mod currency;
 pub mod percent;
 mod sale_zone;

@@ -9,8 +9,8 @@ use platform_core::customers::auctioneer_input::{AuctioneerInput, AuctioneerPatc
 use platform_core::port::{Auctioneer, Customer};
 use uuid::Uuid;
 
-use crate::address_fields::{POINTERS, TypedAddress};
 use crate::form_page::{Refused, at_fields};
+use platform_words::address_fields::{POINTERS, TypedAddress};
 
 /// What the user typed.
 #[derive(Default)]
@@ -59,7 +59,7 @@ impl Typed {
         ];
         [
             FieldGroup::new("auctioneer", "Auctioneer", customer.into_iter().chain(others)),
-            FieldGroup::new("address", "Address", self.address.fields(refused)),
+            FieldGroup::new("address", "Address", self.address.fields(|name| refused.of(name))),
         ]
     }
 

@@ -11,11 +11,10 @@ use platform_core::sales::facts::{SALE_DESCRIPTION_CHARS_MAX, SaleFactsInput, VI
 use platform_rules::Auction;
 use uuid::Uuid;
 
-use crate::address_fields::TypedAddress;
-use crate::form_page::Refused;
 use crate::page_error::PageError;
 use crate::sale::refusal;
 use crate::session::Session;
+use platform_words::address_fields::TypedAddress;
 
 /// Versions of conditions that a form offers.
 const VERSIONS_MAX: usize = 50;
@@ -82,7 +81,7 @@ impl EnteredFacts {
             .optional()
             .hint("Such as: Friday, 12 June, 10:00 to 18:00.");
         let texts = [description, viewing, conditions].map(|field| field.with(errors));
-        let address = self.address.fields(&Refused::default()).map(|field| field.with(errors));
+        let address = self.address.fields(|name| errors.of(name));
         [FieldGroup::new("for-bidders", "For bidders", texts), FieldGroup::new("venue", "Venue", address)]
     }
 

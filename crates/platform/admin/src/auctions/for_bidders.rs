@@ -5,10 +5,10 @@ use askama::filters::HtmlSafe;
 use platform_core::Scope;
 
 use super::facts_form;
-use crate::address_fields::one_line;
 use crate::page_error::PageError;
 use crate::sale::Sale;
 use crate::session::Session;
+use platform_words::address_fields::one_line;
 
 /// The panel.
 #[derive(Template)]

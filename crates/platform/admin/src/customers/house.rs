@@ -19,11 +19,11 @@ use platform_core::port::{House, HouseProfile, Page as ListPage};
 use uuid::Uuid;
 
 use super::saleroom;
-use crate::address_fields::{self, TypedAddress, one_line};
 use crate::auctions::TIME_ZONES;
 use crate::form_page::{Refused, at_fields};
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
+use platform_words::address_fields::{self, TypedAddress, one_line};
 
 /// The house on the page of the customer.
 #[derive(Template)]
@@ -236,7 +236,7 @@ impl HousePage {
                 LOGO_BYTES_MAX / 1_024
             ))
             .fault(refused.of("logo"));
-        let address = typed.address.fields(refused);
+        let address = typed.address.fields(|name| refused.of(name));
         let all = sales.iter().chain(&contact).chain(&address).chain(&texts).chain([&logo_field]);
         Ok(Self {
             errors: ErrorSummary::of_fields(&refused.errors, all),

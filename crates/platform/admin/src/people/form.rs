@@ -9,10 +9,10 @@ use platform_core::bidders::{
 };
 use platform_core::port::{Money, Party, PartyDetails};
 
-use crate::address_fields::{self, TypedAddress};
 use crate::form_page::{Refused, at_fields};
 use crate::page_error::PageError;
 use platform_words::Currency;
+use platform_words::address_fields::{self, TypedAddress};
 
 /// The field with the number of addresses that the form shows.
 pub(super) const ADDRESS_COUNT: &str = "addresses";
@@ -167,7 +167,7 @@ impl Typed {
         let address = |(place, address): (usize, &TypedAddress)| AddressGroup {
             place,
             carried: address.carried(place),
-            fields: address.fields_at(refused, place),
+            fields: address.fields_at(|name| refused.of(name), place),
         };
         Groups { person, terms, addresses: self.addresses.iter().enumerate().map(address).collect() }
     }

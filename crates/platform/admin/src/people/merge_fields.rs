@@ -5,8 +5,8 @@ use platform_core::bidders::{Combine, MergeChoices, Side};
 use platform_core::port::{MatchReason, Money, Party};
 
 use super::list::roles;
-use crate::address_fields::one_line;
 use platform_words::Currency;
+use platform_words::address_fields::one_line;
 
 /// A field of both records.
 pub(super) struct FieldRow {

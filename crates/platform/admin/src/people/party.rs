@@ -13,12 +13,12 @@ use uuid::Uuid;
 use super::consigned::{self, ConsignedRow};
 use super::likely::LikelyRow;
 use super::list::roles;
-use crate::address_fields::one_line;
 use crate::notice;
 use crate::page_error::PageError;
 use crate::sale::labels::{self, Badge};
 use crate::session::{PathIds, Section, Session};
 use platform_words::Currency;
+use platform_words::address_fields::one_line;
 
 /// Sales on one page.
 const SALES_LISTED: usize = 50;

@@ -16,7 +16,6 @@ use uuid::Uuid;
 
 use super::lots::{self, estimate};
 use super::paper::{Paper, PaperKind};
-use crate::address_fields::one_line;
 use crate::auctions::facts_form;
 use crate::customers::house::LogoImage;
 use crate::images;
@@ -24,6 +23,7 @@ use crate::page_error::PageError;
 use crate::sale::Sale;
 use crate::sale::labels;
 use crate::session::{PathIds, Session};
+use platform_words::address_fields::one_line;
 
 /// Items whose images one read loads.
 const READ_MAX: usize = 250;

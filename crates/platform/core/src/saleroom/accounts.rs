@@ -151,7 +151,7 @@ impl Platform {
         self.return_attempt_at_link(taken).await?;
         let (identity, now) = (self.bidder_identity(), self.now());
         let found = self.store().bidder_account_by_email(link.customer, &link.email).await?;
-        let mut problems = if found.is_some() { Vec::new() } else { detail_problems(&input.details) };
+        let mut problems = if found.is_some() { Vec::new() } else { input.details.problems_at(saleroom) };
         let password = passwords::problem(&input.password, &link.email);
         problems.extend(password.map(|problem| Problem::new("/password", problem)));
         if !problems.is_empty() {
@@ -231,8 +231,13 @@ impl Platform {
     /// Replaces what a bidder entered about themselves. Registrations that exist keep the name that the house has.
     ///
     /// Errors: `invalid`, `busy`.
-    pub async fn change_bidder_details(&self, bidder: &SignedInBidder, details: BidderDetails) -> PlatformResult<()> {
-        let problems = detail_problems(&details);
+    pub async fn change_bidder_details(
+        &self,
+        saleroom: &Saleroom,
+        bidder: &SignedInBidder,
+        details: BidderDetails,
+    ) -> PlatformResult<()> {
+        let problems = details.problems_at(saleroom);
         if !problems.is_empty() {
             return Err(PlatformError::Invalid(problems));
         }
@@ -305,21 +310,27 @@ fn plain(details: BidderDetails) -> BidderDetails {
     BidderDetails { name: name.trim().to_owned(), phone: text(phone), address }
 }
 
-fn detail_problems(details: &BidderDetails) -> Vec<Problem> {
-    let details = plain(details.clone());
-    let mut problems = Vec::new();
-    if let Err(message) = check_text(&details.name, PARTY_NAME_CHARS_MAX) {
-        problems.push(Problem::new("/name", message));
+impl BidderDetails {
+    /// All problems of the details at a house, with what it asks for.
+    fn problems_at(&self, saleroom: &Saleroom) -> Vec<Problem> {
+        let (details, asked) = (plain(self.clone()), &saleroom.house.saleroom);
+        let mut problems = Vec::new();
+        if let Err(message) = check_text(&details.name, PARTY_NAME_CHARS_MAX) {
+            problems.push(Problem::new("/name", message));
+        }
+        if let Some(Err(message)) = details.phone.as_deref().map(|phone| check_text(phone, PARTY_FIELD_CHARS_MAX)) {
+            problems.push(Problem::new("/phone", message));
+        }
+        if asked.asks_phone && details.phone.is_none() {
+            problems.push(Problem::new("/phone", "is missing: the house asks for it"));
+        }
+        if asked.asks_address && details.address.is_none() {
+            problems.push(Problem::new("/address/addressLine1", "is missing: the house asks for your address"));
+        }
+        if let Some(address) = &details.address {
+            let found = addresses::problems(&AddressInput::Full(Box::new(address.clone())));
+            problems.extend(found);
+        }
+        problems
     }
-    if let Some(Err(message)) = details.phone.as_deref().map(|phone| check_text(phone, PARTY_FIELD_CHARS_MAX)) {
-        problems.push(Problem::new("/phone", message));
-    }
-    if let Some(address) = &details.address {
-        let found = addresses::problems(&AddressInput::Full(Box::new(address.clone())));
-        problems.extend(found.into_iter().map(|problem| {
-            let field = problem.pointer.rsplit('/').next().unwrap_or_default();
-            Problem::new(format!("/address/{field}"), problem.message.clone())
-        }));
-    }
-    problems
 }

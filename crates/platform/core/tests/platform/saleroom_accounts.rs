@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use contract::AuctionStatus;
+use contract::models::AddressModel;
 use kit_identity::token_hash;
 use kit_runtime::vault::Secret;
 use platform_core::port::{
@@ -194,6 +195,29 @@ async fn another_password_ends_all_sessions_and_a_link_works_once() {
     used("four green lamps").await.unwrap();
     assert_eq!(code(used("five green lamps").await), Some("link_void"));
     assert!(platform.signed_in_bidder(&house.saleroom, &token).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn an_account_has_what_the_house_asks_for() {
+    let house = House::open(RegistrationRule::AtOnce).await;
+    let platform = &house.fixture.platform;
+    let asks = HouseSaleroom { asks_phone: true, asks_address: true, ..house.saleroom.house.saleroom.clone() };
+    platform.change_saleroom(&house.fixture.caller, house.fixture.customer.uuid, asks, None).await.unwrap();
+    let saleroom = platform.saleroom("hartley").await.unwrap();
+    let link = house.link(&saleroom, "ann@example.com").await;
+    let open = async |phone: Option<&str>, address: Option<AddressModel>| {
+        let details = BidderDetails { name: "Ann".into(), phone: phone.map(str::to_owned), address };
+        let input = AccountInput { details, password: secret(PASSWORD) };
+        match platform.use_bidder_link(&saleroom, &link, input, &Client::default()).await {
+            Err(PlatformError::Invalid(problems)) => problems.into_iter().map(|problem| problem.pointer).collect(),
+            outcome => outcome.map(|_| Vec::<String>::new()).unwrap(),
+        }
+    };
+    assert_eq!(open(None, None).await, ["/phone", "/address/addressLine1"]);
+    assert_eq!(open(Some(" "), None).await.len(), 2);
+    let address =
+        AddressModel { address_line1: "1 Mill Lane".into(), postcode: "BA1 1AA".into(), ..AddressModel::default() };
+    assert_eq!(open(Some("+44 1225 1"), Some(address)).await, Vec::<String>::new());
 }
 
 #[tokio::test]

@@ -9,10 +9,9 @@ use kit_design::fields::{FieldErrors, QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
 use platform_core::PlatformError;
-use platform_core::saleroom::BidderDetails;
 use platform_core::users::Refusal;
 
-use super::sign_up::{detail_fields, typed_details};
+use super::person::TypedPerson;
 use super::{field_errors, secret, sign_in_first};
 use crate::house::{House, HouseFrame};
 use crate::page_error::PageError;
@@ -28,9 +27,9 @@ struct DetailsPage {
     is_saved: bool,
 }
 
-fn form(house: &House<0>, email: &str, details: &BidderDetails, errors: &FieldErrors) -> DetailsPage {
+fn form(house: &House<0>, email: &str, person: &TypedPerson, errors: &FieldErrors) -> DetailsPage {
     let around = house.frame("Account", "/account", format!("Your account at {}.", house.saleroom.name));
-    let fields = detail_fields(details, errors);
+    let fields = person.fields(house, errors);
     let errors = ErrorSummary::beside(&fields).heading("Nothing was saved");
     DetailsPage { frame: around.frame.clone(), around, email: email.to_owned(), fields, errors, is_saved: false }
 }
@@ -40,7 +39,7 @@ pub(super) async fn page(house: House<0>, QueryFields(query): QueryFields) -> Re
         return Ok(sign_in_first(&house.path(), &format!("{}/account", house.path())));
     };
     let account = &bidder.account;
-    let page = form(&house, &account.email, &account.profile.details, &FieldErrors::default());
+    let page = form(&house, &account.email, &TypedPerson::of(&account.profile.details), &FieldErrors::default());
     render_page(&DetailsPage { is_saved: query.text("done") == "saved", ..page })
 }
 
@@ -48,15 +47,16 @@ pub(super) async fn save(house: House<0>, SubmittedForm(typed): SubmittedForm) -
     let Some(bidder) = &house.bidder else {
         return Ok(sign_in_first(&house.path(), &format!("{}/account", house.path())));
     };
-    let known = &bidder.account.profile.details;
-    let details = BidderDetails { address: known.address.clone(), ..typed_details(&typed) };
-    match house.platform().change_bidder_details(bidder, details.clone()).await {
-        Ok(()) => Ok(Redirect::to(&format!("{}/account?done=saved", house.path())).into_response()),
-        Err(error) => {
-            let errors = field_errors(error)?;
-            render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &form(&house, &bidder.account.email, &details, &errors))
+    let person = TypedPerson::read(&typed);
+    let mut errors = FieldErrors::default();
+    let details = person.details(&house, bidder.account.profile.details.address.as_ref(), &mut errors);
+    if errors.is_empty() {
+        match house.platform().change_bidder_details(&house.saleroom, bidder, details).await {
+            Ok(()) => return Ok(Redirect::to(&format!("{}/account?done=saved", house.path())).into_response()),
+            Err(error) => errors.add_found(field_errors(error)?),
         }
     }
+    render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &form(&house, &bidder.account.email, &person, &errors))
 }
 
 #[derive(Template)]

@@ -5,13 +5,14 @@ use axum::response::Response;
 use http::StatusCode;
 use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::error_summary::ErrorSummary;
-use kit_design::fields::{FieldErrors, FormFields, QueryFields, UnauthenticatedForm};
+use kit_design::fields::{FieldErrors, QueryFields, UnauthenticatedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
 use platform_core::PlatformError;
-use platform_core::saleroom::{AccountInput, BidderDetails, SaleroomRefusal};
+use platform_core::saleroom::{AccountInput, SaleroomRefusal};
 use platform_core::users::Refusal;
 
+use super::person::TypedPerson;
 use super::{begin, field_errors, minutes, next_path, next_query, secret};
 use crate::house::{House, HouseFrame};
 use crate::page_error::PageError;
@@ -95,8 +96,7 @@ struct OpenPage {
 pub(super) async fn account_page(house: House<0>, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let key = query.text("key").to_owned();
     let (email, has_account) = link(&house, &key).await?;
-    let details = BidderDetails::default();
-    render_page(&open_form(&house, (email, has_account), key, &details, &FieldErrors::default()))
+    render_page(&open_form(&house, (email, has_account), key, &TypedPerson::default(), &FieldErrors::default()))
 }
 
 pub(super) async fn open_account(
@@ -104,17 +104,23 @@ pub(super) async fn open_account(
     UnauthenticatedForm(typed): UnauthenticatedForm,
 ) -> Result<Response, PageError> {
     let key = typed.text("key").to_owned();
-    let details = typed_details(&typed);
+    let person = TypedPerson::read(&typed);
+    let mut errors = FieldErrors::default();
+    let details = person.details(&house, None, &mut errors);
     let password = secret(typed.all("password").next().unwrap_or_default());
-    let input = AccountInput { details: details.clone(), password };
-    let used = house.platform().use_bidder_link(&house.saleroom, &key, input, &house.client).await;
-    let errors = match used {
+    let used = if errors.is_empty() {
+        let input = AccountInput { details, password };
+        house.platform().use_bidder_link(&house.saleroom, &key, input, &house.client).await
+    } else {
+        Err(PlatformError::Invalid(Vec::new()))
+    };
+    match used {
         Ok(signed_in) => return begin(&house, &signed_in, &format!("{}/my-bids?done=opened", house.path())),
         Err(PlatformError::Saleroom(SaleroomRefusal::LinkVoid)) => return Err(void_link(&house).into()),
-        Err(error) => field_errors(error)?,
+        Err(error) => errors.add_found(field_errors(error)?),
     };
     let known = link(&house, &key).await?;
-    render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &open_form(&house, known, key, &details, &errors))
+    render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &open_form(&house, known, key, &person, &errors))
 }
 
 async fn link(house: &House<0>, key: &str) -> Result<(String, bool), PageError> {
@@ -133,39 +139,16 @@ fn void_link(house: &House<0>) -> ErrorPage {
     ErrorPage::new(StatusCode::GONE, "This link can’t be used", detail)
 }
 
-/// What a bidder typed about themselves.
-pub(super) fn typed_details(typed: &FormFields) -> BidderDetails {
-    BidderDetails {
-        name: typed.text("name").to_owned(),
-        phone: typed.non_empty("phone").map(str::to_owned),
-        address: None,
-    }
-}
-
-/// The fields about the bidder.
-pub(super) fn detail_fields(details: &BidderDetails, errors: &FieldErrors) -> Vec<FormField> {
-    let phone = details.phone.clone().unwrap_or_default();
-    vec![
-        FormField::text("name", "Name", details.name.as_str())
-            .kind("text", "name")
-            .chars_max(200)
-            .hint("The house sees it. Other bidders see your paddle number only.")
-            .with(errors)
-            .required(),
-        FormField::text("phone", "Telephone", phone).kind("tel", "tel").chars_max(60).with(errors).optional(),
-    ]
-}
-
 fn open_form(
     house: &House<0>,
     (email, has_account): (String, bool),
     key: String,
-    details: &BidderDetails,
+    person: &TypedPerson,
     errors: &FieldErrors,
 ) -> OpenPage {
     let title = if has_account { "Choose another password" } else { "Open your account" };
     let around = house.frame(title, "/sign-up", format!("{title} at {}.", house.saleroom.name));
-    let mut fields = if has_account { Vec::new() } else { detail_fields(details, errors) };
+    let mut fields = if has_account { Vec::new() } else { person.fields(house, errors) };
     let password = FormField::secret("password", "Password", "new-password").hint("At least 12 characters.");
     fields.push(password.with(errors).required());
     let errors = ErrorSummary::beside(&fields).heading("Nothing was saved");

@@ -4,13 +4,11 @@ use contract::models::{AddressCountryCode, AddressModel};
 use kit_design::fields::{FieldErrors, FormFields};
 use kit_design::form_field::FormField;
 
-use crate::form_page::Refused;
-
 /// Characters of each line.
 const LINE_CHARS_MAX: usize = 200;
 
 /// Pointers of the fields of an address, below the one of the address, with the fields of the form.
-pub(crate) const FIELDS: [(&str, &str); 6] = [
+pub const FIELDS: [(&str, &str); 6] = [
     ("addressLine1", "line1"),
     ("addressLine2", "line2"),
     ("city", "city"),
@@ -20,7 +18,7 @@ pub(crate) const FIELDS: [(&str, &str); 6] = [
 ];
 
 /// The same with the pointers of a record that has one address.
-pub(crate) const POINTERS: [(&str, &str); 6] = [
+pub const POINTERS: [(&str, &str); 6] = [
     ("/address/addressLine1", "line1"),
     ("/address/addressLine2", "line2"),
     ("/address/city", "city"),
@@ -41,13 +39,13 @@ fn shown_country(code: &AddressCountryCode) -> String {
 }
 
 /// The name of a field of one of several addresses. Those of the first address have no number.
-pub(crate) fn field_at(name: &str, place: usize) -> String {
+pub fn field_at(name: &str, place: usize) -> String {
     if place == 0 { name.to_owned() } else { format!("{name}-{}", place + 1) }
 }
 
 /// An address as the user typed it.
-#[derive(Default)]
-pub(crate) struct TypedAddress {
+#[derive(Debug, Clone, Default)]
+pub struct TypedAddress {
     /// Place of the stored address that it replaces, in a form of several; empty for a new one.
     from: String,
     line1: String,
@@ -59,7 +57,8 @@ pub(crate) struct TypedAddress {
 }
 
 impl TypedAddress {
-    pub(crate) fn of(address: Option<&AddressModel>) -> Self {
+    /// The address as a form shows it.
+    pub fn of(address: Option<&AddressModel>) -> Self {
         let Some(address) = address.cloned() else { return Self::default() };
         Self {
             from: String::new(),
@@ -73,16 +72,17 @@ impl TypedAddress {
     }
 
     /// The address at this place of the stored ones.
-    pub(crate) fn stored(addresses: &[AddressModel], place: usize) -> Self {
+    pub fn stored(addresses: &[AddressModel], place: usize) -> Self {
         Self { from: place.to_string(), ..Self::of(addresses.get(place)) }
     }
 
-    pub(crate) fn read(form: &FormFields) -> Self {
+    /// Reads the fields of a form.
+    pub fn read(form: &FormFields) -> Self {
         Self::read_at(form, 0)
     }
 
     /// Reads one of several addresses.
-    pub(crate) fn read_at(form: &FormFields, place: usize) -> Self {
+    pub fn read_at(form: &FormFields, place: usize) -> Self {
         let text = |name| form.text(&field_at(name, place)).to_owned();
         Self {
             from: text("from"),
@@ -95,15 +95,16 @@ impl TypedAddress {
         }
     }
 
-    pub(crate) fn fields(&self, refused: &Refused) -> [FormField; 6] {
-        self.fields_at(refused, 0)
+    /// The fields, with the fault of each by its name.
+    pub fn fields(&self, fault_of: impl Fn(&str) -> String) -> [FormField; 6] {
+        self.fields_at(fault_of, 0)
     }
 
     /// The fields of one of several addresses.
-    pub(crate) fn fields_at(&self, refused: &Refused, place: usize) -> [FormField; 6] {
+    pub fn fields_at(&self, fault_of: impl Fn(&str) -> String, place: usize) -> [FormField; 6] {
         let text = |name: &str, label: &'static str, value: &str| {
             let name = field_at(name, place);
-            let fault = refused.of(&name);
+            let fault = fault_of(&name);
             FormField::text(name, label, value).chars_max(LINE_CHARS_MAX).optional().fault(fault)
         };
         [
@@ -122,23 +123,18 @@ impl TypedAddress {
 
     /// The address, with the id and the lines that the form does not show of the one that it replaces; none when every line
     /// is empty.
-    pub(crate) fn model(&self, replaced: Option<&AddressModel>, errors: &mut FieldErrors) -> Option<AddressModel> {
+    pub fn model(&self, replaced: Option<&AddressModel>, errors: &mut FieldErrors) -> Option<AddressModel> {
         self.model_at(replaced, errors, 0)
     }
 
     /// One of several addresses, which replaces the one of `stored` that it was made from.
-    pub(crate) fn model_of(
-        &self,
-        stored: &[AddressModel],
-        errors: &mut FieldErrors,
-        place: usize,
-    ) -> Option<AddressModel> {
+    pub fn model_of(&self, stored: &[AddressModel], errors: &mut FieldErrors, place: usize) -> Option<AddressModel> {
         let replaced = self.from.parse::<usize>().ok().and_then(|from| stored.get(from));
         self.model_at(replaced, errors, place)
     }
 
     /// The place of the stored address that it replaces, as a form carries it unseen.
-    pub(crate) fn carried(&self, place: usize) -> (String, String) {
+    pub fn carried(&self, place: usize) -> (String, String) {
         (field_at("from", place), self.from.clone())
     }
 
@@ -185,7 +181,7 @@ impl TypedAddress {
 }
 
 /// An address on one line: `12 Cooper Street, Bath BA1 1AA, UK`.
-pub(crate) fn one_line(address: &AddressModel) -> String {
+pub fn one_line(address: &AddressModel) -> String {
     let town = [address.city.as_deref().unwrap_or_default(), &address.postcode].join(" ");
     let lines = [
         address.address_line1.as_str(),
