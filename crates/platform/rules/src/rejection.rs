@@ -103,6 +103,17 @@ pub enum Rejection {
         /// The kind that the command is for.
         needs: AuctionKind,
     },
+    /// Both records of a person have an account, and each would act with the paddles of the other.
+    #[error(
+        "both records have an account in the saleroom, {first} and {second}, and each would bid with the paddles of the other: \
+         ask the person which one stays, and let them delete the other one"
+    )]
+    TwoAccounts {
+        /// E-mail address of one.
+        first: String,
+        /// E-mail address of the other.
+        second: String,
+    },
     /// The item is not LIVE.
     #[error("the item is {status}, and this needs a LIVE item")]
     ItemNotLive {
@@ -454,6 +465,7 @@ impl Rejection {
             Self::AuctionClosed { .. } => "auction_closed",
             Self::ItemsFollowing => "items_following",
             Self::WrongAuctionKind { .. } => "wrong_auction_kind",
+            Self::TwoAccounts { .. } => "two_accounts",
             Self::ItemNotLive { .. } => "item_not_live",
             Self::ItemEnded { .. } => "item_ended",
             Self::ItemHasBids => "item_has_bids",

@@ -39,7 +39,10 @@ pub(crate) fn next_path(house: &House<0>, wanted: &str) -> String {
     let own = own_path(wanted);
     let path = house.path();
     let is_of_house = own == path || own.starts_with(&format!("{path}/")) || own.starts_with(&format!("{path}?"));
-    if is_of_house && !own.contains("/sign-") { own.to_owned() } else { format!("{path}/my-bids") }
+    // A path with dots or other spellings in its segments may lead to another house.
+    let (before_query, _) = own.split_once('?').unwrap_or((own, ""));
+    let is_plain = !before_query.contains(['%', '\\']) && !before_query.contains("/.") && !before_query.contains("//");
+    if is_of_house && is_plain && !own.contains("/sign-") { own.to_owned() } else { format!("{path}/my-bids") }
 }
 
 /// The response to a sign-in: both cookies, and the page that follows.

@@ -25,6 +25,8 @@
     region().dataset.standing = isStanding ? "yes" : "";
   }
 
+  const said = () => document.getElementById("bid-words").dataset;
+
   // The first press on a button asks.
   let armed = null;
   function disarm() {
@@ -32,6 +34,11 @@
     clearTimeout(armed.timer);
     armed.button.replaceChildren(...armed.content);
     armed = null;
+  }
+
+  function expire() {
+    disarm();
+    say(said().expired, "info");
     read();
   }
 
@@ -39,11 +46,14 @@
     disarm();
     const content = [...button.childNodes];
     const total = button.querySelector("small");
-    const typed = form.dataset.bid === "max" ? ` ${amountOf(form).trim()}` : "";
-    button.replaceChildren(`${button.dataset.confirm}${typed}`);
+    button.replaceChildren(button.dataset.confirm);
     if (total) button.append(total.cloneNode(true));
-    armed = { form, button, content, amount: amountOf(form), since: performance.now(), timer: setTimeout(disarm, CONFIRM_MS) };
+    armed = { form, button, content, since: performance.now(), timer: setTimeout(expire, CONFIRM_MS) };
   }
+
+  /** The question about a typed maximum comes from the server, which has read it. */
+  const asked = () => box().querySelector("[data-bid=asked]");
+  let askedAt = 0;
 
   document.addEventListener("submit", (event) => {
     const form = event.target;
@@ -53,19 +63,21 @@
     event.stopImmediatePropagation();
     if (isSending) return;
     const button = form.querySelector("button");
-    if (armed?.form !== form || armed.amount !== amountOf(form)) arm(form, button);
-    else if (performance.now() - armed.since >= IGNORED_MS) send(form, button);
+    if (form.dataset.bid === "max") send(form, button, false);
+    else if (form.dataset.bid === "asked") {
+      if (performance.now() - askedAt >= IGNORED_MS) send(form, button, true);
+    } else if (armed?.form !== form) arm(form, button);
+    else if (performance.now() - armed.since >= IGNORED_MS) send(form, button, true);
   }, true);
 
   let isSending = false;
-  async function send(form, button) {
+  async function send(form, button, isConfirmed) {
     isSending = true;
-    clearTimeout(armed.timer);
+    if (armed) clearTimeout(armed.timer);
     armed = null;
     const body = new URLSearchParams(new FormData(form));
-    body.set("confirmed", "yes");
-    if (form.dataset.bid === "max") body.set("typed", "yes");
-    const { lost } = document.getElementById("bid-words").dataset;
+    if (isConfirmed) body.set("confirmed", "yes");
+    const { lost } = said();
     say("", "");
     button.disabled = true;
     button.textContent = button.dataset.sending;
@@ -75,9 +87,14 @@
         // The server, or what stands before it, is not there: it has not said what became of the bid.
         if (response.status >= 500) throw new Error(`status ${response.status}`);
         const page = new DOMParser().parseFromString(await response.text(), "text/html");
-        // The session has ended, or the lot is gone: the page says so when it is loaded again.
-        if (response.redirected || !page.getElementById("bid-box")) location.assign(box().dataset.page);
-        else show(page);
+        if (response.redirected) {
+          say(said().signedOut, "bad");
+          return;
+        }
+        // The lot is gone: the page says so when it is loaded again.
+        if (page.getElementById("bid-box")) show(page);
+        else location.assign(box().dataset.page);
+        askedAt = performance.now();
         break;
       } catch {
         say(lost, "wait");
@@ -98,10 +115,10 @@
     const answer = region();
     answer.replaceWith(kept);
     say(answer.textContent, answer.className.replace("stand ", ""), answer.dataset.standing === "yes");
-    const isAnswered = kept.textContent !== "" && focused === "max";
+    const isAnswered = kept.textContent !== "" && focused !== undefined;
     if (typed !== null && typedField() && !isAnswered) typedField().value = typed;
     if (!focused) return;
-    const button = box().querySelector(`form[data-bid=${focused}] button`) ?? box().querySelector("form button");
+    const button = asked()?.querySelector("button") ?? box().querySelector(`form[data-bid=${focused}] button`) ?? box().querySelector("form button");
     (focused === "max" && typedField() ? typedField() : button)?.focus({ preventScroll: true });
   }
 
@@ -109,7 +126,7 @@
   let wanted = 0;
   let isReading = false;
   async function read() {
-    if (isReading || isSending || armed?.form.dataset.bid === "max" || wanted <= Number(box().dataset.version)) return;
+    if (isReading || isSending || asked() || wanted <= Number(box().dataset.version)) return;
     isReading = true;
     try {
       const response = await fetch(box().dataset.page, { credentials: "same-origin", cache: "no-store", redirect: "error", signal: AbortSignal.timeout(ANSWER_MS) });
@@ -126,10 +143,8 @@
 
   /** Shows a box that was read again. Where the bidder stands is spoken when it has changed. */
   function showAgain(page) {
-    if (armed) {
-      clearTimeout(armed.timer);
-      armed = null;
-    }
+    const wasArmed = armed !== null;
+    disarm();
     const [text, kind, wasStanding] = [region().textContent, region().className.replace("stand ", ""), region().dataset.standing === "yes"];
     const before = wasStanding ? text : (standing()?.textContent ?? "");
     show(page);
@@ -137,7 +152,8 @@
     if (now && (wasStanding || now.textContent !== before)) {
       say(now.textContent, now.className.replace("stand ", ""), true);
       now.remove();
-    } else if (!wasStanding) say(text, kind);
+    } else if (wasArmed) say(said().moved, "info");
+    else if (!wasStanding) say(text, kind);
   }
 
   document.addEventListener("lotwire:lot", ({ detail }) => {
@@ -150,7 +166,7 @@
     disarm();
     for (const button of box().querySelectorAll("[data-bid] button")) {
       button.disabled = true;
-      button.textContent = document.getElementById("bid-words").dataset.checking;
+      button.textContent = said().checking;
     }
   });
 })();

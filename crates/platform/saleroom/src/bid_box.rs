@@ -8,6 +8,7 @@ use platform_core::port::{Registration, RegistrationStatus};
 use platform_core::saleroom::{OwnStanding, SaleroomLot, SaleroomSale};
 use platform_rules::{AuctionKind, PublicItem};
 use platform_words::Currency;
+use uuid::Uuid;
 
 use crate::account::next_query;
 use crate::house::House;
@@ -20,6 +21,7 @@ use crate::register::Standing;
 pub(crate) struct BidBox {
     /// Path of the lot.
     path: String,
+    lot: Uuid,
     /// Path of the sale.
     sale_path: String,
     /// Path of the house.
@@ -51,7 +53,7 @@ enum Step {
     /// The registration does not allow a bid.
     Wait(Standing),
     /// Bid.
-    Bid(BidForms),
+    Bid(Box<BidForms>),
 }
 
 /// The forms with which a bidder bids.
@@ -142,6 +144,7 @@ impl BidBox {
         let path = format!("{sale_path}/lots/{item}");
         Ok(Self {
             next_query: next_query(&path),
+            lot: item,
             path,
             sale_path,
             house_path,
@@ -200,20 +203,21 @@ fn step(
             let hint = match leads {
                 true => "Others see the price only, never your maximum.".to_owned(),
                 false => format!(
-                    "{} or more. We bid for you up to it, in steps, only as far as needed.",
+                    "{} or more. We bid for you up to it, in steps, only as far as needed to lead and to reach a reserve of the house.",
                     currency.show(known_maximum.map_or(minimum, |maximum| maximum.saturating_add(1).max(minimum)))
                 ),
             };
-            Step::Bid(BidForms {
+            Step::Bid(Box::new(BidForms {
                 next: Some(priced(minimum)).filter(|_| !leads),
                 maximum: Some(field(if leads { "Raise your maximum" } else { "Your maximum" }, hint)),
                 buy_now: lot.sale.buy_now.map(priced),
                 ..forms
-            })
+            }))
         }
         (AuctionKind::Webcast, Some(ring)) => {
-            let takes_bid = !leads && !ring.paused;
-            Step::Bid(BidForms { next: Some(priced(ring.asking_price)).filter(|_| takes_bid), ..forms })
+            let is_sent = own.and_then(|own| own.waiting) == Some(ring.asking_price);
+            let takes_bid = !leads && !ring.paused && !is_sent;
+            Step::Bid(Box::new(BidForms { next: Some(priced(ring.asking_price)).filter(|_| takes_bid), ..forms }))
         }
         (AuctionKind::Webcast, None) => {
             let hint = format!(
@@ -222,7 +226,7 @@ fn step(
             );
             let can_withdraw = own.is_some_and(|own| own.commission.is_some());
             let label = if can_withdraw { "Change your commission bid" } else { "Leave a commission bid" };
-            Step::Bid(BidForms { maximum: Some(field(label, hint)), can_withdraw, ..forms })
+            Step::Bid(Box::new(BidForms { maximum: Some(field(label, hint)), can_withdraw, ..forms }))
         }
     }
 }
@@ -237,7 +241,7 @@ impl LotStanding {
             let words = format!("Sent {}. Waiting for the auctioneer.", currency.show(waiting));
             return Some(Self { words, kind: "wait" });
         }
-        if let Some(commission) = own.commission.filter(|_| !is_over && !own.leads) {
+        if let Some(commission) = own.commission.filter(|_| !is_over && !own.leads && sale.ring.is_none()) {
             let words = format!("Your commission bid is {}.", currency.show(commission));
             return Some(Self { words, kind: "info" });
         }

@@ -71,7 +71,7 @@ pub(crate) async fn bid(house: House<2>, SubmittedForm(form): SubmittedForm) -> 
     // A maximum is typed, as people write amounts; the amounts of buttons are minor units.
     let typed = form.text("amount");
     let amount = match kind {
-        Kind::Max if !(is_confirmed && form.text("typed").is_empty()) => currency.parse(typed),
+        Kind::Max if !is_confirmed => currency.parse(typed),
         _ => typed.parse::<i64>().map_err(|_| "is not an amount".to_owned()),
     };
     let amount = match amount {
@@ -152,11 +152,20 @@ fn refusal(error: PlatformError, currency: &Currency, amount: i64) -> Result<Str
             format!("{} is too low. Nothing was sent. Bid {} or more.", show(amount), show(minimum))
         }
         PlatformError::Rejected(Rejection::MaximumNotRaised) => {
-            format!("{} is not above your maximum. Nothing was sent.", show(amount))
+            format!(
+                "{} is not above your maximum, which can’t be lowered. Nothing was sent. If it was a mistake, call the house at once.",
+                show(amount)
+            )
         }
-        PlatformError::Rejected(Rejection::SpendingLimitReached { .. }) => {
-            format!("{} is over your limit. Nothing was sent. Ask the house for more.", show(amount))
+        PlatformError::Rejected(Rejection::SpendingLimitReached { limit, committed, .. }) => {
+            let (limit, committed) = (show(limit), show(committed));
+            format!(
+                "Over your limit of {limit} in this sale: {committed} is taken by lots that you lead or won. Nothing was sent. Ask \
+                 the house for more."
+            )
         }
+        PlatformError::Rejected(Rejection::AlreadyLeading) => "You lead already. Nothing was sent.".to_owned(),
+        PlatformError::Rejected(Rejection::RingPaused) => "Bidding is paused. Nothing was sent.".to_owned(),
         PlatformError::Rejected(Rejection::ItemEnded { .. } | Rejection::ItemNotLive { .. }) => {
             "The lot has ended. Your bid arrived too late and does not count.".to_owned()
         }

@@ -6,7 +6,7 @@ use contract::ItemStatus;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use platform_core::saleroom::{OwnLot, OwnSale};
-use platform_words::Currency;
+use platform_words::{Currency, SaleZone};
 use uuid::Uuid;
 
 use crate::account::sign_in_first;
@@ -22,6 +22,8 @@ struct MyBidsPage {
     frame: Frame,
     around: HouseFrame,
     notice: &'static str,
+    /// The page was read at this time, and does not change by itself.
+    read_at: String,
     /// Headings with their lots; those without lots are left out.
     groups: Vec<(&'static str, Vec<OwnCard>)>,
     /// Sales of the bidder with the state of the registration.
@@ -46,7 +48,7 @@ struct OwnCard {
     standing: &'static str,
     kind: &'static str,
     words: LotWords,
-    /// The bidder's maximum while they lead; empty otherwise.
+    /// The bidder's maximum while they lead, or commission bid; empty otherwise.
     maximum: String,
 }
 
@@ -55,14 +57,16 @@ struct OwnCard {
 enum Group {
     Outbid,
     Leading,
+    Commission,
     Won,
     Watched,
     Over,
 }
 
-const GROUPS: [(Group, &str); 5] = [
+const GROUPS: [(Group, &str); 6] = [
     (Group::Outbid, "You are outbid"),
     (Group::Leading, "You lead"),
+    (Group::Commission, "Commission bids"),
     (Group::Won, "Won"),
     (Group::Watched, "Watched"),
     (Group::Over, "Over"),
@@ -71,8 +75,10 @@ const GROUPS: [(Group, &str); 5] = [
 fn group(lot: &OwnLot) -> Group {
     let is_open = matches!(lot.lot.sale.status, ItemStatus::Preview | ItemStatus::Live | ItemStatus::Suspended);
     let is_sold = matches!(lot.lot.sale.status, ItemStatus::Sold | ItemStatus::SoldBuyNow);
+    let commission = lot.own.as_ref().and_then(|own| own.commission).filter(|_| is_open && lot.lot.sale.ring.is_none());
     let own = lot.own.as_ref().filter(|own| own.has_bid);
     match own {
+        None if commission.is_some() => Group::Commission,
         Some(own) if own.leads && is_sold => Group::Won,
         Some(own) if own.leads && is_open => Group::Leading,
         Some(_) if is_open => Group::Outbid,
@@ -107,6 +113,8 @@ pub(crate) async fn page(house: House<0>, QueryFields(query): QueryFields) -> Re
     render_page(&MyBidsPage {
         frame: around.frame.clone(),
         notice: if query.text("done") == "opened" { "Welcome. You are signed in." } else { "" },
+        read_at: SaleZone::named(house.saleroom.house.profile.time_zone.as_deref().unwrap_or("UTC"))
+            .show(house.platform().now()),
         groups: groups.into_iter().filter(|(_, cards)| !cards.is_empty()).collect(),
         sales: registered.iter().map(row).collect(),
         payment: lines(&profile.payment),
@@ -118,13 +126,19 @@ pub(crate) async fn page(house: House<0>, QueryFields(query): QueryFields) -> Re
 fn card(house: &str, sale: &OwnSale, lot: &OwnLot) -> OwnCard {
     let currency = Currency::of(&sale.auction);
     let (standing, kind) = match group(lot) {
-        Group::Outbid => ("↓ Outbid", "bad"),
-        Group::Leading => ("✓ You lead", "good"),
-        Group::Won => ("✓ Yours", "good"),
-        Group::Watched => ("★ Watched", "info"),
+        Group::Outbid => ("Outbid", "bad"),
+        Group::Leading => ("You lead", "good"),
+        Group::Commission => ("Left with the house", "info"),
+        Group::Won => ("Yours", "good"),
+        Group::Watched => ("Watched", "info"),
         Group::Over => ("Over", "off"),
     };
-    let maximum = lot.own.as_ref().filter(|own| own.leads).and_then(|own| own.maximum);
+    let own = lot.own.as_ref();
+    let amount = match group(lot) {
+        Group::Leading => own.and_then(|own| own.maximum).filter(|maximum| Some(*maximum) != lot.lot.sale.price),
+        Group::Commission => own.and_then(|own| own.commission),
+        Group::Outbid | Group::Won | Group::Watched | Group::Over => None,
+    };
     OwnCard {
         path: format!("{house}/sales/{}/lots/{}", sale.auction.uuid, lot.lot.sale.uuid),
         lot_number: lot.lot.lot_number.clone(),
@@ -134,9 +148,6 @@ fn card(house: &str, sale: &OwnSale, lot: &OwnLot) -> OwnCard {
         standing,
         kind,
         words: LotWords::of(&sale.auction, &lot.lot),
-        maximum: maximum
-            .filter(|_| group(lot) == Group::Leading)
-            .map(|maximum| currency.show(maximum))
-            .unwrap_or_default(),
+        maximum: amount.map(|amount| currency.show(amount)).unwrap_or_default(),
     }
 }

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use contract::AuctionStatus;
 use http::StatusCode;
 use kit_design::error_summary::ErrorSummary;
-use kit_design::fields::SubmittedForm;
+use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
 use platform_core::PlatformError;
@@ -13,6 +13,7 @@ use platform_core::port::{Registration, RegistrationStatus};
 use platform_core::saleroom::{RegistrationRule, SaleroomRefusal, SaleroomSale};
 use platform_rules::Rejection;
 use platform_words::Currency;
+use uuid::Uuid;
 
 use crate::account::sign_in_first;
 use crate::house::{House, HouseFrame};
@@ -37,6 +38,8 @@ struct RegisterPage {
     standing: Option<Standing>,
     /// The sale takes registrations.
     is_open: bool,
+    /// The lot from which the bidder came.
+    lot: Option<Uuid>,
 }
 
 /// A registration in words.
@@ -60,7 +63,7 @@ impl Standing {
             RegistrationStatus::Pending => (
                 "The house is checking your registration.".to_owned(),
                 "wait",
-                "You can bid as soon as the house approves it. It tells you by e-mail.".to_owned(),
+                "You can bid as soon as the house approves it. Then this page has your paddle number.".to_owned(),
             ),
             RegistrationStatus::Refused => (
                 "The house declined your registration.".to_owned(),
@@ -77,18 +80,20 @@ impl Standing {
     }
 }
 
-pub(crate) async fn page(house: House<1>) -> Result<Response, PageError> {
+pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let [auction] = house.ids;
     let sale = house.platform().saleroom_sale(&house.saleroom, auction).await?;
-    let own = format!("{}/sales/{auction}/register", house.path());
+    let lot = Uuid::try_parse(query.text("lot")).ok();
+    let own = own_path(&house, lot);
     let Some(bidder) = &house.bidder else { return Ok(sign_in_first(&house.path(), &own)) };
     let registration = house.platform().own_registration(bidder, auction).await?;
-    render_page(&form(&house, &sale, registration.as_ref(), ("", "")))
+    render_page(&form(&house, &sale, registration.as_ref(), lot, ("", "")))
 }
 
 pub(crate) async fn register(house: House<1>, SubmittedForm(typed): SubmittedForm) -> Result<Response, PageError> {
     let [auction] = house.ids;
-    let path = format!("{}/sales/{auction}/register", house.path());
+    let lot = Uuid::try_parse(typed.text("lot")).ok();
+    let path = own_path(&house, lot);
     let Some(bidder) = &house.bidder else { return Ok(sign_in_first(&house.path(), &path)) };
     let accepted = typed.text("accepted").parse().ok();
     let registered = house.platform().register_for_sale(&house.saleroom, bidder, auction, accepted).await;
@@ -107,13 +112,20 @@ pub(crate) async fn register(house: House<1>, SubmittedForm(typed): SubmittedFor
         Err(error) => return Err(error.into()),
     };
     let sale = house.platform().saleroom_sale(&house.saleroom, auction).await?;
-    render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &form(&house, &sale, None, (missing, fault)))
+    render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &form(&house, &sale, None, lot, (missing, fault)))
+}
+
+/// The path of the page, which leads back to a lot.
+fn own_path(house: &House<1>, lot: Option<Uuid>) -> String {
+    let query = lot.map(|lot| format!("?lot={lot}")).unwrap_or_default();
+    format!("{}/sales/{}/register{query}", house.path(), house.ids[0])
 }
 
 fn form(
     house: &House<1>,
     sale: &SaleroomSale,
     registration: Option<&Registration>,
+    lot: Option<Uuid>,
     (missing, fault): (&'static str, &'static str),
 ) -> RegisterPage {
     let sale_title = sale.auction.shown_title().to_owned();
@@ -134,12 +146,13 @@ fn form(
         then: match house.saleroom.house.saleroom.registration {
             RegistrationRule::AtOnce => "You get a paddle at once and can bid.",
             RegistrationRule::ByStaff | RegistrationRule::Closed => {
-                "The house looks at your registration before you can bid, and tells you by e-mail."
+                "The house looks at your registration before you can bid."
             }
         },
         standing: registration.map(|registration| Standing::of(registration, &Currency::of(&sale.auction))),
         is_open: matches!(sale.auction.status, AuctionStatus::Preview | AuctionStatus::Live),
         sale_title,
+        lot,
         conditions,
         errors,
         fault: fault.to_owned(),

@@ -164,7 +164,8 @@ async fn show(
 
 /// What the merge causes, in sentences.
 fn causes(plan: &MergePlan) -> Vec<String> {
-    let MergePlan { kept, merged, registrations, purchases, consigned_lots, shared_sales, suspended, .. } = plan;
+    let MergePlan { kept, merged, registrations, purchases, consigned_lots, shared_sales, suspended, account, .. } =
+        plan;
     let (own, other) = (&kept.details.name, merged.label());
     let count = |count: &usize, one: &str, many: &str| labels::count(*count as u64, one, many);
     let more = if *consigned_lots == CONSIGNED_COUNTED_MAX { " or more" } else { "" };
@@ -191,6 +192,12 @@ fn causes(plan: &MergePlan) -> Vec<String> {
             "Both are registered in “{title}” (paddles {}): both paddles remain, each with its own limit. Suspend one if only one \
              may bid.",
             shared.paddles.join(", ")
+        ));
+    }
+    if let Some(email) = account {
+        causes.push(format!(
+            "Whoever signs in to the saleroom as {email} sees and continues the bids of both records. Make sure that it is the same \
+             person: a name and a telephone number can be typed by others."
         ));
     }
     causes.extend([

@@ -51,6 +51,8 @@ pub struct MergePlan {
     pub shared_sales: Vec<SharedSale>,
     /// Registrations that are suspended or declined, because one of the records is blocked.
     pub suspended: usize,
+    /// E-mail address of the account in the saleroom that acts for the person afterwards.
+    pub account: Option<String>,
     /// Why the records can't be merged now.
     pub refusal: Option<Rejection>,
 }
@@ -120,7 +122,21 @@ impl Platform {
                 shared_sales.push(SharedSale { auction, paddles });
             }
         }
-        Ok(MergePlan { kept, merged, registrations, purchases, consigned_lots, shared_sales, suspended, refusal })
+        let account = match self.account_of(kept.uuid).await? {
+            None => self.account_of(merged.uuid).await?,
+            known => known,
+        };
+        Ok(MergePlan {
+            kept,
+            merged,
+            registrations,
+            purchases,
+            consigned_lots,
+            shared_sales,
+            suspended,
+            account,
+            refusal,
+        })
     }
 
     /// The records that were merged into this one.
@@ -227,8 +243,19 @@ impl Platform {
         if earlier >= MERGED_RECORDS_MAX {
             return Err(Rejection::TooManyMerged { maximum: MERGED_RECORDS_MAX }.into());
         }
+        if let [first, second] = [self.account_of(kept.uuid).await?, self.account_of(merged.uuid).await?]
+            && let (Some(first), Some(second)) = (first, second)
+        {
+            return Err(Rejection::TwoAccounts { first, second }.into());
+        }
         self.require_no_own_bid(kept, merged.uuid).await?;
         self.require_no_own_bid(merged, kept.uuid).await
+    }
+
+    /// E-mail address of the account that acts for a record's person, if there is one.
+    async fn account_of(&self, party: Uuid) -> PlatformResult<Option<String>> {
+        let records = self.store().records_of_person(party).await?;
+        Ok(self.store().bidder_accounts_of(&records).await?.into_iter().next().map(|account| account.email))
     }
 
     /// Refuses a merge while a bid of a bidder counts on a lot of this consignor, in a sale that is not over. The check can miss

@@ -174,7 +174,7 @@ pub(super) fn of_house(customer: Uuid, limits: MailLimits) -> [Attempt; 2] {
     .map(|(owner, mails_max, window)| attempt(&Allowance::new("bidder mail", &owner, mails_max, window)))
 }
 
-fn attempt(allowance: &Allowance) -> Attempt {
+pub(super) fn attempt(allowance: &Allowance) -> Attempt {
     let Allowance { subject, mails_max, refill_interval } = *allowance;
     Attempt { subject, refill_interval, attempts_max: mails_max }
 }

@@ -10,7 +10,8 @@ use uuid::Uuid;
 
 use super::{Digest, PartyWrite, Registration, StoreResult};
 
-/// A bidder's account at one house. The same e-mail address has another account at another house.
+/// A bidder's account at one house. The same e-mail address has another account at another house. An account that its bidder
+/// deleted has `disabled_at`, no details and no password; it keeps its address and record, so that the same person opens it again.
 pub type BidderAccount = kit_identity::user::User<Uuid, BidderProfile>;
 /// A session of a bidder.
 pub type BidderSession = kit_identity::sessions::Session<Uuid>;
@@ -44,7 +45,7 @@ pub struct BidderDetails {
 pub struct BidderLink {
     /// The house.
     pub customer: Uuid,
-    /// E-mail address in lower case. There is one link for each address of a house: a further one replaces it.
+    /// E-mail address in lower case.
     pub email: String,
     /// SHA-256 of its code.
     pub hash: Digest,
@@ -55,7 +56,7 @@ pub struct BidderLink {
 /// A change of an account with everything that is committed with it.
 #[derive(Debug, Clone)]
 pub struct BidderAccountChange {
-    /// The change. Password, details, party and version are stored.
+    /// The change. Password, details, party, `disabled_at` and version are stored; a closed account watches nothing.
     pub change: Change<Uuid, BidderProfile>,
     /// The link that it uses up, and the time at which the link must not have expired.
     pub link: Option<(Digest, Timestamp)>,
@@ -92,7 +93,7 @@ pub struct WatchedItem {
 /// Accounts of bidders.
 #[async_trait]
 pub trait BidderAccountStore: Send + Sync {
-    /// Stores a link in the place of an earlier one to the same address.
+    /// Stores a link. Earlier ones to the same address stay usable until one of them is used.
     async fn put_bidder_link(&self, link: BidderLink) -> StoreResult<()>;
     /// The link with this code; an expired one too.
     async fn bidder_link(&self, hash: Digest) -> StoreResult<Option<BidderLink>>;
@@ -100,11 +101,13 @@ pub trait BidderAccountStore: Send + Sync {
     async fn bidder_account(&self, uuid: Uuid) -> StoreResult<Option<BidderAccount>>;
     /// The account at a house with this address, in lower case.
     async fn bidder_account_by_email(&self, customer: Uuid, email: &str) -> StoreResult<Option<BidderAccount>>;
-    /// Opens an account with the link that was mailed to its address. `Conflict` when the link was used, replaced or has expired;
+    /// The open accounts that name one of these records of the register.
+    async fn bidder_accounts_of(&self, parties: &[Uuid]) -> StoreResult<Vec<BidderAccount>>;
+    /// Opens an account with the link that was mailed to its address. `Conflict` when the link was used or has expired;
     /// `Taken("email")` when the house has an account with the address.
     async fn open_bidder_account(&self, account: BidderAccount, link: Digest, now: Timestamp) -> StoreResult<()>;
     /// Commits a change as a whole or not at all. `Conflict` when the version changed, the account does not exist, or the link was
-    /// used, replaced or has expired.
+    /// used or has expired.
     async fn change_bidder_account(&self, change: BidderAccountChange) -> StoreResult<()>;
     /// Deletes an account with its sessions, acceptances and watched items. `Conflict` when the version changed.
     async fn delete_bidder_account(&self, uuid: Uuid, version: i64) -> StoreResult<()>;

@@ -40,7 +40,7 @@ impl MatchReason {
         }
     }
 
-    fn key(self, value: &str) -> String {
+    pub(crate) fn key(self, value: &str) -> String {
         format!("{}{value}", self.prefix())
     }
 

@@ -7,6 +7,7 @@ use std::net::IpAddr;
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use kit_identity::passwords::NO_PASSWORD;
 use kit_identity::sign_in::{Client, PasswordCheck, SignIn};
 use kit_identity::throttle::{Limit, TakenAttempts};
 use kit_identity::user::{Change, plain_email};
@@ -23,7 +24,7 @@ use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::port::{
     BidderAccount, BidderAccountChange, BidderDetails, BidderLink, BidderProfile, RegistrationRule, StoreError,
 };
-use crate::steps::input::check_text;
+use crate::steps::input::{check_shown_name, check_text};
 use crate::{Caller, Platform, Scope};
 
 /// First characters of the tokens of bidders' sessions.
@@ -34,11 +35,14 @@ const LINK_PREFIX: &str = "lwl_";
 pub const LINK_VALID: Duration = Duration::from_secs(60 * 60);
 /// How long a bidder stays signed in, used or not. Addresses of sign-ins are kept as long.
 const SESSION_TTL: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// Sign-ins and links from one IP address within the window of attempts: everyone in a saleroom may share its address.
+/// Sign-ins from one IP address within the window of attempts: everyone in a saleroom may share its address.
 const ATTEMPTS_OF_ADDRESS_MAX: u32 = 300;
+/// Links asked for from one IP address within the same time.
+const LINKS_OF_ADDRESS_MAX: u32 = 100;
 /// The names that keep bidders' attempts apart from those of the platform's users.
 const SIGN_IN_REALM: &str = "bidder";
 const LINK_REALM: &str = "bidder-link";
+const OWN_REALM: &str = "bidder-own";
 /// Sessions and links deleted in one transaction.
 const FORGET_MAX: usize = 1_000;
 
@@ -91,7 +95,8 @@ impl SignedInBidder {
 }
 
 impl Platform {
-    /// Mails a link to an address. The answer is the same whether it has an account. `page` is the address of the page that takes
+    /// Mails a link to an address. The answer is the same whether it has an account, and when the address received too many links
+    /// already. `page` is the address of the page that takes
     /// the link's code.
     ///
     /// Errors: `accounts_closed`, `invalid` (not an address), `too_many_attempts`, `too_many_mails`, `mail_unavailable`.
@@ -108,7 +113,8 @@ impl Platform {
             return Err(PlatformError::invalid("/email", "is not an e-mail address, such as ann@example.com"));
         }
         if let Some(from) = from {
-            let attempt = address_limit().at_address_of(LINK_REALM, from);
+            let limit = Limit { attempts_max: LINKS_OF_ADDRESS_MAX, ..SESSIONS.attempts() };
+            let attempt = limit.at_address_of(LINK_REALM, from);
             self.take_attempts(&TakenAttempts::of(attempt), Some(from)).await?;
         }
         let customer = saleroom.house.customer;
@@ -132,7 +138,7 @@ impl Platform {
         let link = self.usable_link(saleroom, code).await?;
         self.return_attempt_at_link(taken).await?;
         let account = self.store().bidder_account_by_email(link.customer, &link.email).await?;
-        Ok((link.email, account.is_some()))
+        Ok((link.email, account.is_some_and(|account| account.disabled_at.is_none())))
     }
 
     /// Opens the account of the link's address with a password, or gives the account that exists another password, and signs in.
@@ -151,7 +157,8 @@ impl Platform {
         self.return_attempt_at_link(taken).await?;
         let (identity, now) = (self.bidder_identity(), self.now());
         let found = self.store().bidder_account_by_email(link.customer, &link.email).await?;
-        let mut problems = if found.is_some() { Vec::new() } else { input.details.problems_at(saleroom) };
+        let is_open = found.as_ref().is_some_and(|account| account.disabled_at.is_none());
+        let mut problems = if is_open { Vec::new() } else { input.details.problems_at(saleroom) };
         let password = passwords::problem(&input.password, &link.email);
         problems.extend(password.map(|problem| Problem::new("/password", problem)));
         if !problems.is_empty() {
@@ -162,7 +169,11 @@ impl Platform {
             error => PlatformError::from(error),
         };
         let account = match found {
-            Some(account) => {
+            Some(mut account) => {
+                // An account that was deleted opens again, with the record that it had.
+                if account.disabled_at.take().is_some() {
+                    account.profile.details = plain(input.details);
+                }
                 let change = identity.choose_password_by_link(account, &input.password).await?;
                 let account = change.user.clone();
                 let entry = BidderAccountChange { change, link: Some((link.hash, now)), party: None };
@@ -247,18 +258,26 @@ impl Platform {
         Ok(self.store().change_bidder_account(entry).await?)
     }
 
-    /// Deletes an account with its sessions and watched lots. Bids, purchases and the house's own record stay.
+    /// Deletes an account with its sessions, details and watched lots. Bids, purchases and the house's own record stay. The address
+    /// of one that has a record keeps leading to it: otherwise a bidder who is blocked or limited would begin anew.
     ///
     /// Errors: `password_refused`, `too_many_attempts`, `busy`.
     pub async fn delete_bidder_account(&self, bidder: &SignedInBidder, password: &Secret) -> PlatformResult<()> {
         let account = &bidder.account;
-        let name = format!("{}/{}", account.profile.customer, account.email);
-        let taken = SESSIONS.attempts().at_account_of(SIGN_IN_REALM, &name, None, None);
+        let taken = SESSIONS.attempts().at_account_of(OWN_REALM, &account.id.to_string(), None, None);
         self.take_attempts(&taken, None).await?;
         self.bidder_identity().check_own_password(account, password).await?;
-        self.store().delete_bidder_account(account.id, account.version).await?;
+        if account.profile.party.is_none() {
+            self.store().delete_bidder_account(account.id, account.version).await?;
+        } else {
+            let mut closed = self.bidder_identity().reset_password(account.clone(), NO_PASSWORD.to_owned(), false);
+            closed.user.disabled_at = Some(self.now());
+            closed.user.profile.details = BidderDetails::default();
+            let entry = BidderAccountChange { change: closed, link: None, party: None };
+            self.store().change_bidder_account(entry).await?;
+        }
         tracing::info!(account = %account.id, customer = %account.profile.customer, "a bidder deleted their account");
-        Ok(self.return_attempts(taken.after_sign_in()).await?)
+        self.return_attempts(taken.after_sign_in()).await
     }
 
     /// Deletes sessions and links that have ended; returns their number.
@@ -315,7 +334,7 @@ impl BidderDetails {
     fn problems_at(&self, saleroom: &Saleroom) -> Vec<Problem> {
         let (details, asked) = (plain(self.clone()), &saleroom.house.saleroom);
         let mut problems = Vec::new();
-        if let Err(message) = check_text(&details.name, PARTY_NAME_CHARS_MAX) {
+        if let Err(message) = check_shown_name(&details.name, PARTY_NAME_CHARS_MAX) {
             problems.push(Problem::new("/name", message));
         }
         if let Some(Err(message)) = details.phone.as_deref().map(|phone| check_text(phone, PARTY_FIELD_CHARS_MAX)) {

@@ -132,7 +132,8 @@ impl Platform {
         Ok(SaleroomBidResult { sale: PublicItem::of(&auction, &item), own, is_repeated: true })
     }
 
-    async fn own_of_kind(
+    /// How a bidder stands on a lot. In a webcast, a commission bid is recorded as the others are, and is no bid that others see.
+    pub(super) async fn own_of_kind(
         &self,
         auction: &Auction,
         item: &Item,
@@ -141,7 +142,7 @@ impl Platform {
     ) -> PlatformResult<OwnStanding> {
         match auction.kind {
             AuctionKind::Timed => Ok(OwnStanding::of(item, paddle, has_bid)),
-            AuctionKind::Webcast => self.own_in_webcast(item, paddle, has_bid).await,
+            AuctionKind::Webcast => self.own_in_webcast(item, paddle).await,
         }
     }
 

@@ -111,13 +111,15 @@ impl Platform {
         items.sort_by_key(|(item, _)| item.position);
         let plain: Vec<Item> = items.iter().map(|(item, _)| item.clone()).collect();
         let lots = self.lots_on_view(auction, &plain).await?;
-        let own = |(item, has_bid): &(Item, bool)| {
-            registration.map(|registration| OwnStanding::of(item, &registration.paddle, *has_bid))
-        };
-        let lots = lots.into_iter().zip(&items);
-        Ok(lots
-            .map(|(lot, entry)| OwnLot { lot, own: own(entry), is_watched: watched.contains(&entry.0.uuid) })
-            .collect())
+        let mut own = Vec::new();
+        for (lot, (item, has_bid)) in lots.into_iter().zip(&items) {
+            let standing = match registration {
+                Some(registration) => Some(self.own_of_kind(auction, item, &registration.paddle, *has_bid).await?),
+                None => None,
+            };
+            own.push(OwnLot { lot, own: standing, is_watched: watched.contains(&item.uuid) });
+        }
+        Ok(own)
     }
 }
 

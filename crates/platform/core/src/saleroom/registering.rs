@@ -2,7 +2,7 @@
 
 use contract::AuctionStatus;
 use kit_identity::user::Change;
-use platform_rules::Auction;
+use platform_rules::{Auction, Rejection};
 use uuid::Uuid;
 
 use super::accounts::require_accounts;
@@ -12,12 +12,14 @@ use crate::bidders::{NewRegistration, PartyInput};
 use crate::error::saleroom_refusal::SaleroomRefusal;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{
-    AcceptedConditions, BidderAccountChange, PartyDetails, Registration, RegistrationRule, RegistrationStatus,
-    StoreError,
+    AcceptedConditions, BidderAccountChange, MatchReason, Party, PartyDetails, Registration, RegistrationRule,
+    RegistrationStatus, StoreError,
 };
 
 /// Tries after another tab of the same bidder was faster.
 const ATTEMPTS_MAX: usize = 5;
+/// Records with the bidder's address that are looked at.
+const MATCHES_MAX: usize = 20;
 
 impl Platform {
     /// The bidder's registration for a sale; none before they registered.
@@ -95,6 +97,20 @@ impl Platform {
         Err(PlatformError::Busy)
     }
 
+    /// True when the register has another record with the bidder's address, such as one that staff entered for a consignor or with
+    /// a limit: staff decide then whether it is the same person. Errors: `bidder_blocked` when that record is blocked.
+    async fn is_in_register(&self, bidder: &SignedInBidder, party: Uuid) -> PlatformResult<bool> {
+        let account = &bidder.account;
+        let own = self.store().records_of_person(party).await?;
+        let key = MatchReason::Email.key(&account.email);
+        let found = self.store().parties_matching(account.profile.customer, &[key], MATCHES_MAX).await?;
+        let others: Vec<Party> = found.into_iter().filter(|other| !own.contains(&other.uuid)).collect();
+        if others.iter().any(|other| other.block.is_some()) {
+            return Err(Rejection::BidderBlocked.into());
+        }
+        Ok(!others.is_empty())
+    }
+
     async fn register_record(
         &self,
         saleroom: &Saleroom,
@@ -102,9 +118,12 @@ impl Platform {
         auction: &Auction,
         party: Uuid,
     ) -> PlatformResult<Registration> {
+        let is_known = self.is_in_register(bidder, party).await?;
         let status = match saleroom.house.saleroom.registration {
-            RegistrationRule::AtOnce => RegistrationStatus::Approved,
-            RegistrationRule::ByStaff | RegistrationRule::Closed => RegistrationStatus::Pending,
+            RegistrationRule::AtOnce if !is_known => RegistrationStatus::Approved,
+            RegistrationRule::AtOnce | RegistrationRule::ByStaff | RegistrationRule::Closed => {
+                RegistrationStatus::Pending
+            }
         };
         let new = NewRegistration {
             paddle: None,

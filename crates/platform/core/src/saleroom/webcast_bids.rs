@@ -60,7 +60,7 @@ impl Platform {
             }
         };
         let Some((item, auction)) = outcome else { return self.repeated_bid(bidder, paddle, uuid).await };
-        let own = self.own_in_webcast(&item, paddle, true).await?;
+        let own = self.own_in_webcast(&item, paddle).await?;
         Ok(SaleroomBidResult { sale: PublicItem::of(&auction, &item), own, is_repeated: false })
     }
 
@@ -107,8 +107,8 @@ impl Platform {
     }
 
     /// How a bidder stands on a lot, with the commission bid that only they and the clerk know.
-    pub(super) async fn own_in_webcast(&self, item: &Item, paddle: &str, has_bid: bool) -> PlatformResult<OwnStanding> {
-        let own = OwnStanding::of(item, paddle, has_bid);
+    pub(super) async fn own_in_webcast(&self, item: &Item, paddle: &str) -> PlatformResult<OwnStanding> {
+        let own = OwnStanding::of(item, paddle, false);
         if item.bid_count == 0 {
             return Ok(own);
         }

@@ -288,6 +288,7 @@ forward! {
         async fn bidder_link(hash: Digest) -> StoreResult<Option<BidderLink>>;
         async fn bidder_account(uuid: Uuid) -> StoreResult<Option<BidderAccount>>;
         async fn bidder_account_by_email(customer: Uuid, email: &str) -> StoreResult<Option<BidderAccount>>;
+        async fn bidder_accounts_of(parties: &[Uuid]) -> StoreResult<Vec<BidderAccount>>;
         async fn open_bidder_account(account: BidderAccount, link: Digest, now: Timestamp) -> StoreResult<()>;
         async fn change_bidder_account(change: BidderAccountChange) -> StoreResult<()>;
         async fn delete_bidder_account(uuid: Uuid, version: i64) -> StoreResult<()>;

@@ -7,8 +7,9 @@ use contract::AuctionStatus;
 use contract::models::AddressModel;
 use kit_identity::token_hash;
 use kit_runtime::vault::Secret;
+use platform_core::bidders::{MergeChoices, PartyInput, RecordPair, RegistrationDecision};
 use platform_core::port::{
-    BidderLink, HouseSaleroom, OutageEnds, Page, Registration, RegistrationRule, RegistrationStatus,
+    BidderLink, HouseSaleroom, OutageEnds, Page, PartyDetails, Registration, RegistrationRule, RegistrationStatus,
 };
 use platform_core::saleroom::{AccountInput, BidderDetails, Saleroom, SaleroomBid, SignedInBidder};
 use platform_core::sales::facts::SaleFactsInput;
@@ -67,7 +68,7 @@ impl House {
     }
 
     async fn link(&self, saleroom: &Saleroom, email: &str) -> String {
-        let code = format!("lwl_{email}");
+        let code = format!("lwl_{}", self.fixture.platform.new_form_key());
         let expires_at = self.fixture.platform.now() + HOUR;
         let (customer, hash) = (saleroom.house.customer, token_hash(&code));
         let link = BidderLink { customer, email: email.into(), hash, expires_at };
@@ -77,7 +78,8 @@ impl House {
 
     async fn open_account(&self, saleroom: &Saleroom, email: &str) -> (SignedInBidder, String) {
         let code = self.link(saleroom, email).await;
-        let details = BidderDetails { name: format!("Name of {email}"), ..BidderDetails::default() };
+        let details =
+            BidderDetails { name: format!("Name of {}", email.replace('@', " at ")), ..BidderDetails::default() };
         let input = AccountInput { details, password: secret(PASSWORD) };
         let platform = &self.fixture.platform;
         let signed_in = platform.use_bidder_link(saleroom, &code, input, &Client::default()).await.unwrap();
@@ -228,7 +230,7 @@ async fn a_registration_names_one_record_and_needs_the_conditions_of_the_sale() 
     assert_eq!((registration.status, registration.paddle.as_str()), (RegistrationStatus::Pending, "1"));
     assert_eq!(registration.email.as_deref(), Some("ann@example.com"));
     let party = platform.party(&fixture.caller, registration.party.unwrap()).await.unwrap();
-    assert_eq!(party.details.name, "Name of ann@example.com");
+    assert_eq!(party.details.name, "Name of ann at example.com");
     assert_eq!(house.register(&ann, None).await.unwrap().uuid, registration.uuid, "once for a sale");
     assert_eq!(house.bid(&ann, 0, SaleroomBid::Next(100)).await, Err("registration_required"));
 
@@ -250,7 +252,7 @@ async fn a_registration_names_one_record_and_needs_the_conditions_of_the_sale() 
     let accepted = fixture.store.accepted_conditions(ann.account.id, second.uuid).await.unwrap().unwrap();
     assert_eq!(accepted.number, 2);
 
-    // Whoever is blocked in the register gets no registration.
+    // A bidder who is blocked in the register gets no registration.
     platform.block_party(&fixture.caller, party.uuid, "it did not pay", None).await.unwrap();
     let third = platform.create_auction(&fixture.caller, &draft, None).await.unwrap().fresh().unwrap().auction;
     let refused = platform.register_for_sale(&house.saleroom, &ann, third.uuid, None).await;
@@ -283,7 +285,7 @@ async fn a_bid_is_placed_on_what_the_bidder_saw_and_never_against_themselves() {
     let bids = house.fixture.platform.bids(&house.fixture.caller, house.items[1].uuid, Page { after: None, limit: 9 });
     assert!(bids.await.unwrap().1.iter().filter(|bid| bid.bidder == "1").count() <= 2);
 
-    // Late, and on a lot that nobody sees.
+    // Late, and on a lot that no visitor sees.
     house.fixture.clock.advance(HOUR + Duration::from_secs(600));
     assert_eq!(house.bid(&ann, 0, SaleroomBid::UpTo(800)).await, Err("item_ended"));
     let unseen = (house.items[0].auction, Uuid::nil());
@@ -333,4 +335,62 @@ async fn an_erased_person_has_no_account_any_more() {
     let (ann, registration) = house.registered("ann@example.com").await;
     platform.erase_party(&fixture.caller, registration.party.unwrap(), None).await.unwrap();
     assert_eq!(fixture.store.bidder_account(ann.account.id).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn an_account_that_is_deleted_and_opened_again_is_the_same_person() {
+    let house = House::open(RegistrationRule::AtOnce).await;
+    let platform = &house.fixture.platform;
+    let (ann, registration) = house.registered("ann@example.com").await;
+    let decision = RegistrationDecision { to: RegistrationStatus::Suspended, reason: Some("it did not pay".into()) };
+    let known = (registration.auction, registration.uuid);
+    platform.change_registration_status(&house.fixture.caller, known, &decision, None, None).await.unwrap();
+    platform.delete_bidder_account(&ann, &secret(PASSWORD)).await.unwrap();
+    let link = house.link(&house.saleroom, "ann@example.com").await;
+    assert_eq!(
+        platform.open_bidder_link(&house.saleroom, &link, None).await.unwrap(),
+        ("ann@example.com".into(), false)
+    );
+    let (again, _) = house.open_account(&house.saleroom, "ann@example.com").await;
+    assert_eq!(house.register(&again, None).await.unwrap().uuid, registration.uuid);
+    assert_eq!(house.bid(&again, 0, SaleroomBid::Next(100)).await, Err("bidder_suspended"));
+}
+
+#[tokio::test]
+async fn staff_decide_on_a_bidder_whose_address_the_register_has() {
+    let house = House::open(RegistrationRule::AtOnce).await;
+    let (platform, caller) = (&house.fixture.platform, &house.fixture.caller);
+    let record = |email: &str| PartyInput {
+        details: PartyDetails {
+            name: "A".into(),
+            is_consignor: true,
+            email: Some(email.into()),
+            ..PartyDetails::default()
+        },
+        document: None,
+    };
+    let customer = house.fixture.customer.uuid;
+    let known = platform.create_party(caller, customer, &record("ann@example.com")).await.unwrap();
+    let blocked = platform.create_party(caller, customer, &record("bo@example.com")).await.unwrap();
+    platform.block_party(caller, blocked.uuid, "it did not pay", None).await.unwrap();
+    let (_, registration) = house.registered("ann@example.com").await;
+    assert_eq!(registration.status, RegistrationStatus::Pending);
+    let (bo, _) = house.open_account(&house.saleroom, "bo@example.com").await;
+    assert_eq!(code(house.register(&bo, None).await), Some("bidder_blocked"));
+
+    // Merged records have one account: with two, each bidder would act with the paddle of the other.
+    let own = registration.party.unwrap();
+    let merge = async |kept, merged| {
+        code(
+            platform.merge_parties(caller, RecordPair { kept, merged, versions: None }, &MergeChoices::default()).await,
+        )
+    };
+    let (_, third) = house.registered("cy@example.com").await;
+    assert_eq!(merge(own, third.party.unwrap()).await, Some("two_accounts"));
+    assert_eq!(merge(known.uuid, own).await, None);
+    let plan =
+        platform.merge_plan(caller, RecordPair { kept: known.uuid, merged: third.party.unwrap(), versions: None });
+    let plan = plan.await.unwrap();
+    assert_eq!(plan.account.as_deref(), Some("ann@example.com"));
+    assert_eq!(plan.refusal.unwrap().code(), "two_accounts");
 }

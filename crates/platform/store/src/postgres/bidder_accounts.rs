@@ -16,8 +16,8 @@ use super::rows::{self, SqlResult};
 use super::{PostgresStore, parties};
 use crate::codec::{corrupt, ms, to_json};
 
-const ACCOUNT: &str = "SELECT uuid, customer, email, password_hash, party, details, version, created_at_ms, signed_in_at_ms \
-     FROM bidder_accounts";
+const ACCOUNT: &str = "SELECT uuid, customer, email, password_hash, party, details, version, created_at_ms, signed_in_at_ms, \
+     closed_at_ms FROM bidder_accounts";
 const SESSION: &str =
     "SELECT uuid, hash, account, address, created_at_ms, expires_at_ms, last_used_at_ms FROM bidder_sessions";
 const WATCHED: &str = "SELECT account, item, auction, at_ms FROM watched_items WHERE account = $1";
@@ -25,8 +25,7 @@ const WATCHED: &str = "SELECT account, item, auction, at_ms FROM watched_items W
 #[async_trait]
 impl BidderAccountStore for PostgresStore {
     async fn put_bidder_link(&self, link: BidderLink) -> StoreResult<()> {
-        let put = "INSERT INTO bidder_links (customer, email, hash, expires_at_ms) VALUES ($1, $2, $3, $4) \
-             ON CONFLICT (customer, email) DO UPDATE SET hash = excluded.hash, expires_at_ms = excluded.expires_at_ms";
+        let put = "INSERT INTO bidder_links (customer, email, hash, expires_at_ms) VALUES ($1, $2, $3, $4)";
         let BidderLink { customer, email, hash, expires_at } = &link;
         let values: rows::Values<'_> = &[customer, email, &hash.as_slice(), &ms(*expires_at)];
         Ok(rows::execute(&self.client().await?, put, values).await.map(drop)?)
@@ -47,6 +46,11 @@ impl BidderAccountStore for PostgresStore {
         }
         let select = format!("{ACCOUNT} WHERE customer = $1 AND email = $2");
         Ok(rows::one(&self.client().await?, &select, &[&customer, &email], account).await?)
+    }
+
+    async fn bidder_accounts_of(&self, parties: &[Uuid]) -> StoreResult<Vec<BidderAccount>> {
+        let select = format!("{ACCOUNT} WHERE party = ANY($1) AND closed_at_ms IS NULL ORDER BY uuid");
+        Ok(rows::list(&self.client().await?, &select, &[&parties], account).await?)
     }
 
     async fn open_bidder_account(&self, account: BidderAccount, link: Digest, now: Timestamp) -> StoreResult<()> {
@@ -187,7 +191,12 @@ fn account(row: &Row) -> SqlResult<BidderAccount> {
         BidderProfile { customer: rows::get(row, 1)?, party: rows::get(row, 4)?, details: rows::json(row, 5)? };
     let (id, email, password_hash) = (rows::get(row, 0)?, rows::get(row, 2)?, rows::get(row, 3)?);
     let account = BidderAccount::new(id, email, password_hash, rows::time(row, 7)?, profile);
-    Ok(BidderAccount { version: rows::get(row, 6)?, signed_in_at: rows::optional_time(row, 8)?, ..account })
+    Ok(BidderAccount {
+        version: rows::get(row, 6)?,
+        signed_in_at: rows::optional_time(row, 8)?,
+        disabled_at: rows::optional_time(row, 9)?,
+        ..account
+    })
 }
 
 fn session(row: &Row) -> SqlResult<BidderSession> {
@@ -217,10 +226,15 @@ fn watched(row: &Row) -> SqlResult<WatchedItem> {
     Ok(WatchedItem { account, auction, item, at: rows::time(row, 3)? })
 }
 
-/// `Conflict` when the link was used, replaced or has expired.
+/// Uses up a link, and all others to its address. `Conflict` when it was used or has expired. If two calls use it at the same
+/// time, one of them deletes the row.
 async fn use_link(db: &Transaction<'_>, link: Digest, now: Timestamp) -> SqlResult<()> {
-    let delete = "DELETE FROM bidder_links WHERE hash = $1 AND expires_at_ms > $2";
-    one_row(rows::execute(db, delete, &[&link.as_slice(), &ms(now)]).await?)
+    let delete = "DELETE FROM bidder_links WHERE hash = $1 AND expires_at_ms > $2 RETURNING customer, email";
+    let address = |row: &Row| Ok((rows::get::<Uuid>(row, 0)?, rows::get::<String>(row, 1)?));
+    let used = rows::one(db, delete, &[&link.as_slice(), &ms(now)], address).await?;
+    let Some((customer, email)) = used else { return Err(StoreError::Conflict.into()) };
+    let others = "DELETE FROM bidder_links WHERE customer = $1 AND email = $2";
+    rows::execute(db, others, &[&customer, &email]).await.map(drop)
 }
 
 async fn insert(db: &Transaction<'_>, account: &BidderAccount) -> SqlResult<()> {
@@ -241,12 +255,17 @@ async fn change_account(db: &Transaction<'_>, entry: &BidderAccountChange) -> Sq
     if let Some(party) = party {
         parties::put(db, party).await?;
     }
-    let update = "UPDATE bidder_accounts SET password_hash = $2, party = $3, details = $4, version = $5 \
+    let update = "UPDATE bidder_accounts SET password_hash = $2, party = $3, details = $4, version = $5, closed_at_ms = $7 \
          WHERE uuid = $1 AND version = $6";
-    let BidderAccount { id, password_hash, version, profile, .. } = &change.user;
+    let BidderAccount { id, password_hash, version, disabled_at, profile, .. } = &change.user;
     let BidderProfile { party, details, .. } = profile;
-    let values: rows::Values<'_> = &[id, password_hash, party, &to_json(details)?, version, &change.expected_version];
+    let closed_at = disabled_at.map(ms);
+    let values: rows::Values<'_> =
+        &[id, password_hash, party, &to_json(details)?, version, &change.expected_version, &closed_at];
     one_row(rows::execute(db, update, values).await?)?;
+    if closed_at.is_some() {
+        rows::execute(db, "DELETE FROM watched_items WHERE account = $1", &[id]).await?;
+    }
     let delete = "DELETE FROM bidder_sessions WHERE account = $1";
     match change.ending {
         SessionsToEnd::Nothing => Ok(0),

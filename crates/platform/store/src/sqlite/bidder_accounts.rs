@@ -15,8 +15,8 @@ use super::rows::{self, SqlResult};
 use super::{SqliteStore, audit, parties};
 use crate::codec::{ms, to_json};
 
-const ACCOUNT: &str = "SELECT uuid, customer, email, password_hash, party, details, version, created_at_ms, signed_in_at_ms \
-     FROM bidder_accounts";
+const ACCOUNT: &str = "SELECT uuid, customer, email, password_hash, party, details, version, created_at_ms, signed_in_at_ms, \
+     closed_at_ms FROM bidder_accounts";
 const SESSION: &str =
     "SELECT uuid, hash, account, address, created_at_ms, expires_at_ms, last_used_at_ms FROM bidder_sessions";
 const WATCHED: &str = "SELECT account, item, auction, at_ms FROM watched_items WHERE account = ?1";
@@ -24,8 +24,7 @@ const WATCHED: &str = "SELECT account, item, auction, at_ms FROM watched_items W
 #[async_trait]
 impl BidderAccountStore for SqliteStore {
     async fn put_bidder_link(&self, link: BidderLink) -> StoreResult<()> {
-        let put = "INSERT INTO bidder_links (customer, email, hash, expires_at_ms) VALUES (?1, ?2, ?3, ?4) \
-             ON CONFLICT (customer, email) DO UPDATE SET hash = excluded.hash, expires_at_ms = excluded.expires_at_ms";
+        let put = "INSERT INTO bidder_links (customer, email, hash, expires_at_ms) VALUES (?1, ?2, ?3, ?4)";
         self.write(move |db| {
             let BidderLink { customer, email, hash, expires_at } = &link;
             rows::execute(db, put, (customer.as_bytes(), email, hash, ms(*expires_at))).map(drop)
@@ -45,6 +44,19 @@ impl BidderAccountStore for SqliteStore {
     async fn bidder_account_by_email(&self, customer: Uuid, email: &str) -> StoreResult<Option<BidderAccount>> {
         let (select, email) = (format!("{ACCOUNT} WHERE customer = ?1 AND email = ?2"), email.to_owned());
         self.read(move |db| rows::one(db, &select, (customer.as_bytes(), email), account)).await
+    }
+
+    async fn bidder_accounts_of(&self, parties: &[Uuid]) -> StoreResult<Vec<BidderAccount>> {
+        let select = format!("{ACCOUNT} WHERE party = ?1 AND closed_at_ms IS NULL");
+        let parties = parties.to_vec();
+        self.read(move |db| {
+            let mut found = Vec::new();
+            for party in &parties {
+                found.extend(rows::list(db, &select, [party.as_bytes()], account)?);
+            }
+            Ok(found)
+        })
+        .await
     }
 
     async fn open_bidder_account(&self, account: BidderAccount, link: Digest, now: Timestamp) -> StoreResult<()> {
@@ -194,7 +206,12 @@ fn account(row: &Row<'_>) -> SqlResult<BidderAccount> {
         details: rows::json(row, 5)?,
     };
     let account = BidderAccount::new(rows::uuid(row, 0)?, row.get(2)?, row.get(3)?, rows::time(row, 7)?, profile);
-    Ok(BidderAccount { version: row.get(6)?, signed_in_at: rows::optional_time(row, 8)?, ..account })
+    Ok(BidderAccount {
+        version: row.get(6)?,
+        signed_in_at: rows::optional_time(row, 8)?,
+        disabled_at: rows::optional_time(row, 9)?,
+        ..account
+    })
 }
 
 fn session(row: &Row<'_>) -> SqlResult<BidderSession> {
@@ -224,10 +241,14 @@ fn watched(row: &Row<'_>) -> SqlResult<WatchedItem> {
     Ok(WatchedItem { account, auction, item, at: rows::time(row, 3)? })
 }
 
-/// `Conflict` when the link was used, replaced or has expired.
+/// Uses up a link, and all others to its address. `Conflict` when it was used or has expired.
 fn use_link(db: &Connection, link: Digest, now: Timestamp) -> SqlResult<()> {
-    let delete = "DELETE FROM bidder_links WHERE hash = ?1 AND expires_at_ms > ?2";
-    one_row(rows::execute(db, delete, (link, ms(now)))?)
+    let delete = "DELETE FROM bidder_links WHERE (customer, email) = \
+         (SELECT customer, email FROM bidder_links WHERE hash = ?1 AND expires_at_ms > ?2)";
+    match rows::execute(db, delete, (link, ms(now)))? {
+        0 => Err(StoreError::Conflict.into()),
+        _ => Ok(()),
+    }
 }
 
 fn insert(db: &Connection, account: &BidderAccount) -> SqlResult<()> {
@@ -250,13 +271,17 @@ fn change_account(db: &Connection, entry: &BidderAccountChange) -> SqlResult<()>
         parties::put(db, &party.party)?;
         audit::append(db, &party.log)?;
     }
-    let update = "UPDATE bidder_accounts SET password_hash = ?2, party = ?3, details = ?4, version = ?5 \
+    let update = "UPDATE bidder_accounts SET password_hash = ?2, party = ?3, details = ?4, version = ?5, closed_at_ms = ?7 \
          WHERE uuid = ?1 AND version = ?6";
-    let BidderAccount { id, password_hash, version, profile, .. } = &change.user;
+    let BidderAccount { id, password_hash, version, disabled_at, profile, .. } = &change.user;
     let party = profile.party.as_ref().map(Uuid::as_bytes);
     let details = to_json(&profile.details)?;
-    let values = params![id.as_bytes(), password_hash, party, details, version, change.expected_version];
+    let closed_at = disabled_at.map(ms);
+    let values = params![id.as_bytes(), password_hash, party, details, version, change.expected_version, closed_at];
     one_row(rows::execute(db, update, values)?)?;
+    if closed_at.is_some() {
+        rows::execute(db, "DELETE FROM watched_items WHERE account = ?1", [id.as_bytes()])?;
+    }
     let delete = "DELETE FROM bidder_sessions WHERE account = ?1";
     match change.ending {
         SessionsToEnd::Nothing => Ok(0),

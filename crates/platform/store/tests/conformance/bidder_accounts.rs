@@ -53,20 +53,22 @@ async fn open(store: &Shared, account: &BidderAccount) {
     store.open_bidder_account(account.clone(), code, at(10)).await.unwrap();
 }
 
-pub(super) async fn an_account_is_opened_once_with_the_latest_link_to_its_address(store: Shared) {
+pub(super) async fn an_account_is_opened_once_with_a_link_to_its_address(store: Shared) {
     let ann = account(1, 1, "ann@example.com");
     store.put_bidder_link(link(1, "ann@example.com", 1, 100)).await.unwrap();
     store.put_bidder_link(link(2, "ann@example.com", 3, 100)).await.unwrap();
     store.put_bidder_link(link(1, "ann@example.com", 2, 200)).await.unwrap();
-    assert_eq!(store.bidder_link([1; 32]).await.unwrap(), None, "a later link replaces it");
+    assert_eq!(store.bidder_link([1; 32]).await.unwrap(), Some(link(1, "ann@example.com", 1, 100)));
     assert_eq!(store.bidder_link([2; 32]).await.unwrap(), Some(link(1, "ann@example.com", 2, 200)));
     let opened = async |account: &BidderAccount, hash: u8, now: i64| {
         store.open_bidder_account(account.clone(), [hash; 32], at(now)).await
     };
-    assert!(matches!(opened(&ann, 1, 10).await, Err(StoreError::Conflict)));
+    assert!(matches!(opened(&ann, 9, 10).await, Err(StoreError::Conflict)), "no such link");
     assert!(matches!(opened(&ann, 2, 200).await, Err(StoreError::Conflict)), "it has expired");
     opened(&ann, 2, 199).await.unwrap();
     assert!(matches!(opened(&ann, 2, 199).await, Err(StoreError::Conflict)), "it was used");
+    assert_eq!(store.bidder_link([1; 32]).await.unwrap(), None, "one that is used ends the others");
+    assert!(store.bidder_link([3; 32]).await.unwrap().is_some(), "of its house");
     assert_eq!(store.bidder_account(ann.id).await.unwrap(), Some(ann.clone()));
     assert_eq!(store.bidder_account_by_email(customer_uuid(1), "ann@example.com").await.unwrap(), Some(ann));
     assert_eq!(store.bidder_account_by_email(customer_uuid(2), "ann@example.com").await.unwrap(), None);
@@ -112,9 +114,18 @@ pub(super) async fn a_change_of_an_account_is_whole_or_not_at_all(store: Shared)
     store.change_bidder_account(change).await.unwrap();
     let lasts = async |number| store.bidder_session(session(number, &ann, 20).hash).await.unwrap().is_some();
     assert_eq!((lasts(1).await, lasts(2).await, lasts(3).await), (false, false, true));
-    store.delete_bidder_account(ann.id, 3).await.unwrap();
+    let stored = store.bidder_account(ann.id).await.unwrap().unwrap();
+    let own = async || store.bidder_accounts_of(&[Uuid::nil(), entry.uuid]).await.unwrap().len();
+    assert_eq!(own().await, 1);
+    let ending = SessionsToEnd::AllOf(stored.id);
+    let closed = BidderAccount { disabled_at: Some(at(90)), ..stored };
+    let change = Change::to(closed.clone()).ending(ending);
+    store.change_bidder_account(BidderAccountChange { change, link: None, party: None }).await.unwrap();
+    assert_eq!((own().await, lasts(3).await), (0, false));
+    let stored = store.bidder_account(ann.id).await.unwrap().unwrap();
+    assert_eq!(stored, BidderAccount { version: 4, ..closed });
+    store.delete_bidder_account(ann.id, 4).await.unwrap();
     assert_eq!(store.bidder_account(ann.id).await.unwrap(), None);
-    assert!(!lasts(3).await);
 }
 
 pub(super) async fn sessions_of_bidders_begin_at_a_version_and_end_by_age_and_number(store: Shared) {

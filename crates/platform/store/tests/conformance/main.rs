@@ -178,7 +178,7 @@ stories! {
         several_parties_are_written_or_none,
         the_items_of_a_vendor_are_listed_by_auction;
     bidder_accounts:
-        an_account_is_opened_once_with_the_latest_link_to_its_address,
+        an_account_is_opened_once_with_a_link_to_its_address,
         a_change_of_an_account_is_whole_or_not_at_all,
         sessions_of_bidders_begin_at_a_version_and_end_by_age_and_number,
         acceptances_and_watched_items_are_those_of_one_account,

@@ -110,6 +110,15 @@ async fn press(page: &Page, form: &str) {
     page.evaluate(&format!("document.querySelector('[data-bid={form}] button').click()")).await.unwrap();
 }
 
+/// Enters a maximum, and confirms the amount that the server has read.
+async fn bid_up_to(page: &Page, typed: &str, confirm: &str) {
+    page.fill("amount", typed).await.unwrap();
+    press(page, "max").await;
+    page.wait_until_shown(confirm).await.unwrap();
+    page.evaluate("new Promise((resolve) => setTimeout(resolve, 450))").await.unwrap();
+    press(page, "asked").await;
+}
+
 /// Presses the button, and again after the pause in which a second press is taken for a double one.
 async fn press_twice(page: &Page, form: &str, confirm: &str) {
     press(page, form).await;
@@ -148,29 +157,27 @@ async fn bidders_bid_against_each_other(database: Option<String>) {
     bob.wait_until_shown("£500 was bid before you. Next £550.").await.unwrap();
 
     // A maximum beats hers, and hers raises the price up to it.
-    bob.fill("amount", "800").await.unwrap();
-    press_twice(&bob, "max", "Confirm 800").await;
+    bid_up_to(&bob, "800", "Confirm your maximum of £800").await;
     bob.wait_until_shown("✓ You lead at £550. Your maximum is £800.").await.unwrap();
     // Her page says so by itself, and keeps what she types.
     ann.wait_until_shown("↓ Outbid. Someone else leads at £550.").await.unwrap();
-    ann.fill("amount", "£ 700").await.unwrap();
-    press_twice(&ann, "max", "Confirm £ 700").await;
+    bid_up_to(&ann, "£ 700", "Confirm your maximum of £700").await;
     ann.wait_until_shown("↓ Outbid. Someone else leads at £750.").await.unwrap();
     house.assert_faultless(&ann).await;
     ann.fill("amount", "a lot").await.unwrap();
-    press_twice(&ann, "max", "Confirm a lot").await;
+    press(&ann, "max").await;
     ann.wait_until("!!document.querySelector('#bid-box .fault')").await.unwrap();
 
-    // The same key is the same bid: a phone that sent it twice is told so.
+    // The same key is the same bid: a phone that sent it twice reads so.
     let repeated = "(async () => { const form = document.querySelector('[data-bid=max]'); const body = new URLSearchParams(new FormData(form)); \
-        body.set('confirmed', 'yes'); body.set('typed', 'yes'); body.set('amount', '1000'); \
+        body.set('confirmed', 'yes'); body.set('amount', '100000'); \
         const send = async () => (await fetch(form.action, { method: 'POST', body })).text(); await send(); \
         const page = new DOMParser().parseFromString(await send(), 'text/html'); return page.getElementById('bid-answer').textContent })()";
     assert_eq!(ann.text(repeated).await.unwrap(), "Already received: £1,000.");
     let item = house.open.site.items(&house.auction).await.unwrap()[0].clone();
     assert_eq!((&item["leader"], &item["price"]), (&json!("1"), &json!(85_000)), "{item}");
 
-    // Each sees their own maximum only, nobody the reserve or a name.
+    // Each sees their own maximum only, and no reserve or name.
     ann.reload().await.unwrap();
     ann.wait_until_shown("Your maximum is £1,000.").await.unwrap();
     bob.reload().await.unwrap();
@@ -275,8 +282,7 @@ async fn a_bidder_follows_the_ring() {
     ann.open(&house.lot(0)).await.unwrap();
     ann.wait_until_shown("Leave a commission bid").await.unwrap();
     house.assert_faultless(&ann).await;
-    ann.fill("amount", "900").await.unwrap();
-    press_twice(&ann, "max", "Confirm 900").await;
+    bid_up_to(&ann, "900", "Confirm your maximum of £900").await;
     ann.wait_until_shown("Your commission bid is £900.").await.unwrap();
     press_twice(&ann, "withdraw", "Confirm: withdraw").await;
     ann.wait_until_shown("Your commission bid is withdrawn.").await.unwrap();

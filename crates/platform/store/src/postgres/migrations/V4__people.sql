@@ -159,7 +159,9 @@ CREATE TABLE bidder_accounts (
     details text NOT NULL,
     version bigint NOT NULL,
     created_at_ms bigint NOT NULL,
-    signed_in_at_ms bigint
+    signed_in_at_ms bigint,
+    -- Set for an account that the bidder deleted. It keeps its address and record, so that the same person opens it again.
+    closed_at_ms bigint
 );
 CREATE UNIQUE INDEX bidder_accounts_by_email ON bidder_accounts (customer, email);
 CREATE INDEX bidder_accounts_of_party ON bidder_accounts (party) WHERE party IS NOT NULL;
@@ -184,9 +186,9 @@ CREATE TABLE bidder_links (
     email text NOT NULL,
     hash bytea NOT NULL,
     expires_at_ms bigint NOT NULL,
-    PRIMARY KEY (customer, email)
+    PRIMARY KEY (hash)
 );
-CREATE UNIQUE INDEX bidder_links_by_hash ON bidder_links (hash);
+CREATE INDEX bidder_links_of_address ON bidder_links (customer, email);
 CREATE INDEX bidder_links_by_expiry ON bidder_links (expires_at_ms);
 
 -- The version of a house's conditions that a bidder accepted for a sale.
