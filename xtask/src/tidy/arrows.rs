@@ -49,8 +49,11 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "platform-words",
         ],
     ),
-    ("platform-saleroom", &["contract", "kit-design", "kit-http", "platform-core", "platform-rules", "platform-words"]),
-    ("platform-words", &["kit-design", "platform-core", "platform-rules"]),
+    (
+        "platform-saleroom",
+        &["contract", "kit-design", "kit-http", "kit-runtime", "platform-core", "platform-rules", "platform-words"],
+    ),
+    ("platform-words", &["contract", "kit-design", "platform-core", "platform-rules"]),
     ("provider-core", &["kit-colour", "kit-identity", "kit-mail", "kit-openid", "kit-outbound", "kit-runtime"]),
     ("provider-store", &["kit-engine", "kit-identity", "kit-runtime", "provider-core"]),
     ("provider-api", &["kit-http", "kit-runtime", "provider-core"]),
