@@ -43,6 +43,8 @@ struct BulkPage {
     count: String,
     lots: Vec<Lot>,
     refused: Vec<Lot>,
+    /// What the refused lots need before; empty when nothing helps.
+    before: &'static str,
     unknown: String,
     reason: Option<FormField>,
     notified: String,
@@ -105,6 +107,12 @@ pub(super) async fn page(
         effect,
         count: labels::count(possible.len() as u64, "lot", "lots"),
         lots: possible.into_iter().map(lot).collect(),
+        before: match to {
+            ItemStatus::Live if refused.iter().any(|item| item.status == ItemStatus::Draft) => {
+                "A draft moves to preview before it goes on sale: choose “Move to preview” for these lots first."
+            }
+            _ => "",
+        },
         refused: refused.into_iter().take(NAMED_MAX).map(lot).collect(),
         unknown: unknown.join(", "),
         reason: needs_reason.then(|| reason_field("").required()),

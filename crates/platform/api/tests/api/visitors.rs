@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::Method;
 use platform_core::live::Listener;
-use platform_core::port::HouseSaleroom;
+use platform_core::port::{HouseSaleroom, OutageEnds};
 use platform_core::saleroom::{Saleroom, Visitor};
 use platform_core::{Caller, PlatformConfig, PlatformError, Scopes};
 use serde_json::{Value, json};
@@ -46,7 +46,12 @@ impl OpenSale {
         let items = fixture.call(&Method::GET, &path, &key, &Value::Null).await.json();
         let uuid = |item: &Value| item["uuid"].as_str().unwrap().parse().unwrap();
         let lots = items["data"].as_array().unwrap().iter().map(uuid).collect();
-        let settings = HouseSaleroom { address: Some("hartley".into()), is_open: true, ..HouseSaleroom::default() };
+        let settings = HouseSaleroom {
+            address: Some("hartley".into()),
+            is_open: true,
+            outage_ends: Some(OutageEnds::AtTheirTime),
+            ..HouseSaleroom::default()
+        };
         fixture.platform.change_saleroom(&Caller::command_line(), customer, settings, None).await.unwrap();
         let saleroom = fixture.platform.saleroom("hartley").await.unwrap();
         Self { fixture, key, customer, saleroom, auction, lots }

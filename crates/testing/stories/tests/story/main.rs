@@ -71,6 +71,7 @@ mod provider_nodes;
 mod publisher_fixture;
 mod remote_provider;
 mod saleroom;
+mod saleroom_attacks;
 mod saleroom_bids;
 mod saleroom_live;
 mod sandbox;

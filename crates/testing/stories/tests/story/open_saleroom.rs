@@ -38,17 +38,23 @@ impl OpenHouse {
         let site = CustomerSite::set_up(&administration.launch, &administration.launch).await.unwrap();
         let staff = desk_page(&administration.browser).await;
         administration.set_up(&staff).await;
-        staff.open(&administration.url(&format!("/customers/{}/saleroom", site.customer))).await.unwrap();
+        let house = Self { administration, site, mails, staff, host };
+        house.open_saleroom(&house.site.customer, "hartley", rule).await;
+        house
+    }
+
+    /// Opens the saleroom of a customer at an address.
+    pub async fn open_saleroom(&self, customer: &str, address: &str, rule: &str) {
+        let staff = &self.staff;
+        staff.open(&self.administration.url(&format!("/customers/{customer}/saleroom"))).await.unwrap();
         staff.wait_until_shown("Who may bid online").await.unwrap();
-        staff.fill("address", "hartley").await.unwrap();
-        for choice in
-            [&format!("[name=registration][value={rule}]"), "[name=outageEnds][value=at_their_time]", "[name=open]"]
-        {
+        staff.fill("address", address).await.unwrap();
+        let rule = format!("[name=registration][value={rule}]");
+        for choice in [rule.as_str(), "[name=outageEnds][value=at_their_time]", "[name=open]"] {
             staff.evaluate(&format!("document.querySelector('{choice}').click()")).await.unwrap();
         }
         staff.click("Save saleroom").await.unwrap();
         staff.wait_until_shown("The saleroom was saved.").await.unwrap();
-        Self { administration, site, mails, staff, host }
     }
 
     /// Address of the house's pages.

@@ -98,6 +98,7 @@ impl House {
     }
 
     async fn register(&self, page: &Page) {
+        page.wait_until_shown("Register for this sale to bid").await.unwrap();
         page.click_through("Register for this sale to bid").await.unwrap();
         page.wait_until_shown("You register as").await.unwrap();
         self.assert_faultless(page).await;
