@@ -206,7 +206,8 @@ async fn bidders_bid_against_each_other(database: Option<String>) {
 
     for path in ["my-bids", "account", "account/delete", &format!("sales/{}/register", house.auction)] {
         ann.open(&format!("{}/{path}", house.open.url())).await.unwrap();
-        ann.wait_until_shown("Account").await.unwrap();
+        let is_there = format!("location.pathname.endsWith('{path}') && document.readyState === 'complete'");
+        ann.wait_until(&is_there).await.unwrap();
         house.assert_faultless(&ann).await;
     }
 
@@ -261,6 +262,7 @@ async fn a_bidder_waits_for_the_house() {
     assert_eq!(ann.text(&bid).await.unwrap(), "409");
     let path = format!("/auctions/{}/registrations", house.auction);
     house.open.staff.open(&house.open.administration.url(&path)).await.unwrap();
+    house.open.staff.wait_until_shown("ann@example.com").await.unwrap();
     house.open.staff.click_through("Approve paddle 1").await.unwrap();
     ann.reload().await.unwrap();
     ann.wait_until_shown("Bid £500").await.unwrap();
