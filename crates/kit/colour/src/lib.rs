@@ -39,7 +39,7 @@ impl Colour {
 
     /// The colour of a text, if links and buttons can have it.
     ///
-    /// Errors: what is wrong with the text, for people.
+    /// Errors: the fault of the text, in words for the user who entered it.
     pub fn readable(text: &str) -> Result<Self, String> {
         let colour =
             Self::parse(text).ok_or("must be # and six hexadecimal digits, such as #0d6b57, or be empty".to_owned())?;

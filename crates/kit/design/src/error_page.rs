@@ -159,8 +159,8 @@ impl ErrorPage {
 }
 
 impl ErrorPageContent {
-    /// Gives the page a link to a path below the site's base, if it has none of its own. For middleware that knows more than the
-    /// handler, such as where the pages of a visitor are.
+    /// Adds a link to a path below the site's base, if the handler set no link. Middleware calls it when it knows a better page to
+    /// continue with than the handler.
     pub fn link_to(&mut self, words: &'static str, path: String) {
         self.next_link.get_or_insert((words, path));
     }

@@ -1,4 +1,4 @@
-//! The colour that the owner of pages chose, as a style sheet of its own: the content security policy allows no style in a page.
+//! A style sheet with the colour that a house or an account chose. The content security policy allows no style in a page itself.
 
 use axum::extract::Path;
 use axum::response::{IntoResponse as _, Response};

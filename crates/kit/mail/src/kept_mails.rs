@@ -101,7 +101,7 @@ mod tests {
             let (to, subject) = ("ann@example.com".to_owned(), format!("Your paddle\n{number}"));
             mailer.send(&Mail { to, subject, text: "Hello".into(), sender_name, ..Mail::default() }).await.unwrap();
         }
-        let wrong = mailer.send(&Mail { to: "nobody".into(), ..Mail::default() }).await;
+        let wrong = mailer.send(&Mail { to: "no address".into(), ..Mail::default() }).await;
         assert!(matches!(wrong, Err(SendError::Invalid(_))), "{wrong:?}");
         let kept = mails.latest();
         assert_eq!((kept.len(), kept[0].number, kept[199].number), (200, 201, 2));

@@ -32,7 +32,7 @@ pub const SEND_TIMEOUT: Duration = Duration::from_secs(20);
 /// Characters of an address.
 const ADDRESS_CHARS_MAX: usize = 254;
 
-/// Sends mails through one server, each over a connection of its own, or keeps them in memory.
+/// Sends mails through one server, and opens a connection for each mail; or keeps the mails in memory.
 #[derive(Clone)]
 pub struct Mailer {
     destination: Destination,

@@ -1,7 +1,7 @@
 //! The mailbox of the demonstration: a page with the mails that the node would send. Nothing leaves this machine.
 //!
-//! The page is on a port of its own on the loopback address, and only the demonstration opens it: mails contain links that sign
-//! people in, so no port of a server has such a page. It answers one host, so that no name of another site leads to it.
+//! Mails contain links that sign users in. So only the demonstration opens the page, on a separate port of the loopback address, and no
+//! port of a server has it. The port answers one host, so that no name of another site leads to it.
 
 use std::sync::Arc;
 

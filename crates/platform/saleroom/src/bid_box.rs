@@ -103,7 +103,7 @@ pub(crate) struct LotStanding {
 pub(crate) struct Wish {
     pub(crate) answer: Answer,
     pub(crate) asks: Option<Asked>,
-    /// The maximum as it was typed, and what is wrong with it.
+    /// The maximum as the bidder typed it, and its fault.
     pub(crate) typed: (String, String),
 }
 

@@ -10,7 +10,7 @@ use kit_design::assets::Asset;
 use kit_design::error_page::ErrorPage;
 use platform_core::images::ImageVariant;
 
-use crate::house::House;
+use crate::house::OpenHouse;
 use crate::page_error::PageError;
 
 /// Every file of the saleroom's own, as `/static/{name}` serves them.
@@ -26,7 +26,7 @@ pub(crate) static LIVE: LazyLock<Asset> = LazyLock::new(|| Asset::script("live",
 /// `/{house}/images/{image}/{variant}`. The content of an image never changes; that it can be seen may end, so a browser asks
 /// again after an hour, and no shared cache keeps it.
 pub(crate) async fn image(
-    house: House<1>,
+    house: OpenHouse<1>,
     Path((_, _, variant)): Path<(String, String, String)>,
 ) -> Result<Response, PageError> {
     let variant = ImageVariant::parse(&variant).ok_or_else(ErrorPage::not_found)?;
@@ -38,7 +38,7 @@ pub(crate) async fn image(
 }
 
 /// `/{house}/logo/{logo}`.
-pub(crate) async fn logo(house: House<1>) -> Result<Response, PageError> {
+pub(crate) async fn logo(house: OpenHouse<1>) -> Result<Response, PageError> {
     let [logo] = house.ids;
     let content = house.platform().saleroom_logo(&house.saleroom, logo).await?;
     let headers = [

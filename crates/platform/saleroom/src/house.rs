@@ -25,7 +25,15 @@ const CLOSED_RETRY_S: u64 = 600;
 const SESSION: &str = "bidder";
 const DEVICE: &str = "device";
 
-/// The open saleroom that a request asks for, and the identifiers in its path.
+/// The open saleroom that a request asks for, and the identifiers in its path: for answers that are the same for everyone, such as
+/// images and streams.
+pub(crate) struct OpenHouse<const N: usize> {
+    pub(crate) site: SaleroomSite,
+    pub(crate) saleroom: Saleroom,
+    pub(crate) ids: [Uuid; N],
+}
+
+/// The same for a page, with who reads it.
 pub(crate) struct House<const N: usize> {
     pub(crate) site: SaleroomSite,
     pub(crate) saleroom: Saleroom,
@@ -64,6 +72,12 @@ pub(crate) struct Logo {
     pub(crate) height: u32,
 }
 
+impl<const N: usize> OpenHouse<N> {
+    pub(crate) fn platform(&self) -> &Platform {
+        self.site.platform()
+    }
+}
+
 impl<const N: usize> House<N> {
     pub(crate) fn platform(&self) -> &Platform {
         self.site.platform()
@@ -87,8 +101,7 @@ impl<const N: usize> House<N> {
 
     /// The whole address of a path below that of the house.
     pub(crate) fn address(&self, below: &str) -> String {
-        let address = self.saleroom.house.saleroom.address.as_deref().unwrap_or_default();
-        self.site.address(&format!("/{address}{below}"))
+        self.site.house_address(&self.saleroom, below)
     }
 
     /// The frame of a page at a path below that of the house.
@@ -117,7 +130,7 @@ impl<const N: usize> House<N> {
     }
 }
 
-impl<const N: usize> FromRequestParts<SaleroomSite> for House<N> {
+impl<const N: usize> FromRequestParts<SaleroomSite> for OpenHouse<N> {
     type Rejection = PageError;
 
     async fn from_request_parts(parts: &mut Parts, site: &SaleroomSite) -> Result<Self, PageError> {
@@ -135,6 +148,15 @@ impl<const N: usize> FromRequestParts<SaleroomSite> for House<N> {
         }
         let saleroom = site.platform().saleroom(address).await?;
         let ids = <[Uuid; N]>::try_from(ids).map_err(|_| not_found())?;
+        Ok(Self { site: site.clone(), saleroom, ids })
+    }
+}
+
+impl<const N: usize> FromRequestParts<SaleroomSite> for House<N> {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, site: &SaleroomSite) -> Result<Self, PageError> {
+        let OpenHouse { site, saleroom, ids } = OpenHouse::from_request_parts(parts, site).await?;
         let customer = saleroom.house.customer;
         let bidder = match site.cookie(SESSION, customer).read(&parts.headers) {
             Some(token) => site.platform().signed_in_bidder(&saleroom, token).await?,
@@ -143,12 +165,12 @@ impl<const N: usize> FromRequestParts<SaleroomSite> for House<N> {
         let device_token = site.cookie(DEVICE, customer).read(&parts.headers);
         let device_token = device_token.map(|token| Secret::new(token.as_bytes().to_vec()));
         let from: Option<IpAddr> = kit_http::client_ip::resolve(parts, &site.platform().config().trusted_proxies);
-        Ok(Self { site: site.clone(), saleroom, ids, bidder, client: Client { from, browser: None, device_token } })
+        Ok(Self { site, saleroom, ids, bidder, client: Client { from, browser: None, device_token } })
     }
 }
 
 /// Any path below that of a house that has no page.
-pub(crate) async fn missing(_house: House<0>) -> PageError {
+pub(crate) async fn missing(_house: OpenHouse<0>) -> PageError {
     ErrorPage::not_found().into()
 }
 

@@ -16,7 +16,7 @@ use platform_core::saleroom::{LOTS_FOLLOWED_MAX, Visitor};
 
 use uuid::Uuid;
 
-use crate::house::House;
+use crate::house::OpenHouse;
 use crate::page_error::PageError;
 use crate::site::SaleroomSite;
 
@@ -49,7 +49,7 @@ impl FromRequestParts<SaleroomSite> for Client {
 
 /// `/{house}/sales/{auction}/live?lots=<uuid>,<uuid>`: the sale, the lot in the ring, and these lots.
 pub(crate) async fn sale(
-    house: House<1>,
+    house: OpenHouse<1>,
     client: Client,
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
@@ -60,7 +60,7 @@ pub(crate) async fn sale(
 }
 
 /// `/{house}/sales/{auction}/lots/{item}/live`.
-pub(crate) async fn lot(house: House<2>, client: Client) -> Result<Response, PageError> {
+pub(crate) async fn lot(house: OpenHouse<2>, client: Client) -> Result<Response, PageError> {
     let [auction, item] = house.ids;
     let listener = house.platform().follow_lot(&house.saleroom, (auction, item), client.visitor()).await?;
     Ok(respond(listener))

@@ -1,5 +1,5 @@
-//! What the script of the live pages needs: the address of the stream, and the words and forms of what it shows. The script has
-//! no words of its own, so that a page in another language needs no other script.
+//! The address of the stream, and the words and formats that the script of the live pages shows. All words come from the page, so
+//! a page in another language uses the same script.
 
 use contract::AuctionStatus;
 use jiff::Timestamp;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kit_design::cookie::{Cookie, Transport};
 use kit_design::site::Site;
 use platform_core::Platform;
+use platform_core::saleroom::Saleroom;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
 use uuid::Uuid;
@@ -76,6 +77,12 @@ impl SaleroomSite {
 
     pub(crate) fn shared_site(&self) -> Arc<Site> {
         Arc::clone(&self.0.site)
+    }
+
+    /// The whole address of a path below that of a house.
+    pub(crate) fn house_address(&self, saleroom: &Saleroom, below: &str) -> String {
+        let house = saleroom.house.saleroom.address.as_deref().unwrap_or_default();
+        self.address(&format!("/{house}{below}"))
     }
 
     /// The whole address of a path.

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::header::{CONTENT_TYPE, HeaderValue};
 use kit_design::error_page::ErrorPage;
 
-use crate::house::{House, require_open};
+use crate::house::{OpenHouse, require_open};
 use crate::page_error::PageError;
 use crate::site::SaleroomSite;
 
@@ -37,10 +37,10 @@ pub(crate) async fn index(State(site): State<SaleroomSite>) -> Result<Response, 
 }
 
 /// `/{house}/sitemap.xml`. Reading it costs as much as a search.
-pub(crate) async fn of_house(house: House<0>) -> Result<Response, PageError> {
+pub(crate) async fn of_house(house: OpenHouse<0>) -> Result<Response, PageError> {
     let _turn = house.site.search_turn().await;
     let map = house.platform().site_map(&house.saleroom).await?;
-    let first = house.address("");
+    let first = house.site.house_address(&house.saleroom, "");
     let mut addresses = vec![first.clone()];
     for (sale, lots) in map.sales {
         addresses.push(format!("{first}/sales/{sale}"));

@@ -19,7 +19,7 @@ const YES: &str = "yes";
 const AT_THEIR_TIME: &str = "at_their_time";
 const GO_ON: &str = "go_on";
 
-/// What staff typed, or what is stored.
+/// The values of the form: those that staff typed, or the stored ones.
 struct Typed {
     saleroom: HouseSaleroom,
     colour: String,
@@ -60,7 +60,7 @@ impl Typed {
             asks_address: is_ticked("asksAddress"),
             outage_ends: match outage_ends {
                 AT_THEIR_TIME => Some(OutageEnds::AtTheirTime),
-                // What is not a number is not a possible one.
+                // Zero is not possible, so a text that is no number is refused with the same words.
                 GO_ON => Some(OutageEnds::AfterMinutes(outage_minutes.parse().unwrap_or_default())),
                 _ => None,
             },

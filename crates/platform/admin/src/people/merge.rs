@@ -196,8 +196,8 @@ fn causes(plan: &MergePlan) -> Vec<String> {
     }
     if let Some(email) = account {
         causes.push(format!(
-            "Whoever signs in to the saleroom as {email} sees and continues the bids of both records. Make sure that it is the same \
-             person: a name and a telephone number can be typed by others."
+            "The bidder who signs in to the saleroom as {email} then sees and continues the bids of both records. Check that it is \
+             the same person: anyone can type a name and a telephone number."
         ));
     }
     causes.extend([

@@ -24,6 +24,7 @@ use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::port::{
     BidderAccount, BidderAccountChange, BidderDetails, BidderLink, BidderProfile, RegistrationRule, StoreError,
 };
+use crate::steps::idempotency::IdempotentRequest;
 use crate::steps::input::{check_shown_name, check_text};
 use crate::{Caller, Platform, Scope};
 
@@ -91,6 +92,18 @@ impl SignedInBidder {
             customer: Some(self.account.profile.customer),
             scopes: [Scope::AuctionsRead, Scope::BidsWrite].into_iter().collect(),
         }
+    }
+
+    /// A form of the bidder with the key of its page. `request` says what the form asks for: another request with the same key is
+    /// refused.
+    pub(super) fn answering<'a, T>(
+        &self,
+        key: &'a str,
+        request: &str,
+        render: &'a (dyn Fn(&T) -> String + Sync),
+    ) -> IdempotentRequest<'a, T> {
+        let request_hash = token_hash(request);
+        IdempotentRequest { caller: self.account.id, key, request_hash, status: 200, render, tag: &|_| None }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::bidding::bids::{NewBid, PlacedBid};
 use crate::error::saleroom_refusal::SaleroomRefusal;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Registration, RegistrationStatus, WatchedItem};
-use crate::steps::idempotency::{IdempotentRequest, Outcome};
+use crate::steps::idempotency::Outcome;
 
 /// Items that one bidder watches.
 const WATCHED_MAX: usize = 500;
@@ -92,9 +92,8 @@ impl Platform {
         bid: SaleroomBid,
         key: &str,
     ) -> PlatformResult<SaleroomBidResult> {
-        let registration = self.bidding_registration(saleroom, bidder, lot).await?;
+        let (registration, item, auction) = self.admitted_to_lot(saleroom, bidder, lot).await?;
         let paddle = registration.paddle.as_str();
-        let (item, auction) = self.item(&bidder.caller(), lot.1).await?;
         if auction.kind == AuctionKind::Webcast {
             return self.bid_in_webcast(bidder, paddle, item, bid, key).await;
         }
@@ -104,14 +103,7 @@ impl Platform {
         };
         let new = NewBid { bidder: paddle.to_owned(), amount: bid.amount() };
         let render = |placed: &PlacedBid| placed.bid.amount.to_string();
-        let answering = IdempotentRequest {
-            caller: bidder.account.id,
-            key,
-            request_hash: kit_identity::token_hash(&format!("{} {} {bid:?}", lot.0, lot.1)),
-            status: 200,
-            render: &render,
-            tag: &|_| None,
-        };
+        let answering = bidder.answering(key, &format!("{} {bid:?}", lot.1), &render);
         match self.place_bid_if(&bidder.caller(), lot.1, &new, &expected, Some(answering)).await? {
             Outcome::Fresh(PlacedBid { item, auction, .. }) => {
                 let own = OwnStanding::of(&item, paddle, true);
@@ -157,17 +149,9 @@ impl Platform {
         seen: i64,
         key: &str,
     ) -> PlatformResult<()> {
-        let registration = self.bidding_registration(saleroom, bidder, lot).await?;
+        let (registration, item, _) = self.admitted_to_lot(saleroom, bidder, lot).await?;
         let render = |placed: &PlacedBid| placed.bid.amount.to_string();
-        let answering = IdempotentRequest {
-            caller: bidder.account.id,
-            key,
-            request_hash: kit_identity::token_hash(&format!("{} {} buy {seen}", lot.0, lot.1)),
-            status: 200,
-            render: &render,
-            tag: &|_| None,
-        };
-        let (item, _) = self.item(&bidder.caller(), lot.1).await?;
+        let answering = bidder.answering(key, &format!("{} buy {seen}", lot.1), &render);
         if let Some(price) = item.buy_now.filter(|price| *price != seen) {
             return Err(SaleroomRefusal::PriceMoved { minimum: price, is_equal: false }.into());
         }
@@ -212,7 +196,7 @@ impl Platform {
         if !watches {
             return Ok(self.store().unwatch_item(account, item).await?);
         }
-        self.require_lot_on_view(saleroom, (auction, item)).await?;
+        self.lot_on_view(saleroom, (auction, item)).await?;
         let watched = WatchedItem { account, auction, item, at: self.now() };
         if self.store().watch_item(watched, WATCHED_MAX).await? {
             Ok(())
@@ -227,19 +211,21 @@ impl Platform {
         Ok(watched.iter().any(|watched| watched.item == item))
     }
 
-    /// The approved registration with which a bidder bids on a lot on view. A suspended one is refused by the rules, which say why.
-    pub(super) async fn bidding_registration(
+    /// A lot on view, and the approved registration with which a bidder bids on it. A suspended one is refused by the rules, which
+    /// say why.
+    pub(super) async fn admitted_to_lot(
         &self,
         saleroom: &Saleroom,
         bidder: &SignedInBidder,
         lot: (Uuid, Uuid),
-    ) -> PlatformResult<Registration> {
+    ) -> PlatformResult<(Registration, Item, Auction)> {
         require_accounts(saleroom)?;
-        self.require_lot_on_view(saleroom, lot).await?;
+        let (item, auction) = self.lot_on_view(saleroom, lot).await?;
         let registration = self.own_registration(bidder, lot.0).await?;
         let may_bid =
             |found: &Registration| matches!(found.status, RegistrationStatus::Approved | RegistrationStatus::Suspended);
-        registration.filter(may_bid).ok_or_else(|| SaleroomRefusal::RegistrationRequired.into())
+        let registration = registration.filter(may_bid).ok_or(SaleroomRefusal::RegistrationRequired)?;
+        Ok((registration, item, auction))
     }
 }
 

@@ -174,11 +174,13 @@ impl Platform {
         content.ok_or(PlatformError::NotFound("logo"))
     }
 
-    /// `not_found` unless visitors see the lot.
-    pub(super) async fn require_lot_on_view(&self, saleroom: &Saleroom, lot: (Uuid, Uuid)) -> PlatformResult<()> {
+    /// A lot that visitors see, with its auction.
+    ///
+    /// Errors: `not_found`.
+    pub(super) async fn lot_on_view(&self, saleroom: &Saleroom, lot: (Uuid, Uuid)) -> PlatformResult<(Item, Auction)> {
         let (item, auction) = self.item(&visitor(saleroom.house.customer), lot.1).await?;
         let is_on_view = auction.uuid == lot.0 && is_announced(&auction) && ON_VIEW.contains(&item.status);
-        if is_on_view { Ok(()) } else { Err(PlatformError::NotFound("lot")) }
+        if is_on_view { Ok((item, auction)) } else { Err(PlatformError::NotFound("lot")) }
     }
 
     pub(super) async fn auction_on_view(&self, saleroom: &Saleroom, auction: Uuid) -> PlatformResult<Auction> {

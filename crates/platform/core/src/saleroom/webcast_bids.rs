@@ -26,19 +26,12 @@ impl Platform {
         key: &str,
     ) -> PlatformResult<SaleroomBidResult> {
         let caller = bidder.caller();
-        let request_hash = kit_identity::token_hash(&format!("{} {bid:?}", item.uuid));
+        let request = format!("{} {bid:?}", item.uuid);
         let uuid = item.uuid;
         let outcome = match bid {
             SaleroomBid::UpTo(maximum) => {
                 let render = |_: &PlacedBid| maximum.to_string();
-                let answering = IdempotentRequest {
-                    caller: caller.id,
-                    key,
-                    request_hash,
-                    status: 200,
-                    render: &render,
-                    tag: &|_| None,
-                };
+                let answering = bidder.answering(key, &request, &render);
                 // The bidder has confirmed the amount already, which the form shows.
                 let new = NewAbsenteeBid { bidder: paddle.to_owned(), maximum, unusual_amount: true };
                 match self.place_absentee_bid(&caller, uuid, &new, None, Some(answering)).await? {
@@ -48,14 +41,7 @@ impl Platform {
             }
             SaleroomBid::Next(amount) => {
                 let render = |_: &InternetBidResult| amount.to_string();
-                let answering = IdempotentRequest {
-                    caller: caller.id,
-                    key,
-                    request_hash,
-                    status: 200,
-                    render: &render,
-                    tag: &|_| None,
-                };
+                let answering = bidder.answering(key, &request, &render);
                 self.bid_at_asking_price(&caller, paddle, item, amount, answering).await?
             }
         };
@@ -101,7 +87,7 @@ impl Platform {
         bidder: &SignedInBidder,
         lot: (Uuid, Uuid),
     ) -> PlatformResult<()> {
-        let registration = self.bidding_registration(saleroom, bidder, lot).await?;
+        let (registration, ..) = self.admitted_to_lot(saleroom, bidder, lot).await?;
         let withdrawal = (registration.paddle.as_str(), None);
         self.withdraw_absentee_bid(&bidder.caller(), lot.1, withdrawal, None, None).await.map(drop)
     }

@@ -33,7 +33,7 @@ fn ask(port: u16, host: &str, path: &str, options: &[&str]) -> (String, String) 
     (body.to_owned(), status.to_owned())
 }
 
-/// With a saleroom on a port of its own, which is returned.
+/// Sets a separate port for the saleroom. Returns the settings and the port.
 fn with_saleroom(launch: Launch) -> (Launch, u16) {
     let listen = launch.second_node().unwrap().platform;
     let url = format!("http://saleroom.localhost:{}", listen.port());
