@@ -128,6 +128,9 @@ struct Opened<W> {
     config: Config,
 }
 
+/// The platform, with the port of its salerooms if it has one.
+type OpenedPlatform = (Opened<Platform>, Option<TcpListener>);
+
 /// A running node.
 pub(crate) struct Node {
     services: NodeServices,
@@ -181,7 +184,7 @@ impl Node {
         let provider = if config.runs(Role::Provider) { Some(node.open_provider(config).await?) } else { None };
         let platform = if config.runs(Role::Platform) { Some(node.open_platform(config).await?) } else { None };
         let wings = Wings {
-            platform: platform.as_ref().map(|opened| &opened.wing),
+            platform: platform.as_ref().map(|(opened, _)| &opened.wing),
             provider: provider.as_ref().map(|opened| &opened.wing),
         };
         wings.require_no_hold().await?;
@@ -233,13 +236,16 @@ impl Node {
         Ok(Opened { wing, listener, config })
     }
 
-    async fn open_platform(&self, config: &Config) -> Result<Opened<Platform>, CommandError> {
+    /// Opens the platform. Its ports listen already, because with port 0 their addresses are known only then, and links in mails contain
+    /// that of the saleroom.
+    async fn open_platform(&self, config: &Config) -> Result<OpenedPlatform, CommandError> {
         let listener = listen(config.platform.listen, "platform.listen").await?;
         let mut config = config.clone();
         config.platform.listen = listener.local_addr().context("reading the address of the listening socket")?;
+        let saleroom = if config.opens_saleroom() { Some(listen_saleroom(&mut config).await?) } else { None };
         let wing = open_platform_with(OlderTables::Upgrade, &config, &self.services).await?;
         require_platform_key(&wing).await?;
-        Ok(Opened { wing, listener, config })
+        Ok((Opened { wing, listener, config }, saleroom))
     }
 
     /// Starts the provider's workers and answers its port, whose request counts it adds to `ports`. Returns the source of its metrics.
@@ -274,16 +280,16 @@ impl Node {
     /// Starts the platform's workers and answers its port, whose request counts it adds to `ports`. Returns the source of its metrics.
     async fn serve_platform(
         &mut self,
-        opened: Opened<Platform>,
+        opened: OpenedPlatform,
         ports: &mut Ports,
     ) -> Result<MetricsSource, CommandError> {
-        let Opened { wing: platform, listener, mut config } = opened;
-        let saleroom = if config.opens_saleroom() { Some(self.listen_saleroom(&mut config).await?) } else { None };
+        let (Opened { wing: platform, listener, config }, saleroom) = opened;
+        self.saleroom_url = config.saleroom_url();
         platform.spawn_workers(&self.tasks);
         let settings = AdminConfig {
             public_url: config.platform_public_url(),
             has_public_url: config.has_public_url(Role::Platform),
-            saleroom_url: config.saleroom.public_url.trim_end_matches('/').to_owned(),
+            saleroom_url: config.saleroom_url(),
             environment: config.platform.environment.clone(),
         };
         let api = platform_api::surface(platform.clone());
@@ -305,15 +311,6 @@ impl Node {
         let metrics = platform_api::metrics(platform.clone());
         self.platform = Some((platform, addr));
         Ok(metrics)
-    }
-
-    /// Listens for the saleroom. With port 0 its address, and that of its pages, are known only now.
-    async fn listen_saleroom(&mut self, config: &mut Config) -> Result<TcpListener, CommandError> {
-        let listener = listen(config.saleroom.listen, "saleroom.listen").await?;
-        let addr = listener.local_addr().context("reading the address of the listening socket")?;
-        config.saleroom.take_address(addr);
-        self.saleroom_url = config.saleroom.public_url.trim_end_matches('/').to_owned();
-        Ok(listener)
     }
 
     /// Answers the port of the saleroom, and returns its request counts.
@@ -535,6 +532,14 @@ fn bind(addr: SocketAddr) -> std::io::Result<TcpListener> {
     socket.set_reuseaddr(true)?;
     socket.bind(addr)?;
     socket.listen(ACCEPT_BACKLOG_MAX)
+}
+
+/// Listens for the saleroom, whose pages get the port of this address if their URL has port 0.
+async fn listen_saleroom(config: &mut Config) -> Result<TcpListener, CommandError> {
+    let listener = listen(config.saleroom.listen, "saleroom.listen").await?;
+    let addr = listener.local_addr().context("reading the address of the listening socket")?;
+    config.saleroom.take_address(addr);
+    Ok(listener)
 }
 
 /// For the demonstration: replaces a configured port that is in use by a free one.

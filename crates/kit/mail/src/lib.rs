@@ -20,7 +20,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lettre::message::header::ContentType;
+use lettre::message::header::{ContentType, Header, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, Message};
 use lettre::{Address, AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
 pub use name::{plain_name, plain_title};
@@ -67,6 +67,8 @@ pub struct Mail {
     pub sender_name: Option<String>,
     /// Address for replies; the sender's without one. An invalid one is left out.
     pub reply_to: Option<String>,
+    /// Where the recipient ends mails of this kind with one click (RFC 8058).
+    pub unsubscribe: Option<String>,
 }
 
 /// Why the settings of mail can't be used. The text does not contain the URL.
@@ -148,6 +150,11 @@ impl Mailer {
         if let Some(Ok(address)) = mail.reply_to.as_deref().map(str::parse::<Address>) {
             builder = builder.reply_to(Mailbox::new(None, address));
         }
+        if let Some(address) = &mail.unsubscribe {
+            builder = builder
+                .header(ListUnsubscribe(format!("<{}>", one_line(address))))
+                .header(ListUnsubscribePost("List-Unsubscribe=One-Click".to_owned()));
+        }
         builder
             .to(Mailbox::new(None, to))
             .subject(one_line(&mail.subject))
@@ -162,6 +169,37 @@ impl Mailer {
         Mailbox::new(name, self.from.email.clone())
     }
 }
+
+/// The header with the address that ends mails of this kind (RFC 2369).
+#[derive(Clone)]
+struct ListUnsubscribe(String);
+
+/// The header that says that a POST there ends them (RFC 8058).
+#[derive(Clone)]
+struct ListUnsubscribePost(String);
+
+/// Implements lettre's trait for a header of plain text.
+macro_rules! plain_header {
+    ($header:ident, $name:literal) => {
+        impl Header for $header {
+            fn name() -> HeaderName {
+                HeaderName::new_from_ascii_str($name)
+            }
+
+            fn parse(text: &str) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+                Ok(Self(text.to_owned()))
+            }
+
+            fn display(&self) -> HeaderValue {
+                // No folding and no encoded words: both headers are URLs and fixed words in ASCII.
+                HeaderValue::dangerous_new_pre_encoded(Self::name(), self.0.clone(), self.0.clone())
+            }
+        }
+    };
+}
+
+plain_header!(ListUnsubscribe, "List-Unsubscribe");
+plain_header!(ListUnsubscribePost, "List-Unsubscribe-Post");
 
 /// The text without line breaks and other control characters, which would begin another header.
 fn one_line(text: &str) -> String {
@@ -221,6 +259,14 @@ mod tests {
         // "Hartley & Sons  Bcc: b@example.com" as an encoded word (RFC 2047): one name, and no other header.
         let name = "SGFydGxleSAmIFNvbnMgIEJjYzogYkBleGFtcGxlLmNvbQ==";
         assert!(text.contains(&format!("From: =?utf-8?b?{name}?= <alerts@example.org>")), "{text}");
+        let address = format!("https://bid.example/hartley/mails/{}", "a".repeat(120));
+        let refusable = Mail { unsubscribe: Some(format!("{address}\r\nBcc: b@example.com")), ..mail() };
+        let text = String::from_utf8(mailer.message(&refusable).unwrap().formatted()).unwrap();
+        assert!(text.contains(&format!("List-Unsubscribe: <{address}  Bcc: b@example.com>")), "{text}");
+        assert!(
+            text.contains("List-Unsubscribe-Post: List-Unsubscribe=One-Click") && !text.contains("\nBcc:"),
+            "{text}"
+        );
         let wrong = Mail { reply_to: Some("nobody".into()), ..mail() };
         let text = String::from_utf8(mailer.message(&wrong).unwrap().formatted()).unwrap();
         assert!(!text.contains("Reply-To"), "{text}");

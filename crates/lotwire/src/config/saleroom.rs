@@ -49,6 +49,11 @@ impl Config {
         ))
     }
 
+    /// Base URL of the salerooms, without the slash at its end; empty without one.
+    pub(crate) fn saleroom_url(&self) -> String {
+        self.saleroom.public_url.trim_end_matches('/').to_owned()
+    }
+
     /// The platform of this process answers the port of the saleroom.
     pub(crate) fn opens_saleroom(&self) -> bool {
         self.runs(Role::Platform) && !self.saleroom.public_url.is_empty()

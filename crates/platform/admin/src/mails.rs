@@ -64,5 +64,10 @@ fn kind_words(kind: MailKind) -> &'static str {
         MailKind::Declined => "Registration declined",
         MailKind::Suspended => "Registration suspended",
         MailKind::Reminder => "Reminder of a sale",
+        MailKind::Outbid => "Outbid",
+        MailKind::Won => "Lot won",
+        MailKind::NotWon => "Lot not won",
+        MailKind::SaleBegan => "Sale begun",
+        MailKind::LotSoon => "Lot soon in the ring",
     }
 }

@@ -36,6 +36,8 @@ pub struct PlatformConfig {
     pub purchases_kept_days: u32,
     /// Sends mails to bidders. None: no mail is sent.
     pub mailer: Option<Mailer>,
+    /// Base URL of the salerooms, for links in notices to bidders. None: there are no salerooms, and no notices are made.
+    pub saleroom_url: Option<String>,
     /// How many days a mail is kept after it was sent or given up. 30.
     pub mails_kept_days: u32,
     /// How many mails a house sends.
@@ -209,6 +211,7 @@ impl Default for PlatformConfig {
             answers_ttl: Duration::from_secs(24 * 3600),
             purchases_kept_days: 3_650,
             mailer: None,
+            saleroom_url: None,
             mails_kept_days: 30,
             mail_limits: MailLimits::default(),
             nodes: Nodes::Many,

@@ -50,6 +50,7 @@ pub mod images;
 pub mod journal;
 mod live_streams;
 pub mod mails;
+pub mod notices;
 pub mod outbox;
 pub mod register_files;
 pub mod restores;

@@ -1,4 +1,4 @@
-//! Mails to bidders: a decision about a registration, and the reminder of a sale.
+//! Mails to bidders: a decision about a registration, the reminder of a sale, and notices ([`crate::notices`]).
 //!
 //! ```text
 //!  registration decided ── mail in the same commit ──> queue ──> worker ── SMTP ──> mail server
@@ -24,6 +24,7 @@ mod decisions;
 mod default_texts;
 mod forecasts;
 mod lists;
+mod notices;
 mod queue;
 mod reminders;
 pub mod template;
@@ -33,6 +34,7 @@ pub use self::default_texts::default_text;
 use self::default_texts::live_text;
 pub use self::forecasts::MailForecast;
 pub use self::lists::{MailBidder, TestMail};
+pub use self::notices::EndedMails;
 pub use self::reminders::{FirstMail, ReminderConfirmation, ReminderPlan};
 pub use self::texts::SampleMail;
 pub use crate::port::{
@@ -50,14 +52,14 @@ use crate::mails::template::MailValues;
 use crate::port::{House, Party, Registration};
 
 /// What the mails of a house have in common.
-struct Letterhead {
+pub(crate) struct Letterhead {
     /// The name, without anything that a mail program makes a link of.
     name: String,
-    house: Option<House>,
+    pub(crate) house: Option<House>,
 }
 
 impl Letterhead {
-    fn mails(&self) -> HouseMails {
+    pub(crate) fn mails(&self) -> HouseMails {
         self.house.as_ref().map(|house| house.mails.clone()).unwrap_or_default()
     }
 
@@ -129,7 +131,7 @@ impl Platform {
         self.config().mailer.is_some()
     }
 
-    async fn letterhead(&self, customer: Uuid) -> PlatformResult<Letterhead> {
+    pub(crate) async fn letterhead(&self, customer: Uuid) -> PlatformResult<Letterhead> {
         let name = self.store().customer(customer).await?.map(|customer| customer.name).unwrap_or_default();
         Ok(Letterhead { name: kit_mail::plain_title(&name), house: self.store().house(customer).await? })
     }

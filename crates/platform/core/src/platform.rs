@@ -67,6 +67,8 @@ struct Inner {
     bulk_changes_begun: Signal,
     /// Fires when a mail is queued.
     mails_queued: Signal,
+    /// Fires when something happened that bidders may have to know.
+    notices_caused: Signal,
     api_key_cache: CredentialCache<ApiKey>,
     sign_in_state: SignInState,
     /// Serialise the bids of a bidder with a spending limit.
@@ -127,6 +129,7 @@ impl Platform {
             clocks_advanced,
             bulk_changes_begun: Signal::new(),
             mails_queued: Signal::new(),
+            notices_caused: Signal::new(),
             api_key_cache,
             sign_in_state,
             bidder_locks: StripedLocks::new(),
@@ -215,6 +218,10 @@ impl Platform {
 
     pub(crate) fn mails_queued(&self) -> &Signal {
         &self.inner.mails_queued
+    }
+
+    pub(crate) fn notices_caused(&self) -> &Signal {
+        &self.inner.notices_caused
     }
 
     pub(crate) fn retry_locks(&self) -> &StripedLocks {

@@ -38,6 +38,7 @@ mod item_ends;
 mod journal;
 mod mails;
 mod nodes;
+mod notices;
 mod outbox;
 mod parties;
 mod party_matches;
@@ -95,6 +96,10 @@ pub use mails::{
     MailResult, MailState, MailStore, MailText, NewMail, Reminder, ReminderStep, StoredMail,
 };
 pub use nodes::{Downtime, NOTIFICATION_BYTES_MAX, NodeId, NodeStore, Notification, Notifications};
+pub use notices::{
+    CauseOfNotice, ClaimedPush, Notice, NoticeCause, NoticeFacts, NoticeKind, NoticeStep, NoticeStore, OpenCause,
+    PushSubscription,
+};
 pub use outbox::{
     Backlog, CUSTOMER_EVENTS_COUNTED_MAX, CustomerBacklog, Failing, OutboxEvent, OutboxSettlement, OutboxStore,
     OvertakenPolicy, PublishResult, QuarantinedEvent, event_of,
@@ -185,6 +190,7 @@ pub trait Store:
     + PartyMergeStore
     + HouseStore
     + MailStore
+    + NoticeStore
     + BulkChangeStore
     + CatalogueMappingStore
     + CatalogueUploadStore
@@ -223,6 +229,7 @@ impl<S> Store for S where
         + PartyMergeStore
         + HouseStore
         + MailStore
+        + NoticeStore
         + BulkChangeStore
         + CatalogueMappingStore
         + CatalogueUploadStore

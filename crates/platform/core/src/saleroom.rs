@@ -5,6 +5,7 @@
 
 mod accounts;
 mod bidding;
+mod notices;
 mod own_lots;
 mod registering;
 mod settings;

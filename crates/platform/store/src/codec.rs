@@ -11,8 +11,8 @@ use kit_runtime::trace::TraceParent;
 use platform_core::bidding::bid::{BidSource, StruckBid};
 use platform_core::journal::SubjectKind;
 use platform_core::port::{
-    BulkChange, Contact, DeliveryState, Language, MailKind, MailState, Party, ProviderAddress, ReadingOutcome,
-    Registration, RegistrationStatus, StoreError, StoreResult, User,
+    BulkChange, Contact, DeliveryState, Language, MailKind, MailState, NoticeKind, Party, ProviderAddress,
+    ReadingOutcome, Registration, RegistrationStatus, StoreError, StoreResult, User,
 };
 use platform_core::{Role, Scope};
 use platform_rules::{Auction, AuctionKind, Item, SaleMode, StrikeReason};
@@ -134,6 +134,10 @@ pub(crate) fn mail_state_code(state: MailState) -> i16 {
 pub(crate) fn mail_state(code: i16) -> StoreResult<MailState> {
     let found = MailState::ALL.into_iter().find(|state| mail_state_code(*state) == code);
     found.ok_or_else(|| corrupt(format_args!("{code} is not a state of a mail")))
+}
+
+pub(crate) fn notice_kind(name: &str) -> StoreResult<NoticeKind> {
+    NoticeKind::parse(name).ok_or_else(|| corrupt(format_args!("{name} is not a kind of notice")))
 }
 
 pub(crate) fn mail_kind(name: &str) -> StoreResult<MailKind> {

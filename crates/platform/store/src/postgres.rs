@@ -31,6 +31,7 @@ mod journal;
 mod locks;
 mod mails;
 mod nodes;
+mod notices;
 mod outbox;
 mod parties;
 mod party_merges;

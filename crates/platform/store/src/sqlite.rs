@@ -29,6 +29,7 @@ mod item_ends;
 mod journal;
 mod mails;
 mod nodes;
+mod notices;
 mod outbox;
 mod parties;
 mod party_merges;

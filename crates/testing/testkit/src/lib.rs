@@ -9,6 +9,7 @@ pub mod mail_server;
 pub mod pdf;
 pub mod picture;
 pub mod postgres;
+pub mod push_service;
 pub mod request_log;
 pub mod server;
 pub mod showcase;

@@ -21,6 +21,7 @@ pub const CHALLENGE_BYTES: usize = 32;
 const KEY_DOMAIN: &[u8] = b"lotwire/vault/proof-key/v1";
 const PROOF_DOMAIN: &[u8] = b"lotwire/vault/proof/v1";
 const SIGNATURE_DOMAIN: &[u8] = b"lotwire/vault/signature/v1";
+const DERIVED_DOMAIN: &[u8] = b"lotwire/vault/derived/v1";
 
 /// A random text that a proof answers, so that an earlier proof is of no use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,6 +101,12 @@ impl Vault {
     /// The signature of a text for one purpose, in hexadecimal digits, by the first key.
     pub fn sign(&self, purpose: &str, text: &str) -> String {
         hex::encode(self.proof_keys[0].signature(purpose, text).finalize().into_bytes())
+    }
+
+    /// A secret of 32 bytes for one purpose, derived from the first key: the same after each start, another after the key is
+    /// replaced.
+    pub fn derived(&self, purpose: &str) -> [u8; 32] {
+        mac(self.proof_keys[0].0.expose_secret(), &[DERIVED_DOMAIN, purpose.as_bytes()]).finalize().into_bytes().into()
     }
 
     /// Whether a key of this vault signed the text for this purpose.

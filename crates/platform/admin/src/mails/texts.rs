@@ -57,14 +57,9 @@ struct KindForm {
     shown_text: String,
 }
 
-/// Names of the fields of a kind.
-fn fields_of(kind: MailKind) -> (&'static str, &'static str) {
-    match kind {
-        MailKind::Approved => ("approvedSubject", "approvedText"),
-        MailKind::Declined => ("declinedSubject", "declinedText"),
-        MailKind::Suspended => ("suspendedSubject", "suspendedText"),
-        MailKind::Reminder => ("reminderSubject", "reminderText"),
-    }
+/// Names of the fields of a kind: its subject and its text.
+fn fields_of(kind: MailKind) -> (String, String) {
+    (format!("{}Subject", kind.name()), format!("{}Text", kind.name()))
 }
 
 fn language_words(language: Language) -> &'static str {
@@ -79,9 +74,9 @@ fn language_words(language: Language) -> &'static str {
 
 /// What the user typed. A text that is left empty is the default one.
 fn read(form: &FormFields) -> HouseMails {
-    let texts = MailKind::ALL.into_iter().filter_map(|kind| {
+    let texts = MailKind::OF_HOUSE.into_iter().filter_map(|kind| {
         let (subject, text) = fields_of(kind);
-        let typed = MailText { subject: form.text(subject).trim().to_owned(), text: lines(form.text(text)) };
+        let typed = MailText { subject: form.text(&subject).trim().to_owned(), text: lines(form.text(&text)) };
         let is_empty = typed.subject.is_empty() && typed.text.is_empty();
         (!is_empty).then_some((kind, typed))
     });
@@ -145,13 +140,13 @@ async fn show(
             KindForm {
                 id: sample.kind.name(),
                 words: kind_words(sample.kind),
-                subject: FormField::text(subject_name, format!("Subject: {about}"), text.subject)
+                subject: FormField::text(subject_name.clone(), format!("Subject: {about}"), text.subject)
                     .chars_max(MAIL_SUBJECT_CHARS_MAX)
-                    .fault(refused.of(subject_name)),
-                text: FormField::area(text_name, format!("Text: {about}"), text.text)
+                    .fault(refused.of(&subject_name)),
+                text: FormField::area(text_name.clone(), format!("Text: {about}"), text.text)
                     .lines(LINES)
                     .chars_max(MAIL_TEXT_CHARS_MAX)
-                    .fault(refused.of(text_name)),
+                    .fault(refused.of(&text_name)),
                 shown_subject: sample.mail.subject,
                 shown_text: sample.mail.text,
             }
@@ -179,7 +174,7 @@ async fn show(
         errors,
         language,
         decisions,
-        placeholders: Placeholder::ALL.map(|own| (format!("{{{}}}", own.name()), own.meaning())).into(),
+        placeholders: Placeholder::OF_HOUSE.map(|own| (format!("{{{}}}", own.name()), own.meaning())).into(),
         kinds,
     };
     let status = if refused.errors.is_empty() { StatusCode::OK } else { refused.status };

@@ -144,9 +144,12 @@ impl Platform {
             let registration = Versioned { expected_version: 0, state: state.clone() };
             let answer = answering.as_ref().map(|answering| answering.answer(&state, now));
             let mail = self.decision_mail(auction, &state).await?;
-            match self.store().put_registration(RegistrationWrite { registration, log, answer, mail }).await {
+            let notice_cause = self.decision_cause(auction, &state);
+            let write = RegistrationWrite { registration, log, answer, mail, notice_cause };
+            match self.store().put_registration(write).await {
                 Ok(()) => {
                     self.mails_queued().notify();
+                    self.notices_caused().notify();
                     self.registration_cache().forget(auction.uuid, &state.paddle);
                     self.find_bidder_items(auction, None, &state).await?;
                     let state = self.follow_merge(&caller.actor, state).await?;
@@ -336,9 +339,12 @@ impl Platform {
             let registration = Versioned { expected_version: before.version, state: state.clone() };
             let answer = answering.as_ref().map(|answering| answering.answer(&state, now));
             let mail = if is_edited { None } else { self.decision_mail(auction, &state).await? };
-            match self.store().put_registration(RegistrationWrite { registration, log, answer, mail }).await {
+            let notice_cause = if is_edited { None } else { self.decision_cause(auction, &state) };
+            let write = RegistrationWrite { registration, log, answer, mail, notice_cause };
+            match self.store().put_registration(write).await {
                 Ok(()) => {
                     self.mails_queued().notify();
+                    self.notices_caused().notify();
                     self.registration_cache().forget(auction.uuid, &before.paddle);
                     self.registration_cache().forget(auction.uuid, &state.paddle);
                     self.find_bidder_items(auction, before.limit, &state).await?;

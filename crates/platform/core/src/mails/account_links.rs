@@ -69,6 +69,7 @@ impl Platform {
             id: self.ids().uuid_v7().to_string(),
             sender_name: Some(letterhead.name.clone()),
             reply_to: letterhead.email(),
+            unsubscribe: None,
         };
         let Err(error) = mailer.send(&mail).await else { return Ok(()) };
         tracing::warn!(%customer, permanent = error.is_permanent(), "the link of an account could not be sent");

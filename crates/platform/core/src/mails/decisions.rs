@@ -5,11 +5,11 @@ use platform_rules::Auction;
 use super::{MailKind, NewMail, Recipient, is_real};
 use crate::Platform;
 use crate::error::PlatformResult;
-use crate::port::{Registration, RegistrationStatus};
+use crate::port::{NoticeKind, Registration, RegistrationStatus};
 
 impl Platform {
-    /// The mail about the status of a registration, to be committed with the change. None if the house sends none, or the
-    /// bidder has no address.
+    /// The mail about the status of a registration, to be committed with the change. Bidders with an account choose whether they
+    /// receive it; for others the house does. None for those who receive none, or have no address.
     pub(crate) async fn decision_mail(
         &self,
         auction: &Auction,
@@ -26,10 +26,15 @@ impl Platform {
         }
         let letterhead = self.letterhead(auction.customer).await?;
         let mails = letterhead.mails();
-        if !mails.sends_decisions {
-            return Ok(None);
-        }
         let party = self.record_of(registration).await?;
+        let unsubscribe = match self.account_to_tell(registration).await? {
+            Some(account) if account.profile.details.wants_mail_about(NoticeKind::RegistrationDecided) => {
+                self.end_mails_page(&letterhead, account.id, NoticeKind::RegistrationDecided)
+            }
+            Some(_) => return Ok(None),
+            None if mails.sends_decisions => None,
+            None => return Ok(None),
+        };
         let recipient = Recipient { registration, party: party.as_ref() };
         let Some(address) = recipient.address() else { return Ok(None) };
         let values = recipient.values(&letterhead.values(auction, mails.language, self.now()));
@@ -45,6 +50,7 @@ impl Platform {
             subject: rendered.subject,
             text: rendered.text,
             queued_at: self.now(),
+            unsubscribe,
         }))
     }
 }

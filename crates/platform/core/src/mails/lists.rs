@@ -189,6 +189,7 @@ impl Platform {
             id: self.ids().uuid_v7().to_string(),
             sender_name: Some(letterhead.name.clone()),
             reply_to: letterhead.email(),
+            unsubscribe: None,
         };
         let sent = mailer.send(&mail).await;
         match &sent {

@@ -100,6 +100,7 @@ impl Platform {
                         id: uuid.to_string(),
                         sender_name: Some(letterhead.name.clone()),
                         reply_to: letterhead.email(),
+                        unsubscribe: mail.unsubscribe,
                     })
                     .await;
                 match sent {

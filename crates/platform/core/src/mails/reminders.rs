@@ -278,6 +278,7 @@ impl Platform {
                 subject: rendered.subject,
                 text: rendered.text,
                 queued_at: now,
+                unsubscribe: None,
             };
             mails.push((mail, recipient.registration.version));
         }

@@ -28,12 +28,24 @@ pub enum Placeholder {
     House,
     /// E-mail address and telephone number of the house.
     Contact,
+    /// Lot number.
+    Lot,
+    /// Title of the lot.
+    Title,
+    /// Price of the lot.
+    Price,
+    /// The page that the mail is about.
+    Page,
+    /// The page that ends mails of this kind.
+    EndMails,
 }
 
 impl Placeholder {
-    /// All placeholders.
-    pub const ALL: [Self; 8] =
+    /// The placeholders of the texts that a house may replace.
+    pub const OF_HOUSE: [Self; 8] =
         [Self::Bidder, Self::Paddle, Self::Sale, Self::Starts, Self::Ends, Self::Live, Self::House, Self::Contact];
+    /// The placeholders that only notices have.
+    const OF_NOTICES: [Self; 5] = [Self::Lot, Self::Title, Self::Price, Self::Page, Self::EndMails];
 
     /// The name between braces.
     pub fn name(self) -> &'static str {
@@ -46,6 +58,11 @@ impl Placeholder {
             Self::Live => "live",
             Self::House => "house",
             Self::Contact => "contact",
+            Self::Lot => "lot",
+            Self::Title => "title",
+            Self::Price => "price",
+            Self::Page => "page",
+            Self::EndMails => "end_mails",
         }
     }
 
@@ -60,6 +77,11 @@ impl Placeholder {
             Self::Live => "the sentence that the sale is live; no value before",
             Self::House => "name of the house",
             Self::Contact => "e-mail address and telephone number of the house",
+            Self::Lot => "lot number",
+            Self::Title => "title of the lot",
+            Self::Price => "price of the lot",
+            Self::Page => "the page that the mail is about",
+            Self::EndMails => "the page that ends mails of this kind",
         }
     }
 }
@@ -83,6 +105,16 @@ pub struct MailValues {
     pub house: Option<String>,
     /// E-mail address and telephone number of the house.
     pub contact: Option<String>,
+    /// Lot number.
+    pub lot: Option<String>,
+    /// Title of the lot.
+    pub title: Option<String>,
+    /// Price of the lot.
+    pub price: Option<String>,
+    /// The page that the mail is about.
+    pub page: Option<String>,
+    /// The page that ends mails of this kind.
+    pub end_mails: Option<String>,
 }
 
 impl MailValues {
@@ -96,6 +128,11 @@ impl MailValues {
             Placeholder::Live => &self.live,
             Placeholder::House => &self.house,
             Placeholder::Contact => &self.contact,
+            Placeholder::Lot => &self.lot,
+            Placeholder::Title => &self.title,
+            Placeholder::Price => &self.price,
+            Placeholder::Page => &self.page,
+            Placeholder::EndMails => &self.end_mails,
         };
         value.as_deref()
     }
@@ -178,14 +215,14 @@ fn parts(template: &str) -> Vec<Part<'_>> {
 }
 
 fn placeholder(name: &str) -> Option<Placeholder> {
-    Placeholder::ALL.into_iter().find(|placeholder| placeholder.name() == name)
+    Placeholder::OF_HOUSE.into_iter().chain(Placeholder::OF_NOTICES).find(|placeholder| placeholder.name() == name)
 }
 
 fn check_placeholders(template: &str) -> Result<(), String> {
-    let all = || Placeholder::ALL.map(|placeholder| format!("{{{}}}", placeholder.name())).join(", ");
+    let all = || Placeholder::OF_HOUSE.map(|placeholder| format!("{{{}}}", placeholder.name())).join(", ");
     for part in parts(template) {
         match part {
-            Part::Braces(name) if placeholder(name).is_none() => {
+            Part::Braces(name) if !placeholder(name).is_some_and(|found| Placeholder::OF_HOUSE.contains(&found)) => {
                 return Err(format!("has {{{name}}}, which is no placeholder: write one of {}", all()));
             }
             Part::Loose(brace) => {

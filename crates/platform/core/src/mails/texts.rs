@@ -81,7 +81,7 @@ impl Platform {
         let values =
             MailValues { bidder: Some(SAMPLE_BIDDER.to_owned()), paddle: Some(SAMPLE_PADDLE.to_owned()), ..of_sale };
         let sample = |kind| SampleMail { kind, mail: mails.text(kind).render(&values) };
-        Ok(MailKind::ALL.map(sample).into())
+        Ok(MailKind::OF_HOUSE.map(sample).into())
     }
 
     fn sample_values(&self, letterhead: &super::Letterhead, language: Language) -> MailValues {

@@ -25,6 +25,8 @@ pub enum Worker {
     BulkChanges,
     /// Reads the endpoints of customers at their providers.
     EndpointReadings,
+    /// Makes the notices of what happened, and shows them in browsers.
+    Notices,
     /// Sends mails to bidders.
     Mails,
     /// Deletes expired answers, sessions and uploads.
@@ -33,13 +35,14 @@ pub enum Worker {
 
 impl Worker {
     /// All workers.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::ItemEnds,
         Self::Heartbeat,
         Self::Publisher,
         Self::TestClocks,
         Self::BulkChanges,
         Self::EndpointReadings,
+        Self::Notices,
         Self::Mails,
         Self::Expiry,
     ];

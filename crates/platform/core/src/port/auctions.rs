@@ -9,7 +9,8 @@ use uuid::Uuid;
 
 use super::{
     Address, Bid, BidStrike, BidderItem, BulkChangeStep, Cursor, ExpectedRegistration, IdempotentAnswer, ItemCounts,
-    ItemImage, JournalEntry, LogEntry, NodeId, OutboxEvent, Page, SpendingVersion, StoreResult, UnloggedChanges,
+    ItemImage, JournalEntry, LogEntry, NodeId, NoticeCause, OutboxEvent, Page, SpendingVersion, StoreResult,
+    UnloggedChanges,
 };
 
 /// Owner of the wanted auctions.
@@ -93,6 +94,8 @@ pub struct Change {
     pub unlogged: Vec<UnloggedChanges>,
     /// Entries of the audit log; those of one subject with rising numbers.
     pub log: Vec<LogEntry>,
+    /// What happened that bidders may have to know.
+    pub notice_causes: Vec<NoticeCause>,
     /// Answer to keep for the caller's idempotency key.
     pub answer: Option<IdempotentAnswer>,
     /// The request that made the change; none for a worker.

@@ -1,6 +1,8 @@
 //! Accounts of bidders in the saleroom of a house: their sessions, the links that confirm an e-mail address, and what a bidder
 //! accepted and watches.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use contract::models::AddressModel;
 use jiff::Timestamp;
@@ -8,7 +10,7 @@ use kit_identity::user::Change;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Digest, PartyWrite, Registration, StoreResult};
+use super::{Digest, NoticeKind, PartyWrite, Registration, StoreResult};
 
 /// A bidder's account at one house. The same e-mail address has another account at another house. An account that its bidder
 /// deleted has `disabled_at`, no details and no password; it keeps its address and record, so that the same person opens it again.
@@ -38,6 +40,15 @@ pub struct BidderDetails {
     pub phone: Option<String>,
     /// Postal address, without a primary key: it is not reference data.
     pub address: Option<AddressModel>,
+    /// Notices of which the bidder wants no mail.
+    pub no_mails_about: BTreeSet<NoticeKind>,
+}
+
+impl BidderDetails {
+    /// The bidder receives mails of this kind.
+    pub fn wants_mail_about(&self, kind: NoticeKind) -> bool {
+        !self.no_mails_about.contains(&kind)
+    }
 }
 
 /// A link that was mailed to an address, with which its reader opens an account there or chooses another password.

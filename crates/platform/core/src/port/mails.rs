@@ -25,11 +25,33 @@ pub enum MailKind {
     Suspended,
     /// A sale takes place soon.
     Reminder,
+    /// Another bid is higher.
+    Outbid,
+    /// The bidder bought a lot.
+    Won,
+    /// The bidder did not buy a lot.
+    NotWon,
+    /// A sale went live.
+    SaleBegan,
+    /// A lot comes into the ring soon.
+    LotSoon,
 }
 
 impl MailKind {
     /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Approved, Self::Declined, Self::Suspended, Self::Reminder];
+    pub const ALL: [Self; 9] = [
+        Self::Approved,
+        Self::Declined,
+        Self::Suspended,
+        Self::Reminder,
+        Self::Outbid,
+        Self::Won,
+        Self::NotWon,
+        Self::SaleBegan,
+        Self::LotSoon,
+    ];
+    /// The kinds whose texts a house may replace.
+    pub const OF_HOUSE: [Self; 4] = [Self::Approved, Self::Declined, Self::Suspended, Self::Reminder];
 
     /// Stable name, in tables and forms.
     pub fn name(self) -> &'static str {
@@ -38,6 +60,11 @@ impl MailKind {
             Self::Declined => "declined",
             Self::Suspended => "suspended",
             Self::Reminder => "reminder",
+            Self::Outbid => "outbid",
+            Self::Won => "won",
+            Self::NotWon => "not_won",
+            Self::SaleBegan => "sale_began",
+            Self::LotSoon => "lot_soon",
         }
     }
 
@@ -129,6 +156,8 @@ pub struct NewMail {
     pub text: String,
     /// When it was queued.
     pub queued_at: Timestamp,
+    /// Where the recipient ends mails of this kind with one click; none for mails that can't be refused.
+    pub unsubscribe: Option<String>,
 }
 
 /// Where a mail stands.

@@ -6,7 +6,7 @@ use platform_rules::{Item, LogHead};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{IdempotentAnswer, LogEntry, NewMail, Page, StoreResult, Versioned};
+use super::{IdempotentAnswer, LogEntry, NewMail, NoticeCause, Page, StoreResult, Versioned};
 
 /// The registration that a bid was decided on. The store commits the bid only if the registration is unchanged, on
 /// whichever node it changed. Nodes can therefore cache registrations instead of reading them for each bid.
@@ -101,6 +101,8 @@ pub struct RegistrationWrite {
     pub answer: Option<IdempotentAnswer>,
     /// The mail about the decision. It replaces mails about earlier decisions that were not sent yet.
     pub mail: Option<NewMail>,
+    /// What happened that the bidder may have to know.
+    pub notice_cause: Option<NoticeCause>,
 }
 
 /// An item on which a bidder has bid.

@@ -266,7 +266,8 @@ impl Platform {
             return Err(PlatformError::Invalid(problems));
         }
         let mut account = bidder.account.clone();
-        account.profile.details = plain(details);
+        let no_mails_about = account.profile.details.no_mails_about.clone();
+        account.profile.details = BidderDetails { no_mails_about, ..plain(details) };
         let entry = BidderAccountChange { change: Change::to(account), link: None, party: None };
         Ok(self.store().change_bidder_account(entry).await?)
     }
@@ -338,8 +339,8 @@ fn address_limit() -> Limit {
 /// The details as they are stored: trimmed, without empty texts.
 fn plain(details: BidderDetails) -> BidderDetails {
     let text = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-    let BidderDetails { name, phone, address } = details;
-    BidderDetails { name: name.trim().to_owned(), phone: text(phone), address }
+    let BidderDetails { name, phone, address, no_mails_about } = details;
+    BidderDetails { name: name.trim().to_owned(), phone: text(phone), address, no_mails_about }
 }
 
 impl BidderDetails {

@@ -12,13 +12,16 @@ use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use kit_runtime::random::SharedRandom;
 use kit_runtime::trace;
-use platform_rules::{Auction, AuctionChange, AuctionKind, Item, ItemChange, LogHead, known_paddle};
+use platform_rules::{
+    Auction, AuctionChange, AuctionKind, Cause, Item, ItemChange, LogHead, RingStatus, SaleMode, known_paddle,
+};
 
 use crate::Platform;
 use crate::audit;
 use crate::port::{
-    Address, Bid, BidStrike, BidderItem, BulkChange, BulkChangeStep, Change, ExpectedRegistration, ItemCounts,
-    ItemImage, JournalEntry, SpendingVersion, StruckBid, SubjectChanges, SubjectKind, UnloggedChanges, Versioned,
+    Address, Bid, BidStrike, BidderItem, BulkChange, BulkChangeStep, CauseOfNotice, Change, ExpectedRegistration,
+    ItemCounts, ItemImage, JournalEntry, NoticeCause, SpendingVersion, StruckBid, SubjectChanges, SubjectKind,
+    UnloggedChanges, Versioned,
 };
 use crate::steps::idempotency::IdempotentRequest;
 
@@ -28,6 +31,8 @@ pub(crate) struct ChangeBuilder<'a> {
     now: Timestamp,
     random: SharedRandom,
     change: Change,
+    /// The causes of notices are recorded.
+    makes_notices: bool,
     /// Counts of the changed items before and after the change.
     items: (ItemCounts, ItemCounts),
 }
@@ -40,6 +45,7 @@ impl Platform {
             now,
             random: Arc::clone(self.random()),
             change: Change { origin: trace::current(), ..Change::default() },
+            makes_notices: self.config().saleroom_url.is_some(),
             items: Default::default(),
         }
     }
@@ -86,6 +92,9 @@ impl<'a> ChangeBuilder<'a> {
                     // The events of a rehearsal are journalled and never published.
                     event: (!auction.rehearsal).then_some(Event::from(event)),
                 });
+                if *to == AuctionStatus::Live {
+                    self.cause_notices(&auction, CauseOfNotice::SaleBegan);
+                }
             }
         }
         auction.version = expected_version + 1;
@@ -107,6 +116,7 @@ impl<'a> ChangeBuilder<'a> {
             self.items.0 = self.items.0.with(&item);
         }
         let opening = (expected_version == 0).then(|| Box::new(Item { log: LogHead::default(), ..item.clone() }));
+        let led = self.leader_to_tell(auction, &item, changes);
         let place = self.change.items.len();
         self.log(SubjectChanges::Item { place, opening, changes: changes.to_vec() });
         for change in changes {
@@ -132,6 +142,9 @@ impl<'a> ChangeBuilder<'a> {
                         reason: reason.clone(),
                         event: (*announced && !auction.rehearsal).then_some(Event::from(event)),
                     });
+                    if has_ended(*from, *to) {
+                        self.cause_notices(auction, CauseOfNotice::LotEnded { item: item.uuid });
+                    }
                 }
                 ItemChange::BidAccepted { record, .. } => {
                     // For webcasts only, which have few bids. `Platform::place_bid` records it for registered bidders
@@ -152,9 +165,18 @@ impl<'a> ChangeBuilder<'a> {
                     self.strike_bid(&item, *number, Some(struck));
                 }
                 ItemChange::BidReinstated { number, .. } => self.strike_bid(&item, *number, None),
-                ItemChange::BuyerChanged { bidder, .. } => self.note_bidder_item(&item, bidder),
+                ItemChange::BuyerChanged { bidder, .. } => {
+                    self.note_bidder_item(&item, bidder);
+                    self.cause_notices(auction, CauseOfNotice::LotEnded { item: item.uuid });
+                }
+                ItemChange::RingChanged { ring: RingStatus::InRing(_), cause: Cause::SentToRing } => {
+                    self.cause_notices(auction, CauseOfNotice::LotInRing { item: item.uuid });
+                }
                 _ => {}
             }
+        }
+        if let Some(paddle) = led.filter(|paddle| item.standing.as_ref().is_some_and(|leads| leads.bidder != *paddle)) {
+            self.cause_notices(auction, CauseOfNotice::Outbid { item: item.uuid, paddle });
         }
         item.version = expected_version + 1;
         self.items.1 = self.items.1.with(&item);
@@ -174,6 +196,22 @@ impl<'a> ChangeBuilder<'a> {
     fn append_log_entries(&mut self) {
         if let Err(error) = audit::append_entries(&mut self.change, self.random.as_ref()) {
             tracing::error!(%error, "an entry of the audit log can't be sealed");
+        }
+    }
+
+    /// The paddle that leads before a bid in a timed auction.
+    fn leader_to_tell(&self, auction: &Auction, item: &Item, changes: &[ItemChange]) -> Option<String> {
+        let is_bid = changes.iter().any(|change| matches!(change, ItemChange::BidAccepted { .. }));
+        if !self.makes_notices || !is_bid || auction.kind != AuctionKind::Timed {
+            return None;
+        }
+        item.standing.as_ref().map(|leads| leads.bidder.clone()).filter(|paddle| known_paddle(paddle).is_some())
+    }
+
+    /// Records what bidders of a real sale may have to know.
+    fn cause_notices(&mut self, auction: &Auction, what: CauseOfNotice) {
+        if self.makes_notices && auction.sale_mode() == SaleMode::Real && !auction.rehearsal {
+            self.change.notice_causes.push(NoticeCause { auction: auction.uuid, what, at: self.now });
         }
     }
 
@@ -233,5 +271,14 @@ impl<'a> ChangeBuilder<'a> {
     pub(crate) fn finish<T>(mut self, answering: Option<&IdempotentRequest<'_, T>>, result: &T) -> Change {
         self.change.answer = answering.map(|answering| answering.answer(result, self.now));
         self.change
+    }
+}
+
+/// A lot that bidders hear about. A passed lot that is not sold in the end is no news.
+fn has_ended(from: Option<ItemStatus>, to: ItemStatus) -> bool {
+    match to {
+        ItemStatus::Sold | ItemStatus::SoldBuyNow => true,
+        ItemStatus::Unsold | ItemStatus::Passed => from != Some(ItemStatus::Passed),
+        _ => false,
     }
 }

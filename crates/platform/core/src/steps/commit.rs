@@ -105,10 +105,14 @@ impl Platform {
         node: Option<NodeId>,
     ) -> StoreResult<Vec<StoreResult<CommitReceipt>>> {
         let (counts, log) = (Metrics::counts(&changes), StatusLog::of(&changes));
+        let causes_notices = changes.iter().any(|change| !change.notice_causes.is_empty());
         let begin = self.clock().monotonic();
         let results = self.store().commit(changes, node).await?;
         counts.committed(self.metrics(), self.clock().monotonic().saturating_duration_since(begin), &results);
         log.committed(&results);
+        if causes_notices {
+            self.notices_caused().notify();
+        }
         Ok(results)
     }
 

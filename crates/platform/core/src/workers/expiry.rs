@@ -1,5 +1,5 @@
 //! Runs once a minute: deletes expired answers of idempotency keys, expired sessions, expired uploads of catalogues,
-//! what was kept of erased persons and old mails, and logs the number of refused sign-ins.
+//! what was kept of erased persons, old mails and old notices, and logs the number of refused sign-ins.
 
 use std::time::Duration;
 
@@ -50,13 +50,17 @@ impl Platform {
             if let Err(error) = &bidders {
                 tracing::error!(%error, "expired sessions and links of bidders could not be deleted");
             }
+            let notices = self.delete_old_notices().await.map(drop);
+            if let Err(error) = &notices {
+                tracing::error!(%error, "old notices to bidders could not be deleted");
+            }
             let noted = self.note_refused_sign_ins().await.map(drop);
             if let Err(error) = &noted {
                 tracing::error!(%error, "the number of refused sign-ins could not be logged");
             }
             self.record_run(
                 Worker::Expiry,
-                &answers.and(sessions).and(uploads).and(kept).and(mails).and(bidders).and(noted),
+                &answers.and(sessions).and(uploads).and(kept).and(mails).and(bidders).and(notices).and(noted),
             );
             let next = self.now() + FORGET_EVERY;
             tokio::select! {

@@ -308,6 +308,21 @@ forward! {
         async fn unwatch_item(account: Uuid, item: Uuid) -> StoreResult<()>;
         async fn watched_items(account: Uuid, auction: Option<Uuid>, limit: usize) -> StoreResult<Vec<WatchedItem>>;
     }
+    impl NoticeStore {
+        async fn open_causes(limit: usize) -> StoreResult<Vec<OpenCause>>;
+        async fn make_notices(step: NoticeStep) -> StoreResult<()>;
+        async fn notices(account: Uuid, after: Option<Uuid>, limit: usize) -> StoreResult<Vec<Notice>>;
+        async fn notices_about(account: Uuid, item: Uuid, limit: usize) -> StoreResult<Vec<Notice>>;
+        async fn see_notices(account: Uuid, through: Uuid, at: Timestamp) -> StoreResult<()>;
+        async fn paddles_on(item: Uuid, after: &str, limit: usize) -> StoreResult<Vec<String>>;
+        async fn accounts_watching(item: Uuid, after: Uuid, limit: usize) -> StoreResult<Vec<Uuid>>;
+        async fn put_push_subscription(subscription: PushSubscription, subscriptions_max: usize) -> StoreResult<()>;
+        async fn push_subscriptions(account: Uuid) -> StoreResult<Vec<PushSubscription>>;
+        async fn remove_push_subscription(endpoint: &str) -> StoreResult<()>;
+        async fn claim_pushes(now: Timestamp, until: Timestamp, limit: usize) -> StoreResult<Vec<ClaimedPush>>;
+        async fn end_push(notice: Uuid, again: Option<Timestamp>) -> StoreResult<()>;
+        async fn delete_old_notices(before: Timestamp, limit: usize) -> StoreResult<usize>;
+    }
     impl InvitationStore {
         async fn invitations(page: Page<Uuid>) -> StoreResult<Vec<Invitation>>;
         async fn invitation_by_hash(hash: Digest) -> StoreResult<Option<Invitation>>;

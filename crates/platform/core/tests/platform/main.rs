@@ -24,6 +24,7 @@ mod item_queue;
 mod mails;
 mod merging;
 mod names;
+mod notices;
 mod parties;
 mod provider;
 mod publishing;

@@ -15,7 +15,7 @@ use platform_core::saleroom::{AccountInput, BidderDetails, Saleroom, SaleroomBid
 use platform_core::sales::facts::SaleFactsInput;
 use platform_core::sales::new_item::NewItem;
 use platform_core::users::{Client, SignIn};
-use platform_core::{PlatformError, PlatformResult};
+use platform_core::{PlatformConfig, PlatformError, PlatformResult};
 use platform_rules::Item;
 use uuid::Uuid;
 
@@ -33,16 +33,20 @@ fn secret(text: &str) -> Secret {
 }
 
 /// A house with an open saleroom and a LIVE timed auction of two lots, and another house without anything.
-struct House {
-    fixture: TestPlatform,
-    saleroom: Saleroom,
-    other: Saleroom,
-    items: Vec<Item>,
+pub struct House {
+    pub fixture: TestPlatform,
+    pub saleroom: Saleroom,
+    pub other: Saleroom,
+    pub items: Vec<Item>,
 }
 
 impl House {
     async fn open(rule: RegistrationRule) -> Self {
-        let fixture = TestPlatform::new().await;
+        Self::open_with(rule, PlatformConfig::default()).await
+    }
+
+    pub async fn open_with(rule: RegistrationRule, config: PlatformConfig) -> Self {
+        let fixture = TestPlatform::with(config).await;
         let lot = |number: &str| NewItem {
             opening_bid: 100,
             fixed_increment: Some(10),
@@ -76,7 +80,7 @@ impl House {
         code
     }
 
-    async fn open_account(&self, saleroom: &Saleroom, email: &str) -> (SignedInBidder, String) {
+    pub async fn open_account(&self, saleroom: &Saleroom, email: &str) -> (SignedInBidder, String) {
         let code = self.link(saleroom, email).await;
         let details =
             BidderDetails { name: format!("Name of {}", email.replace('@', " at ")), ..BidderDetails::default() };
@@ -87,7 +91,7 @@ impl House {
         (platform.signed_in_bidder(saleroom, &token).await.unwrap().unwrap(), token)
     }
 
-    async fn registered(&self, email: &str) -> (SignedInBidder, Registration) {
+    pub async fn registered(&self, email: &str) -> (SignedInBidder, Registration) {
         let (bidder, token) = self.open_account(&self.saleroom, email).await;
         let registration = self.register(&bidder, None).await.unwrap();
         (self.fixture.platform.signed_in_bidder(&self.saleroom, &token).await.unwrap().unwrap(), registration)
@@ -99,7 +103,12 @@ impl House {
     }
 
     /// Whether the bidder leads then, and the price; or the code of the refusal.
-    async fn bid(&self, bidder: &SignedInBidder, lot: usize, bid: SaleroomBid) -> Result<(bool, i64), &'static str> {
+    pub async fn bid(
+        &self,
+        bidder: &SignedInBidder,
+        lot: usize,
+        bid: SaleroomBid,
+    ) -> Result<(bool, i64), &'static str> {
         self.bid_with_key(bidder, lot, bid, &self.fixture.platform.new_form_key()).await
     }
 
@@ -208,7 +217,8 @@ async fn an_account_has_what_the_house_asks_for() {
     let saleroom = platform.saleroom("hartley").await.unwrap();
     let link = house.link(&saleroom, "ann@example.com").await;
     let open = async |phone: Option<&str>, address: Option<AddressModel>| {
-        let details = BidderDetails { name: "Ann".into(), phone: phone.map(str::to_owned), address };
+        let details =
+            BidderDetails { name: "Ann".into(), phone: phone.map(str::to_owned), address, ..BidderDetails::default() };
         let input = AccountInput { details, password: secret(PASSWORD) };
         match platform.use_bidder_link(&saleroom, &link, input, &Client::default()).await {
             Err(PlatformError::Invalid(problems)) => problems.into_iter().map(|problem| problem.pointer).collect(),

@@ -45,6 +45,7 @@ impl TypedPerson {
             name: self.name.clone(),
             phone: Some(self.phone.clone()).filter(|phone| !phone.is_empty()),
             address: if shows_address { self.address.model(replaced, errors) } else { replaced.cloned() },
+            ..BidderDetails::default()
         }
     }
 

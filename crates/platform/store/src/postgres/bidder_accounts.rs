@@ -176,7 +176,7 @@ pub(super) async fn delete_of_party(db: &Transaction<'_>, party: Uuid) -> SqlRes
 }
 
 async fn delete_belongings(db: &Transaction<'_>, account: Uuid) -> SqlResult<()> {
-    for table in ["bidder_sessions", "accepted_conditions", "watched_items"] {
+    for table in ["bidder_sessions", "accepted_conditions", "watched_items", "bidder_notices", "push_subscriptions"] {
         rows::execute(db, &format!("DELETE FROM {table} WHERE account = $1"), &[&account]).await?;
     }
     Ok(())

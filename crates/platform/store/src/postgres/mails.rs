@@ -14,7 +14,8 @@ use super::PostgresStore;
 use super::rows::{self, SqlResult};
 use crate::codec::{corrupt, interval_ms, language, mail_kind, mail_state, mail_state_code, ms};
 
-const MAIL: &str = "uuid, customer, auction, registration, party, kind, recipient, subject, body, queued_at_ms";
+const MAIL: &str =
+    "uuid, customer, auction, registration, party, kind, recipient, subject, body, queued_at_ms, unsubscribe";
 const STORED: &str = "state, tries, next_at_ms, fault, failing_since_ms, ended_at_ms, held_since_ms";
 const REMINDER: &str = "SELECT uuid, customer, auction, actor, language, subject, body, after, recipients, without_email, \
      created_at_ms, ended_at_ms FROM reminders";
@@ -25,8 +26,9 @@ impl MailStore for PostgresStore {
         let claim = "UPDATE mails m SET next_at_ms = $2, tries = tries + 1, fault = NULL FROM \
              (SELECT uuid AS due FROM mails WHERE state = 0 AND next_at_ms <= $1 ORDER BY next_at_ms, uuid LIMIT $3 \
              FOR UPDATE SKIP LOCKED) d WHERE m.uuid = d.due \
-             RETURNING uuid, customer, auction, registration, party, kind, recipient, subject, body, queued_at_ms, tries";
-        let claimed = |row: &Row| Ok(ClaimedMail { mail: new_mail(row)?, tries: tries(row, 10)? });
+             RETURNING uuid, customer, auction, registration, party, kind, recipient, subject, body, queued_at_ms, \
+             unsubscribe, tries";
+        let claimed = |row: &Row| Ok(ClaimedMail { mail: new_mail(row)?, tries: tries(row, 11)? });
         let values: rows::Values<'_> = &[&ms(now), &ms(until), &rows::limit(limit)];
         Ok(rows::list(&self.client().await?, claim, values, claimed).await?)
     }
@@ -168,7 +170,8 @@ impl MailStore for PostgresStore {
 
 /// Inserts the mail about a decision in place of those about earlier decisions that wait.
 pub(super) async fn put_decision(db: &Transaction<'_>, mail: &NewMail) -> SqlResult<()> {
-    let replaced = "DELETE FROM mails WHERE registration = $1 AND state = 0 AND kind <> 'reminder'";
+    let replaced =
+        "DELETE FROM mails WHERE registration = $1 AND state = 0 AND kind IN ('approved', 'declined', 'suspended')";
     rows::execute(db, replaced, &[&mail.registration]).await?;
     insert(db, mail).await
 }
@@ -179,9 +182,9 @@ pub(super) async fn erase(db: &Transaction<'_>, registration: Option<Uuid>, part
     rows::execute(db, delete, &[&registration, &party]).await.map(drop)
 }
 
-async fn insert(db: &impl Connection, mail: &NewMail) -> SqlResult<()> {
+pub(super) async fn insert(db: &impl Connection, mail: &NewMail) -> SqlResult<()> {
     let insert =
-        format!("INSERT INTO mails ({MAIL}, next_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)");
+        format!("INSERT INTO mails ({MAIL}, next_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $10)");
     let values: rows::Values<'_> = &[
         &mail.uuid,
         &mail.customer,
@@ -193,6 +196,7 @@ async fn insert(db: &impl Connection, mail: &NewMail) -> SqlResult<()> {
         &mail.subject,
         &mail.text,
         &ms(mail.queued_at),
+        &mail.unsubscribe,
     ];
     rows::execute(db, &insert, values).await.map(drop)
 }
@@ -301,19 +305,20 @@ fn new_mail(row: &Row) -> SqlResult<NewMail> {
         subject: rows::get(row, 7)?,
         text: rows::get(row, 8)?,
         queued_at: rows::time(row, 9)?,
+        unsubscribe: rows::get(row, 10)?,
     })
 }
 
 fn stored(row: &Row) -> SqlResult<StoredMail> {
     let mail = new_mail(row)?;
     Ok(StoredMail {
-        state: mail_state(rows::get(row, 10)?)?,
-        tries: tries(row, 11)?,
-        next_at: rows::optional_time(row, 12)?.unwrap_or(mail.queued_at),
-        fault: rows::get(row, 13)?,
-        failing_since: rows::optional_time(row, 14)?,
-        ended_at: rows::optional_time(row, 15)?,
-        held_since: rows::optional_time(row, 16)?,
+        state: mail_state(rows::get(row, 11)?)?,
+        tries: tries(row, 12)?,
+        next_at: rows::optional_time(row, 13)?.unwrap_or(mail.queued_at),
+        fault: rows::get(row, 14)?,
+        failing_since: rows::optional_time(row, 15)?,
+        ended_at: rows::optional_time(row, 16)?,
+        held_since: rows::optional_time(row, 17)?,
         mail,
     })
 }

@@ -188,7 +188,7 @@ pub(super) fn delete_of_party(db: &Connection, party: Uuid) -> SqlResult<()> {
 }
 
 fn delete_belongings(db: &Connection, account: Uuid) -> SqlResult<()> {
-    for table in ["bidder_sessions", "accepted_conditions", "watched_items"] {
+    for table in ["bidder_sessions", "accepted_conditions", "watched_items", "bidder_notices", "push_subscriptions"] {
         rows::execute(db, &format!("DELETE FROM {table} WHERE account = ?1"), [account.as_bytes()])?;
     }
     Ok(())

@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use super::consumers::{self, ConnectionState};
 use super::rows::{self, SqlError, SqlResult, is_constraint};
-use super::{audit, bulk_changes, customers, idempotency, images, item_ends, journal, nodes, registrations};
+use super::{audit, bulk_changes, customers, idempotency, images, item_ends, journal, nodes, notices, registrations};
 use crate::batch::RejectedChanges;
 use crate::codec::{auction_kind_code, end_ms, has_bids, ms, source_code, struck_columns, to_json};
 
@@ -295,6 +295,7 @@ impl Commit<'_> {
         }
         registrations::record_bidder_items(self.db, &change.bidder_items)?;
         images::insert_copies(self.db, &change.images)?;
+        notices::put_causes(self.db, &change.notice_causes)?;
         let mut receipt = CommitReceipt::default();
         for entry in &change.journal {
             self.append(entry, change.trace_parent(), &mut receipt)?;

@@ -13,7 +13,8 @@ use super::SqliteStore;
 use super::rows::{self, SqlResult, is_constraint};
 use crate::codec::{interval_ms, language, mail_kind, mail_state, mail_state_code, ms};
 
-const MAIL: &str = "uuid, customer, auction, registration, party, kind, recipient, subject, body, queued_at_ms";
+const MAIL: &str =
+    "uuid, customer, auction, registration, party, kind, recipient, subject, body, queued_at_ms, unsubscribe";
 const STORED: &str = "state, tries, next_at_ms, fault, failing_since_ms, ended_at_ms, held_since_ms";
 const REMINDER: &str = "SELECT uuid, customer, auction, actor, language, subject, body, after, recipients, without_email, \
      created_at_ms, ended_at_ms FROM reminders";
@@ -31,7 +32,7 @@ impl MailStore for SqliteStore {
              (SELECT uuid FROM mails WHERE state = 0 AND next_at_ms <= ?1 ORDER BY next_at_ms, uuid LIMIT ?3) \
              RETURNING {MAIL}, tries"
         );
-        let claimed = |row: &Row<'_>| Ok(ClaimedMail { mail: new_mail(row)?, tries: row.get(10)? });
+        let claimed = |row: &Row<'_>| Ok(ClaimedMail { mail: new_mail(row)?, tries: row.get(11)? });
         self.write(move |db| rows::list(db, &claim, (ms(now), ms(until), rows::limit(limit)), claimed)).await
     }
 
@@ -212,7 +213,8 @@ impl MailStore for SqliteStore {
 
 /// Inserts the mail about a decision in place of those about earlier decisions that wait.
 pub(super) fn put_decision(db: &Connection, mail: &NewMail) -> SqlResult<()> {
-    let replaced = "DELETE FROM mails WHERE registration = ?1 AND state = 0 AND kind <> 'reminder'";
+    let replaced =
+        "DELETE FROM mails WHERE registration = ?1 AND state = 0 AND kind IN ('approved', 'declined', 'suspended')";
     rows::execute(db, replaced, [mail.registration.as_bytes()])?;
     insert(db, mail)
 }
@@ -228,9 +230,9 @@ pub(super) fn erase(db: &Connection, registration: Option<Uuid>, party: Option<U
     Ok(())
 }
 
-fn insert(db: &Connection, mail: &NewMail) -> SqlResult<()> {
+pub(super) fn insert(db: &Connection, mail: &NewMail) -> SqlResult<()> {
     let insert =
-        format!("INSERT INTO mails ({MAIL}, next_at_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10)");
+        format!("INSERT INTO mails ({MAIL}, next_at_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?10)");
     let values = params![
         mail.uuid.as_bytes(),
         mail.customer.as_bytes(),
@@ -241,7 +243,8 @@ fn insert(db: &Connection, mail: &NewMail) -> SqlResult<()> {
         mail.recipient,
         mail.subject,
         mail.text,
-        ms(mail.queued_at)
+        ms(mail.queued_at),
+        mail.unsubscribe
     ];
     rows::execute(db, &insert, values).map(drop)
 }
@@ -321,19 +324,20 @@ fn new_mail(row: &Row<'_>) -> SqlResult<NewMail> {
         subject: row.get(7)?,
         text: row.get(8)?,
         queued_at: rows::time(row, 9)?,
+        unsubscribe: row.get(10)?,
     })
 }
 
 fn stored(row: &Row<'_>) -> SqlResult<StoredMail> {
     let mail = new_mail(row)?;
     Ok(StoredMail {
-        state: mail_state(row.get(10)?)?,
-        tries: row.get(11)?,
-        next_at: rows::optional_time(row, 12)?.unwrap_or(mail.queued_at),
-        fault: row.get(13)?,
-        failing_since: rows::optional_time(row, 14)?,
-        ended_at: rows::optional_time(row, 15)?,
-        held_since: rows::optional_time(row, 16)?,
+        state: mail_state(row.get(11)?)?,
+        tries: row.get(12)?,
+        next_at: rows::optional_time(row, 13)?.unwrap_or(mail.queued_at),
+        fault: row.get(14)?,
+        failing_since: rows::optional_time(row, 15)?,
+        ended_at: rows::optional_time(row, 16)?,
+        held_since: rows::optional_time(row, 17)?,
         mail,
     })
 }

@@ -4,7 +4,7 @@ use kit_identity::sessions::SessionsToEnd;
 use kit_identity::user::Change;
 use platform_core::port::{
     AcceptedConditions, BidderAccount, BidderAccountChange, BidderDetails, BidderLink, BidderProfile, BidderSession,
-    PartyWrite, StoreError, Versioned, WatchedItem,
+    NoticeKind, PartyWrite, StoreError, Versioned, WatchedItem,
 };
 use uuid::Uuid;
 
@@ -16,9 +16,13 @@ fn link(customer: usize, email: &str, hash: u8, expires_at: i64) -> BidderLink {
 }
 
 /// An account with characters that need escaping in SQL and JSON.
-fn account(number: usize, customer: usize, email: &str) -> BidderAccount {
-    let details =
-        BidderDetails { name: "Jörg O'Bieter \"jun.\"".into(), phone: Some("+49 (0)30 '1'".into()), address: None };
+pub(super) fn account(number: usize, customer: usize, email: &str) -> BidderAccount {
+    let details = BidderDetails {
+        name: "Jörg O'Bieter \"jun.\"".into(),
+        phone: Some("+49 (0)30 '1'".into()),
+        no_mails_about: [NoticeKind::Outbid].into(),
+        ..BidderDetails::default()
+    };
     let profile = BidderProfile { customer: customer_uuid(customer), party: None, details };
     BidderAccount::new(caller_uuid(400 + number), email.into(), "$argon2id$1".into(), at(10), profile)
 }
@@ -41,7 +45,7 @@ fn changed(account: BidderAccount) -> BidderAccountChange {
     BidderAccountChange { change: Change::to(account), link: None, party: None }
 }
 
-async fn open(store: &Shared, account: &BidderAccount) {
+pub(super) async fn open(store: &Shared, account: &BidderAccount) {
     let code = [u8::try_from(account.id.as_u128() & 0xff).unwrap(); 32];
     let link = BidderLink {
         customer: account.profile.customer,

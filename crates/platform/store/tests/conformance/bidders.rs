@@ -41,7 +41,15 @@ fn registration(number: usize, paddle: &str) -> Registration {
 
 async fn enter(store: &Shared, expected_version: i64, state: Registration) -> Result<(), StoreError> {
     let registration = Versioned { expected_version, state };
-    store.put_registration(RegistrationWrite { registration, log: Vec::new(), answer: None, mail: None }).await
+    store
+        .put_registration(RegistrationWrite {
+            registration,
+            log: Vec::new(),
+            answer: None,
+            mail: None,
+            notice_cause: None,
+        })
+        .await
 }
 
 pub(super) async fn a_registration_reads_back_and_changes_by_its_version(store: Shared) {
@@ -84,6 +92,7 @@ pub(super) async fn a_paddle_and_a_party_are_registered_once_in_an_auction(store
         log: Vec::new(),
         answer: Some(answer("k", "first", at(1))),
         mail: None,
+        notice_cause: None,
     };
     store.put_registration(entry(registration(6, "20"))).await.unwrap();
     assert!(matches!(store.put_registration(entry(registration(7, "21"))).await, Err(StoreError::Replayed)));
@@ -109,6 +118,7 @@ pub(super) async fn a_registration_is_written_with_its_log_or_not_at_all(store: 
         log: vec![entry(state)],
         answer: None,
         mail: None,
+        notice_cause: None,
     };
     store.put_registration(written(&first)).await.unwrap();
     assert!(matches!(store.put_registration(written(&other)).await, Err(StoreError::Taken("paddle"))));

@@ -148,7 +148,13 @@ pub(super) async fn registrations_are_filtered_by_status(store: Shared) {
         };
         let registration = Versioned { expected_version, state };
         store
-            .put_registration(RegistrationWrite { registration, log: Vec::new(), answer: None, mail: None })
+            .put_registration(RegistrationWrite {
+                registration,
+                log: Vec::new(),
+                answer: None,
+                mail: None,
+                notice_cause: None,
+            })
             .await
             .unwrap();
     };

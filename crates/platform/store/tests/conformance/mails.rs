@@ -35,7 +35,7 @@ fn registration(number: usize, party: Option<usize>) -> Registration {
 }
 
 /// A mail to the registration of this number, with characters that need escaping in SQL.
-fn mail(number: usize, of: &Registration, kind: MailKind) -> NewMail {
+pub(super) fn mail(number: usize, of: &Registration, kind: MailKind) -> NewMail {
     NewMail {
         uuid: caller_uuid(700 + number),
         customer: customer_uuid(1),
@@ -47,6 +47,7 @@ fn mail(number: usize, of: &Registration, kind: MailKind) -> NewMail {
         subject: "Größe '12' \"%_".into(),
         text: "Guten Tag,\n\n'…'\n".into(),
         queued_at: at(10 * number as i64),
+        unsubscribe: Some(format!("https://bid.example/'{number}'")),
     }
 }
 
@@ -57,7 +58,9 @@ async fn decide(
     mail: Option<NewMail>,
 ) -> Result<(), StoreError> {
     let registration = Versioned { expected_version, state };
-    store.put_registration(RegistrationWrite { registration, log: Vec::new(), answer: None, mail }).await
+    store
+        .put_registration(RegistrationWrite { registration, log: Vec::new(), answer: None, mail, notice_cause: None })
+        .await
 }
 
 /// A registration with a mail that waits.
@@ -207,6 +210,7 @@ pub(super) async fn the_mails_of_an_erased_person_are_deleted(store: Shared) {
         log: Vec::new(),
         answer: None,
         mail: None,
+        notice_cause: None,
     };
     let registrations = vec![erased(state), erased(unlinked)];
     store.erase_party(PartyErasureWrite { parties: Vec::new(), registrations, remaining: Vec::new() }).await.unwrap();

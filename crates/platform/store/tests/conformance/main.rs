@@ -31,6 +31,7 @@ mod mail_nodes;
 mod mails;
 mod many_nodes;
 mod nodes;
+mod notices;
 mod parties;
 mod party_merges;
 mod presence;
@@ -183,6 +184,11 @@ stories! {
         sessions_of_bidders_begin_at_a_version_and_end_by_age_and_number,
         acceptances_and_watched_items_are_those_of_one_account,
         the_registration_of_a_person_is_found_under_each_of_their_records;
+    notices:
+        causes_are_read_in_order_and_end_with_their_notices,
+        notices_are_those_of_one_open_account,
+        who_follows_an_item_is_read_in_pages,
+        browsers_are_replaced_and_pushes_claimed_once;
     houses:
         a_house_reads_back_and_changes_by_its_version,
         only_the_present_logo_of_a_house_is_kept,

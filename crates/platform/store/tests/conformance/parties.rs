@@ -66,7 +66,13 @@ pub(super) fn registration(number: usize, auction: usize, paddle: &str, party: &
 }
 
 pub(super) fn write(expected_version: i64, state: Registration) -> RegistrationWrite {
-    RegistrationWrite { registration: Versioned { expected_version, state }, log: Vec::new(), answer: None, mail: None }
+    RegistrationWrite {
+        registration: Versioned { expected_version, state },
+        log: Vec::new(),
+        answer: None,
+        mail: None,
+        notice_cause: None,
+    }
 }
 
 pub(super) async fn enter(store: &Shared, expected_version: i64, state: Party) -> Result<(), StoreError> {

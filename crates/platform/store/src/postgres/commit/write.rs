@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use kit_engine::postgres::Transaction;
 use platform_core::audit::LogEntry;
 use platform_core::bidding::bid::{Bid, BidStrike};
-use platform_core::port::{Change, IdempotentAnswer, ItemImage, StoreResult, Versioned};
+use platform_core::port::{Change, IdempotentAnswer, ItemImage, NoticeCause, StoreResult, Versioned};
 use platform_rules::{Auction, Item};
 use uuid::Uuid;
 
 use crate::codec::{auction_kind_code, corrupt, end_ms, has_bids, ms, source_code, struck_columns, to_json};
 use crate::postgres::rows::{self, SqlResult};
-use crate::postgres::{audit, bulk_changes, customers, images, item_ends, registrations};
+use crate::postgres::{audit, bulk_changes, customers, images, item_ends, notices, registrations};
 
 /// Writes all rows except those of the journal. `moved` are the existing items whose position or lot number changes.
 /// Updates run before inserts, so that a new item can have the former lot number of another item.
@@ -39,6 +39,8 @@ pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change], moved: &[Uuid
     bulk_changes::advance_bulk_changes(db, changes).await?;
     let copies: Vec<&ItemImage> = changes.iter().flat_map(|change| &change.images).collect();
     images::insert_copies(db, &copies).await?;
+    let causes: Vec<&NoticeCause> = changes.iter().flat_map(|change| &change.notice_causes).collect();
+    notices::put_causes(db, &causes).await?;
     item_ends::put_sandbox_clocks(db, auctions.all()).await?;
     item_ends::put_sandbox_ends(db, items.all()).await?;
     mark_bids(db, changes).await

@@ -73,7 +73,8 @@ CREATE TABLE mails (
     fault text,
     failing_since_ms bigint,
     ended_at_ms bigint,
-    held_since_ms bigint
+    held_since_ms bigint,
+    unsubscribe text
 );
 CREATE INDEX mails_due ON mails (next_at_ms) WHERE state = 0;
 CREATE INDEX mails_waiting ON mails (queued_at_ms) WHERE state = 0;
@@ -207,5 +208,47 @@ CREATE TABLE watched_items (
     at_ms bigint NOT NULL,
     PRIMARY KEY (account, item)
 );
+
+-- What happened that bidders may have to know, until the notices of it are made. `what` is JSON; `through` is the place up to which
+-- notices were made.
+CREATE TABLE notice_causes (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    auction uuid NOT NULL,
+    what text NOT NULL,
+    at_ms bigint NOT NULL,
+    through text NOT NULL DEFAULT ''
+);
+
+-- What bidders read. `facts` is JSON. `push_due_at_ms` is set while browsers are to show it.
+CREATE TABLE bidder_notices (
+    uuid uuid NOT NULL PRIMARY KEY,
+    account uuid NOT NULL,
+    auction uuid NOT NULL,
+    item uuid,
+    kind text NOT NULL,
+    facts text NOT NULL,
+    at_ms bigint NOT NULL,
+    seen_at_ms bigint,
+    mailed bigint NOT NULL,
+    push_due_at_ms bigint,
+    push_tries bigint NOT NULL DEFAULT 0
+);
+CREATE INDEX bidder_notices_of_account ON bidder_notices (account, uuid);
+CREATE INDEX bidder_notices_about_item ON bidder_notices (account, item, uuid);
+CREATE INDEX bidder_notices_to_push ON bidder_notices (push_due_at_ms) WHERE push_due_at_ms IS NOT NULL;
+CREATE INDEX bidder_notices_by_age ON bidder_notices (at_ms);
+
+-- Browsers that show notices. The endpoint and both keys come from the browser.
+CREATE TABLE push_subscriptions (
+    uuid uuid NOT NULL PRIMARY KEY,
+    account uuid NOT NULL,
+    endpoint text NOT NULL,
+    key bytea NOT NULL,
+    auth bytea NOT NULL,
+    created_at_ms bigint NOT NULL
+);
+CREATE UNIQUE INDEX push_subscriptions_by_endpoint ON push_subscriptions (endpoint);
+CREATE INDEX push_subscriptions_of_account ON push_subscriptions (account, uuid);
+CREATE INDEX watched_items_by_item ON watched_items (item, account);
 
 UPDATE schema_compatibility SET compatible_from = 1;

@@ -74,7 +74,8 @@ CREATE TABLE mails (
     fault TEXT,
     failing_since_ms INTEGER,
     ended_at_ms INTEGER,
-    held_since_ms INTEGER
+    held_since_ms INTEGER,
+    unsubscribe TEXT
 ) STRICT;
 CREATE INDEX mails_due ON mails (next_at_ms) WHERE state = 0;
 CREATE INDEX mails_waiting ON mails (queued_at_ms) WHERE state = 0;
@@ -208,5 +209,47 @@ CREATE TABLE watched_items (
     at_ms INTEGER NOT NULL,
     PRIMARY KEY (account, item)
 ) STRICT, WITHOUT ROWID;
+
+-- What happened that bidders may have to know, until the notices of it are made. `what` is JSON; `through` is the place up to which
+-- notices were made.
+CREATE TABLE notice_causes (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    auction BLOB NOT NULL,
+    what TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    through TEXT NOT NULL DEFAULT ''
+) STRICT;
+
+-- What bidders read. `facts` is JSON. `push_due_at_ms` is set while browsers are to show it.
+CREATE TABLE bidder_notices (
+    uuid BLOB NOT NULL PRIMARY KEY,
+    account BLOB NOT NULL,
+    auction BLOB NOT NULL,
+    item BLOB,
+    kind TEXT NOT NULL,
+    facts TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    seen_at_ms INTEGER,
+    mailed INTEGER NOT NULL,
+    push_due_at_ms INTEGER,
+    push_tries INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX bidder_notices_of_account ON bidder_notices (account, uuid);
+CREATE INDEX bidder_notices_about_item ON bidder_notices (account, item, uuid);
+CREATE INDEX bidder_notices_to_push ON bidder_notices (push_due_at_ms) WHERE push_due_at_ms IS NOT NULL;
+CREATE INDEX bidder_notices_by_age ON bidder_notices (at_ms);
+
+-- Browsers that show notices. The endpoint and both keys come from the browser.
+CREATE TABLE push_subscriptions (
+    uuid BLOB NOT NULL PRIMARY KEY,
+    account BLOB NOT NULL,
+    endpoint TEXT NOT NULL,
+    key BLOB NOT NULL,
+    auth BLOB NOT NULL,
+    created_at_ms INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX push_subscriptions_by_endpoint ON push_subscriptions (endpoint);
+CREATE INDEX push_subscriptions_of_account ON push_subscriptions (account, uuid);
+CREATE INDEX watched_items_by_item ON watched_items (item, account);
 
 UPDATE schema_compatibility SET compatible_from = 1;
