@@ -148,13 +148,14 @@ impl TypedAddress {
         errors: &mut FieldErrors,
         place: usize,
     ) -> Option<AddressModel> {
+        let words = Words::of_request();
         let lines = [&self.line1, &self.line2, &self.city, &self.county, &self.postcode];
         if lines.iter().all(|line| line.is_empty()) {
             return None;
         }
         for (field, value) in [("line1", &self.line1), ("postcode", &self.postcode)] {
             if value.is_empty() {
-                errors.add(field_at(field, place), Words::of_request().of("fault-line"));
+                errors.add(field_at(field, place), words.of("fault-line"));
             }
         }
         let country_code = match self.country.as_str() {
@@ -162,7 +163,7 @@ impl TypedAddress {
             text => text.to_lowercase().parse().unwrap_or_else(|_| {
                 errors.add(
                     field_at("country", place),
-                    Words::of_request().of("fault-country"),
+                    words.of("fault-country"),
                 );
                 AddressCountryCode::default()
             }),

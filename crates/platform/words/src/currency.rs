@@ -137,6 +137,8 @@ impl Currency {
         match (self.format.read(text, None), local) {
             (Ok(anywhere), Ok(here)) if anywhere != here => Err(self.format.ambiguous(text)),
             (Err(error), Ok(here)) if error.fault == AmountFault::Ambiguous => Ok(here),
+            // `12,345` is a price with a digit too many, not twelve thousand.
+            (Ok(_), Err(error)) if error.fault == AmountFault::TooManyDecimals => Err(self.format.ambiguous(text)),
             (anywhere, _) => anywhere,
         }
     }
