@@ -13,6 +13,7 @@ use std::sync::Arc;
 use super::cookie::{Cookie, Transport};
 use super::fields::UnauthenticatedForm;
 use super::site::{Site, own_path};
+use super::texts::Texts;
 
 /// Path of the form's address, below the site's base.
 pub(crate) const PATH: &str = "/colours";
@@ -56,11 +57,12 @@ impl Colours {
     }
 
     /// Name for people.
-    pub fn title(self) -> &'static str {
+    pub fn title(self, texts: &Texts) -> &str {
+        let [system, light, dark] = &texts.colour_names;
         match self {
-            Self::System => "System",
-            Self::Light => "Light",
-            Self::Dark => "Dark",
+            Self::System => system,
+            Self::Light => light,
+            Self::Dark => dark,
         }
     }
 
@@ -110,7 +112,7 @@ pub(crate) async fn choose(
 }
 
 /// The path of the page that the form was on, if it is one of the site's; else its first page.
-fn back(site: &Site, headers: &HeaderMap) -> String {
+pub fn back(site: &Site, headers: &HeaderMap) -> String {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let first = format!("{}/", site.base);
     let Some((origin, path)) = text(REFERER).and_then(split_origin) else { return first };

@@ -1,10 +1,13 @@
 //! Error pages: what went wrong, and what the visitor can do next.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::{HeaderValue, RETRY_AFTER, SET_COOKIE};
+
+use super::texts::{self, Passage};
 
 /// Declares `PageError`, the error type of a wing's handlers: `?` converts an error of a use case, of the named type, and an
 /// [`ErrorPage`] into it. The wing's function chooses the page of an error.
@@ -47,7 +50,7 @@ pub struct ErrorPageContent {
     pub(crate) title: String,
     pub(crate) detail: String,
     /// Words and path, below the site's base, of the page where the visitor can go on; none for the site's first page.
-    pub(crate) next_link: Option<(&'static str, String)>,
+    pub(crate) next_link: Option<(Cow<'static, str>, String)>,
     cookie: Option<HeaderValue>,
     retry_after_s: Option<u64>,
 }
@@ -68,15 +71,24 @@ impl ErrorPage {
         Self(Box::new(ErrorPageContent { status, title, detail, next_link: None, cookie: None, retry_after_s: None }))
     }
 
+    fn of_passage(status: StatusCode, passage: &Passage) -> Self {
+        Self::new(status, passage.title.as_str(), passage.detail.as_str())
+    }
+
+    /// 403 of a form that another site sent; `address` is the address of this one.
+    pub(crate) fn foreign_form(address: &str) -> Self {
+        let Passage { title, detail } = &texts::of_request().foreign_form;
+        Self::new(StatusCode::FORBIDDEN, title.as_str(), detail.replace("{address}", address))
+    }
+
     /// 404.
     pub fn not_found() -> Self {
-        let detail = "It may have been deleted, or the address may be incomplete. Check the address.";
-        Self::new(StatusCode::NOT_FOUND, "Page not found", detail)
+        Self::of_passage(StatusCode::NOT_FOUND, &texts::of_request().not_found)
     }
 
     /// 400.
     pub fn bad_request(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "The request was not accepted", detail)
+        Self::new(StatusCode::BAD_REQUEST, texts::of_request().bad_request.as_str(), detail)
     }
 
     /// 403.
@@ -86,8 +98,7 @@ impl ErrorPage {
 
     /// 405.
     pub fn method_not_allowed() -> Self {
-        let detail = "This address does not support the request's method. Go back and use the page's buttons.";
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed", detail)
+        Self::of_passage(StatusCode::METHOD_NOT_ALLOWED, &texts::of_request().method_not_allowed)
     }
 
     /// 400 for values that are not allowed: the field and what is wrong with each. A value without a field is the whole
@@ -106,24 +117,23 @@ impl ErrorPage {
 
     /// 409.
     pub fn conflict(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::CONFLICT, "The change was not made", detail)
+        Self::new(StatusCode::CONFLICT, texts::of_request().conflict.as_str(), detail)
     }
 
     /// 429 for this long.
-    pub fn too_many(title: &str, detail: impl Into<String>, retry_after: Duration) -> Self {
+    pub fn too_many(title: impl Into<String>, detail: impl Into<String>, retry_after: Duration) -> Self {
         Self::new(StatusCode::TOO_MANY_REQUESTS, title, detail).with_retry_after(retry_after.as_secs())
     }
 
     /// 503 of a part of the server that is full for this number of seconds.
-    pub fn full(title: &str, detail: impl Into<String>, retry_after_s: u64) -> Self {
+    pub fn full(title: impl Into<String>, detail: impl Into<String>, retry_after_s: u64) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, title, detail).with_retry_after(retry_after_s)
     }
 
     /// 503 without the database. The cause goes to the log, not to the page.
     pub fn unavailable(cause: &str) -> Self {
         tracing::error!(error = cause, "a page could not be shown: the database can't be reached");
-        let detail = "The server can't reach its database at the moment. Try again in a few seconds.";
-        Self::full("Not available at the moment", detail, 1)
+        Self::of_passage(StatusCode::SERVICE_UNAVAILABLE, &texts::of_request().unavailable).with_retry_after(1)
     }
 
     /// 500 of a use case. The cause goes to the log, not to the page.
@@ -134,14 +144,12 @@ impl ErrorPage {
 
     /// 500. The caller logs the cause; the page does not show it.
     pub fn internal() -> Self {
-        let detail = "The server could not complete the request and has logged the error. Try again. If the error stays, \
-             contact the operator of this server.";
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Internal error", detail)
+        Self::of_passage(StatusCode::INTERNAL_SERVER_ERROR, &texts::of_request().internal)
     }
 
     /// The same page with another link than that to the site's first page.
     pub fn with_next_link(mut self, words: &'static str, path: &'static str) -> Self {
-        self.0.next_link = Some((words, path.to_owned()));
+        self.0.next_link = Some((Cow::Borrowed(words), path.to_owned()));
         self
     }
 
@@ -161,8 +169,8 @@ impl ErrorPage {
 impl ErrorPageContent {
     /// Adds a link to a path below the site's base, if the handler set no link. Middleware calls it when it knows a better page to
     /// continue with than the handler.
-    pub fn link_to(&mut self, words: &'static str, path: String) {
-        self.next_link.get_or_insert((words, path));
+    pub fn link_to(&mut self, words: impl Into<Cow<'static, str>>, path: String) {
+        self.next_link.get_or_insert((words.into(), path));
     }
 }
 

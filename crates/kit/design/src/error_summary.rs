@@ -1,5 +1,7 @@
 //! The errors of a form above its fields: all of them at once, each with a link to its field.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use askama::filters::HtmlSafe;
 
@@ -18,7 +20,7 @@ pub struct ErrorSummary {
     /// Errors that belong to no field of the page.
     others: Vec<String>,
     /// What did not happen; empty for a form that saves.
-    heading: &'static str,
+    heading: Cow<'static, str>,
 }
 
 impl HtmlSafe for ErrorSummary {}
@@ -30,7 +32,7 @@ impl ErrorSummary {
         let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
         let others = errors.remaining(&names).iter().map(|text| sentence(text)).collect();
         let wrong = fields.into_iter().map(|(name, label)| (name.to_owned(), label.to_owned(), errors.of(name)));
-        Self { fields: wrong.filter(|(_, _, text)| !text.is_empty()).collect(), others, heading: "" }
+        Self { fields: wrong.filter(|(_, _, text)| !text.is_empty()).collect(), others, heading: Cow::Borrowed("") }
     }
 
     /// The errors of a form with these fields, each with its error beside it.
@@ -41,7 +43,7 @@ impl ErrorSummary {
         let line = |field: &FormField| {
             (field.control_id().to_owned(), field.label().to_owned(), field.fault_text().to_owned())
         };
-        Self { fields: wrong.into_iter().map(line).collect(), others, heading: "" }
+        Self { fields: wrong.into_iter().map(line).collect(), others, heading: Cow::Borrowed("") }
     }
 
     /// The errors of a form with these groups of fields.
@@ -55,8 +57,8 @@ impl ErrorSummary {
     }
 
     /// The same above a form that does not save, such as “Nothing was sent”.
-    pub fn heading(self, heading: &'static str) -> Self {
-        Self { heading, ..self }
+    pub fn heading(self, heading: impl Into<Cow<'static, str>>) -> Self {
+        Self { heading: heading.into(), ..self }
     }
 
     /// The form has no error.

@@ -8,6 +8,7 @@ use http::request::Parts;
 use kit_http::json::JsonError;
 
 use super::error_page::{ErrorPage, sentence};
+use super::texts;
 
 /// Bytes of a form. The longest form lists every event type that an endpoint may filter by.
 pub const FORM_BYTES_MAX: usize = 512 * 1024;
@@ -160,7 +161,7 @@ fn check_content_type(parts: &Parts) -> Result<(), ErrorPage> {
 }
 
 fn refused(error: JsonError) -> ErrorPage {
-    ErrorPage::new(error.status(), "The form was not accepted", sentence(&error.to_string()))
+    ErrorPage::new(error.status(), texts::of_request().form_not_accepted.as_str(), sentence(&error.to_string()))
 }
 
 /// The errors of a form by field name. An error with the empty name is about the form as a whole.

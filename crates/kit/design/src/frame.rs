@@ -11,6 +11,7 @@ use super::colours::Colours;
 use super::error_page::ErrorPage;
 use super::side::Side;
 use super::site::Site;
+use super::texts::{self, Texts};
 
 /// What the layout shows around a page.
 #[derive(Debug, Clone)]
@@ -39,6 +40,8 @@ pub struct Frame {
     pub logo: Option<String>,
     /// The colours that the visitor chose.
     pub colours: Colours,
+    /// Texts of the layout, in the language of the page.
+    pub texts: &'static Texts,
     /// Side navigation of a visitor who is signed in to a site with `side_layout.html`.
     pub side: Option<Side>,
 }
@@ -79,6 +82,7 @@ impl Frame {
             theme: None,
             logo: None,
             colours: Colours::of_request(),
+            texts: texts::of_request(),
             side: None,
         }
     }

@@ -28,4 +28,5 @@ pub mod qr_code;
 pub mod relative_time;
 pub mod side;
 pub mod site;
+pub mod texts;
 pub mod theme;

@@ -4,6 +4,7 @@
 //! can set. For addresses that a browser does not trust (plain HTTP) it sends `Origin` with every POST, which no page can
 //! set either. The server refuses a form with neither header. In addition, the session cookie is `SameSite=Lax`.
 
+use std::borrow::Cow;
 use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
 
@@ -26,6 +27,7 @@ use super::colours;
 use super::error_page::{ErrorPage, ErrorPageContent, NextLink};
 use super::frame::{Frame, render_page_as};
 use super::side::Side;
+use super::texts;
 
 /// A page may load the files of its own site and send forms to it, and nothing else.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; \
@@ -187,12 +189,8 @@ fn check_origin(site: &Site, method: &Method, headers: &HeaderMap) -> Result<(),
     if is_own {
         return Ok(());
     }
-    let place =
-        if site.has_public_url { format!("at {}{}/", site.origin, site.base) } else { "on this site".to_owned() };
-    Err(ErrorPage::forbidden(format!(
-        "The form was sent by another site, or by a browser that does not report the form's origin. Open the page {place} \
-         and send the form again."
-    )))
+    let address = if site.has_public_url { format!("{}{}/", site.origin, site.base) } else { "this site".to_owned() };
+    Err(ErrorPage::foreign_form(&address))
 }
 
 /// The error page, or 404 or 405 for a request to what the site does not have. The router is asked with a method that no page has,
@@ -220,11 +218,11 @@ fn authority(origin: &str) -> Option<&str> {
 fn render_error_page(site: &Site, side: Option<Side>, content: ErrorPageContent, response: Response) -> Response {
     let (mut parts, _) = response.into_parts();
     let has_side = side.is_some();
-    let frame = Frame { side, ..Frame::signed_out(content.title, site, site.name) };
+    let frame = Frame { side, ..Frame::signed_out(content.title, site, texts::of_request().site_name.as_deref().unwrap_or(site.name)) };
     let page = ErrorPageTemplate {
         frame,
         detail: content.detail,
-        next_link: content.next_link.or(site.home.map(|home| (home.words, home.path.to_owned()))),
+        next_link: content.next_link.or(site.home.map(|home| (Cow::Borrowed(home.words), home.path.to_owned()))),
         request: parts
             .headers
             .get(kit_http::request_id::X_REQUEST_ID)
@@ -250,7 +248,7 @@ fn render_error_page(site: &Site, side: Option<Side>, content: ErrorPageContent,
 struct ErrorPageTemplate {
     frame: Frame,
     detail: String,
-    next_link: Option<(&'static str, String)>,
+    next_link: Option<(Cow<'static, str>, String)>,
     request: Option<String>,
 }
 
@@ -260,7 +258,7 @@ struct ErrorPageTemplate {
 struct ErrorPageWithSide {
     frame: Frame,
     detail: String,
-    next_link: Option<(&'static str, String)>,
+    next_link: Option<(Cow<'static, str>, String)>,
     request: Option<String>,
 }
 

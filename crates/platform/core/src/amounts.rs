@@ -55,8 +55,25 @@ impl DecimalMark {
 #[error("{text}")]
 pub struct AmountError {
     text: String,
+    /// What is wrong.
+    pub fault: AmountFault,
     /// The decimal mark of the file would say which amount it is.
     pub is_ambiguous: bool,
+}
+
+/// What is wrong with a text that should be an amount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AmountFault {
+    /// It is not one number.
+    NotOneNumber,
+    /// It names another currency.
+    OtherCurrency,
+    /// It can be read in two ways.
+    Ambiguous,
+    /// It has more decimals than the currency.
+    TooManyDecimals,
+    /// It is above the maximum.
+    TooMuch,
 }
 
 /// Reads and writes amounts of a currency.
@@ -116,7 +133,7 @@ impl CurrencyFormat {
         let is_written = !whole.is_empty() && is_digits(whole) && is_digits(decimals) && decimals.len() <= self.digits;
         if !is_written || (decimals.is_empty() && text.ends_with('.')) {
             let written = self.example();
-            return Err(self.error(text, &format!(
+            return Err(self.error(text, AmountFault::NotOneNumber, &format!(
                 "is not an amount as exports write it. Write digits, and a point before the decimals, such as {written}."
             )));
         }
@@ -131,9 +148,10 @@ impl CurrencyFormat {
         let not_one = || {
             let instead = format!("Write one number in {}, such as {}.", self.code, self.example());
             if bare.contains(SIGNS) {
-                return self.error(text, &format!("is in another currency than the sale. {instead}"));
+                let problem = format!("is in another currency than the sale. {instead}");
+                return self.error(text, AmountFault::OtherCurrency, &problem);
             }
-            self.error(text, &format!("is not one amount. {instead}"))
+            self.error(text, AmountFault::NotOneNumber, &format!("is not one amount. {instead}"))
         };
         if text.chars().count() > AMOUNT_CHARS_MAX || !bare.starts_with(|char: char| char.is_ascii_digit()) {
             return Err(not_one());
@@ -154,7 +172,8 @@ impl CurrencyFormat {
                 if whole.ends_with(|last: char| last.is_ascii_digit()) && whole.contains(mark.other().char()) =>
             {
                 let problem = format!("does not have the file's decimal mark, “{}”.", mark.char());
-                self.error(text, &format!("{problem} Write it such as {}.", self.example_with(mark)))
+                let problem = format!("{problem} Write it such as {}.", self.example_with(mark));
+                self.error(text, AmountFault::NotOneNumber, &problem)
             }
             _ => not_one(),
         })?;
@@ -162,6 +181,7 @@ impl CurrencyFormat {
         if rest.bytes().any(|digit| digit != b'0') {
             return Err(self.error(
                 text,
+                AmountFault::TooManyDecimals,
                 &format!("has too many decimals. Write at most {} of them, such as {}.", self.digits, self.example()),
             ));
         }
@@ -202,25 +222,28 @@ impl CurrencyFormat {
         let minor = format!("{whole}{decimals:0<digits$}", digits = self.digits);
         let amount = minor.parse::<i64>().ok().filter(|amount| *amount <= AMOUNT_MAX);
         amount.ok_or_else(|| {
-            self.error(text, &format!("is too much. Write at most {} {}.", self.write(AMOUNT_MAX), self.code))
+            let problem = format!("is too much. Write at most {} {}.", self.write(AMOUNT_MAX), self.code);
+            self.error(text, AmountFault::TooMuch, &problem)
         })
     }
 
-    fn ambiguous(&self, text: &str) -> AmountError {
+    /// The refusal of an amount that can be read in two ways.
+    pub fn ambiguous(&self, text: &str) -> AmountError {
         let instead = format!("Write thousands without a separator, and all decimals, such as {}", self.example());
-        AmountError { is_ambiguous: true, ..self.error(text, &format!("can be read in two ways. {instead}.")) }
+        self.error(text, AmountFault::Ambiguous, &format!("can be read in two ways. {instead}."))
     }
 
-    fn error(&self, text: &str, problem: &str) -> AmountError {
+    fn error(&self, text: &str, fault: AmountFault, problem: &str) -> AmountError {
         let shown: String = text.trim().chars().take(AMOUNT_CHARS_MAX).collect();
-        AmountError { text: format!("“{shown}” {problem}"), is_ambiguous: false }
+        AmountError { text: format!("“{shown}” {problem}"), fault, is_ambiguous: fault == AmountFault::Ambiguous }
     }
 
     fn example_with(&self, mark: DecimalMark) -> String {
         self.example().replace('.', mark.char().encode_utf8(&mut [0; 4]))
     }
 
-    fn example(&self) -> String {
+    /// An amount as people may write it.
+    pub fn example(&self) -> String {
         let minor = 10_i64.saturating_pow(u32::try_from(self.digits).unwrap_or_default()).saturating_mul(2_500);
         self.write(minor / 2)
     }

@@ -27,6 +27,7 @@ mod catalogue_uploads;
 mod clerks;
 mod consumers;
 mod customers;
+mod date_names;
 mod endpoint_readings;
 mod hold;
 mod houses;

@@ -15,8 +15,9 @@ use kit_design::site::own_path;
 use kit_runtime::vault::Secret;
 use platform_core::saleroom::BidderSignedIn;
 use platform_core::{PlatformError, Problem};
-use platform_words::address_fields;
+use platform_words::{Words, address_fields};
 
+use crate::faults::translated;
 use crate::house::House;
 use crate::page_error::PageError;
 use crate::site::SaleroomSite;
@@ -65,14 +66,14 @@ pub(crate) fn next_query(next: &str) -> String {
 }
 
 /// The problems of an input at their fields; any other error is passed on.
-fn field_errors(error: PlatformError) -> Result<FieldErrors, PageError> {
+fn field_errors(words: Words, error: PlatformError) -> Result<FieldErrors, PageError> {
     let PlatformError::Invalid(problems) = error else { return Err(error.into()) };
     let mut errors = FieldErrors::default();
     let name_of = |pointer: &str| {
         let address = address_fields::POINTERS.iter().find(|(known, _)| *known == pointer);
         address.map_or_else(|| pointer.trim_start_matches('/').to_owned(), |(_, name)| (*name).to_owned())
     };
-    errors.add_found(problems.into_iter().map(|Problem { pointer, message }| (name_of(&pointer), message)));
+    errors.add_found(problems.into_iter().map(|Problem { pointer, message }| (name_of(&pointer), translated(words, &message))));
     Ok(errors)
 }
 

@@ -7,7 +7,7 @@ use platform_core::PlatformResult;
 use platform_core::port::{Registration, RegistrationStatus};
 use platform_core::saleroom::{OwnStanding, SaleroomLot, SaleroomSale};
 use platform_rules::{AuctionKind, PublicItem};
-use platform_words::Currency;
+use platform_words::{Currency, Words, key};
 use uuid::Uuid;
 
 use crate::account::next_query;
@@ -19,6 +19,7 @@ use crate::register::Standing;
 #[derive(Template)]
 #[template(path = "bid_box.html")]
 pub(crate) struct BidBox {
+    words: Words,
     /// Path of the lot.
     path: String,
     lot: Uuid,
@@ -123,14 +124,16 @@ impl BidBox {
             own = platform.own_standing(bidder, registration.as_ref(), item).await?;
             is_watched = platform.watches_lot(bidder, (auction, item)).await?;
         }
-        let currency = Currency::of(&sale.auction);
+        let words = house.words;
+        let currency = words.currency(&sale.auction);
         let has_accounts =
             house.saleroom.house.saleroom.registration != platform_core::saleroom::RegistrationRule::Closed;
-        let standing = own.as_ref().and_then(|own| LotStanding::of(own, &lot.sale, &currency));
+        let standing = own.as_ref().and_then(|own| LotStanding::of(words, own, &lot.sale, &currency));
         let paddle = own.as_ref().map(|own| own.paddle.clone()).unwrap_or_default();
         let step = if has_accounts {
             let registration = registration.as_ref();
             step(
+                words,
                 house.bidder.is_some(),
                 sale,
                 lot,
@@ -143,6 +146,7 @@ impl BidBox {
         };
         let path = format!("{sale_path}/lots/{item}");
         Ok(Self {
+            words,
             next_query: next_query(&path),
             lot: item,
             path,
@@ -160,15 +164,16 @@ impl BidBox {
 }
 
 fn step(
+    words: Words,
     is_signed_in: bool,
     sale: &SaleroomSale,
     lot: &SaleroomLot,
     (registration, own): (Option<&Registration>, Option<&OwnStanding>),
     (typed, asks): ((String, String), Option<Asked>),
-    key: String,
+    form_key: String,
 ) -> Step {
     let auction = &sale.auction;
-    let currency = Currency::of(auction);
+    let currency = words.currency(auction);
     let can_still_be_sold = matches!(lot.sale.status, ItemStatus::Preview | ItemStatus::Live | ItemStatus::Suspended)
         && matches!(auction.status, AuctionStatus::Preview | AuctionStatus::Live);
     if !can_still_be_sold {
@@ -179,13 +184,13 @@ fn step(
     }
     let Some(registration) = registration else { return Step::Register };
     if registration.status != RegistrationStatus::Approved {
-        return Step::Wait(Standing::of(registration, &currency));
+        return Step::Wait(Standing::of(words, registration, &currency));
     }
-    let priced = |amount: i64| (amount, currency.show(amount), with_charges(auction, &currency, amount));
+    let priced = |amount: i64| (amount, currency.show(amount), with_charges(words, auction, amount));
     let leads = own.is_some_and(|own| own.leads);
-    let forms = BidForms { next: None, maximum: None, can_withdraw: false, buy_now: None, key, asks };
+    let forms = BidForms { next: None, maximum: None, can_withdraw: false, buy_now: None, key: form_key, asks };
     let field = |label: &'static str, hint: String| {
-        FormField::text("amount", label, typed.0.as_str())
+        FormField::text("amount", words.of(label), typed.0.as_str())
             .attribute("inputmode", "decimal")
             .attribute("autocomplete", "off")
             .chars_max(30)
@@ -195,21 +200,22 @@ fn step(
     };
     let is_live = lot.sale.status == ItemStatus::Live && auction.status == AuctionStatus::Live;
     let Some(minimum) = lot.sale.minimum_bid.filter(|_| is_live) else {
-        return Step::Wait(Standing::of(registration, &currency));
+        return Step::Wait(Standing::of(words, registration, &currency));
     };
     match (auction.kind, lot.sale.ring) {
         (AuctionKind::Timed, _) => {
             let known_maximum = own.and_then(|own| own.maximum).filter(|_| leads);
             let hint = match leads {
-                true => "Others see the price only, never your maximum.".to_owned(),
-                false => format!(
-                    "{} or more. We bid for you up to it, in steps, only as far as needed to lead and to reach a reserve of the house.",
+                true => words.of("bid-maximum-secret").into_owned(),
+                false => words.fill(
+                    "bid-maximum-hint",
+                    "amount",
                     currency.show(known_maximum.map_or(minimum, |maximum| maximum.saturating_add(1).max(minimum)))
                 ),
             };
             Step::Bid(Box::new(BidForms {
                 next: Some(priced(minimum)).filter(|_| !leads),
-                maximum: Some(field(if leads { "Raise your maximum" } else { "Your maximum" }, hint)),
+                maximum: Some(field(if leads { key("bid-maximum-raise") } else { key("bid-maximum") }, hint)),
                 buy_now: lot.sale.buy_now.map(priced),
                 ..forms
             }))
@@ -220,12 +226,9 @@ fn step(
             Step::Bid(Box::new(BidForms { next: Some(priced(ring.asking_price)).filter(|_| takes_bid), ..forms }))
         }
         (AuctionKind::Webcast, None) => {
-            let hint = format!(
-                "{} or more. The auctioneer bids for you up to it. You can change it until the lot comes into the ring.",
-                currency.show(minimum)
-            );
+            let hint = words.fill("bid-commission-hint", "amount", currency.show(minimum));
             let can_withdraw = own.is_some_and(|own| own.commission.is_some());
-            let label = if can_withdraw { "Change your commission bid" } else { "Leave a commission bid" };
+            let label = if can_withdraw { key("bid-commission-change") } else { key("bid-commission") };
             Step::Bid(Box::new(BidForms { maximum: Some(field(label, hint)), can_withdraw, ..forms }))
         }
     }
@@ -233,30 +236,36 @@ fn step(
 
 impl LotStanding {
     /// None before the bidder's first bid.
-    pub(crate) fn of(own: &OwnStanding, sale: &PublicItem, currency: &Currency) -> Option<Self> {
+    pub(crate) fn of(words: Words, own: &OwnStanding, sale: &PublicItem, currency: &Currency) -> Option<Self> {
         let price = sale.price.map(|price| currency.show(price)).unwrap_or_default();
         let is_sold = matches!(sale.status, ItemStatus::Sold | ItemStatus::SoldBuyNow);
         let is_over = is_sold || matches!(sale.status, ItemStatus::Unsold | ItemStatus::Passed);
         if let Some(waiting) = own.waiting.filter(|_| !is_over) {
-            let words = format!("Sent {}. Waiting for the auctioneer.", currency.show(waiting));
+            let words = words.fill("standing-waiting", "amount", currency.show(waiting));
             return Some(Self { words, kind: "wait" });
         }
         if let Some(commission) = own.commission.filter(|_| !is_over && !own.leads && sale.ring.is_none()) {
-            let words = format!("Your commission bid is {}.", currency.show(commission));
+            let words = words.fill("standing-commission", "amount", currency.show(commission));
             return Some(Self { words, kind: "info" });
         }
         if !own.has_bid {
             return None;
         }
-        let maximum = own.maximum.filter(|maximum| Some(*maximum) != sale.price);
-        let maximum = maximum.map(|maximum| format!(" Your maximum is {}.", currency.show(maximum)));
         let (words, kind) = match (is_sold, is_over, own.leads) {
-            (true, _, true) => (format!("✓ Yours at {price}, paddle {}.", own.paddle), "good"),
-            (true, _, false) => (format!("✕ Not yours. Sold for {price}."), "bad"),
-            (false, true, _) => ("Not sold.".to_owned(), "off"),
-            (false, false, true) => (format!("✓ You lead at {price}.{}", maximum.unwrap_or_default()), "good"),
-            (false, false, false) if price.is_empty() => ("Your bid was withdrawn.".to_owned(), "info"),
-            (false, false, false) => (format!("↓ Outbid. Someone else leads at {price}."), "bad"),
+            (true, _, true) => {
+                let paddle = own.paddle.as_str().into();
+                (words.with("standing-won", [("amount", price.into()), ("paddle", paddle)]), "good")
+            }
+            (true, _, false) => (words.fill("standing-lost", "amount", price), "bad"),
+            (false, true, _) => (words.of("standing-unsold").into_owned(), "off"),
+            (false, false, true) => {
+                let leads = words.fill("standing-leads", "amount", price);
+                let maximum = own.maximum.filter(|maximum| Some(*maximum) != sale.price);
+                let maximum = maximum.map(|maximum| words.fill("standing-maximum", "amount", currency.show(maximum)));
+                (maximum.map_or_else(|| leads.clone(), |maximum| format!("{leads} {maximum}")), "good")
+            }
+            (false, false, false) if price.is_empty() => (words.of("standing-struck").into_owned(), "info"),
+            (false, false, false) => (words.fill("standing-outbid", "amount", price), "bad"),
         };
         Some(Self { words, kind })
     }

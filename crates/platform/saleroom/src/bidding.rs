@@ -6,7 +6,7 @@ use kit_design::fields::{FormFields, SubmittedForm};
 use platform_core::PlatformError;
 use platform_core::saleroom::{SaleroomBid, SaleroomRefusal, SaleroomSale};
 use platform_rules::Rejection;
-use platform_words::Currency;
+use platform_words::{Currency, Words, key};
 
 use crate::account::sign_in_first;
 use crate::bid_box::{Answer, Asked, LotStanding, Wish};
@@ -55,15 +55,16 @@ pub(crate) async fn bid(house: House<2>, SubmittedForm(form): SubmittedForm) -> 
     let own = format!("{}/sales/{auction}/lots/{item}", house.path());
     let Some(bidder) = &house.bidder else { return Ok(sign_in_first(&house.path(), &own)) };
     let sale = house.platform().saleroom_sale(&house.saleroom, auction).await?;
-    let currency = Currency::of(&sale.auction);
-    let key = form.text("key");
-    let Some(kind) = Kind::of(&form).filter(|_| !key.is_empty() && key.len() <= KEY_CHARS_MAX) else {
+    let words = house.words;
+    let currency = words.currency(&sale.auction);
+    let form_key = form.text("key");
+    let Some(kind) = Kind::of(&form).filter(|_| !form_key.is_empty() && form_key.len() <= KEY_CHARS_MAX) else {
         return Ok(Redirect::to(&own).into_response());
     };
     if kind == Kind::Withdraw {
         let answer = match house.platform().withdraw_commission_bid(&house.saleroom, bidder, (auction, item)).await {
-            Ok(()) => Answer { words: "Your commission bid is withdrawn.".to_owned(), is_placed: true, kind: "info" },
-            Err(error) => Answer { words: refusal(error, &currency, 0)?, is_placed: false, kind: "bad" },
+            Ok(()) => Answer { words: words.of("bid-withdrawn").into_owned(), is_placed: true, kind: "info" },
+            Err(error) => Answer { words: refusal(words, error, &currency, 0)?, is_placed: false, kind: "bad" },
         };
         return lot::shown(&house, &sale, Wish { answer, ..Wish::default() }, StatusCode::OK).await;
     }
@@ -71,8 +72,8 @@ pub(crate) async fn bid(house: House<2>, SubmittedForm(form): SubmittedForm) -> 
     // A maximum is typed, as people write amounts; the amounts of buttons are minor units.
     let typed = form.text("amount");
     let amount = match kind {
-        Kind::Max if !is_confirmed => currency.parse(typed),
-        _ => typed.parse::<i64>().map_err(|_| "is not an amount".to_owned()),
+        Kind::Max if !is_confirmed => currency.parse_in_words(typed),
+        _ => typed.parse::<i64>().map_err(|_| words.of("amount-none").into_owned()),
     };
     let amount = match amount {
         Ok(amount) => amount,
@@ -82,30 +83,30 @@ pub(crate) async fn bid(house: House<2>, SubmittedForm(form): SubmittedForm) -> 
         }
     };
     if !is_confirmed {
-        let wish = Wish { asks: Some(asked(&sale, kind, amount)), ..Wish::default() };
+        let wish = Wish { asks: Some(asked(words, &sale, kind, amount)), ..Wish::default() };
         return lot::shown(&house, &sale, wish, StatusCode::OK).await;
     }
     let placed = match kind {
         Kind::Next | Kind::Max => {
             let bid = if kind == Kind::Next { SaleroomBid::Next(amount) } else { SaleroomBid::UpTo(amount) };
-            let placed = house.platform().bid_in_saleroom(&house.saleroom, bidder, (auction, item), bid, key).await;
+            let placed = house.platform().bid_in_saleroom(&house.saleroom, bidder, (auction, item), bid, form_key).await;
             placed.map(|placed| match placed.is_repeated {
-                true => (format!("Already received: {}.", currency.show(amount)), "info", false),
-                false => match LotStanding::of(&placed.own, &placed.sale, &currency) {
+                true => (words.fill("bid-received", "amount", currency.show(amount)), "info", false),
+                false => match LotStanding::of(words, &placed.own, &placed.sale, &currency) {
                     Some(LotStanding { words, kind }) => (words, kind, true),
-                    None => (format!("Sent {}.", currency.show(amount)), "info", true),
+                    None => (words.fill("bid-sent", "amount", currency.show(amount)), "info", true),
                 },
             })
         }
         Kind::Buy | Kind::Withdraw => {
             let bought =
-                house.platform().buy_now_in_saleroom(&house.saleroom, bidder, (auction, item), amount, key).await;
-            bought.map(|()| (format!("✓ Bought for {}.", currency.show(amount)), "good", true))
+                house.platform().buy_now_in_saleroom(&house.saleroom, bidder, (auction, item), amount, form_key).await;
+            bought.map(|()| (words.fill("bid-bought", "amount", currency.show(amount)), "good", true))
         }
     };
     let (words, kind, is_placed, status) = match placed {
         Ok((words, kind, is_placed)) => (words, kind, is_placed, StatusCode::OK),
-        Err(error) => (refusal(error, &currency, amount)?, "bad", false, StatusCode::CONFLICT),
+        Err(error) => (refusal(words, error, &currency, amount)?, "bad", false, StatusCode::CONFLICT),
     };
     let wish = Wish { answer: Answer { words, is_placed, kind }, ..Wish::default() };
     lot::shown(&house, &sale, wish, status).await
@@ -121,82 +122,65 @@ pub(crate) async fn watch(house: House<2>, SubmittedForm(form): SubmittedForm) -
     Ok(Redirect::to(&own).into_response())
 }
 
-fn asked(sale: &SaleroomSale, kind: Kind, amount: i64) -> Asked {
-    let currency = Currency::of(&sale.auction);
-    let shown = currency.show(amount);
-    let words = match kind {
-        Kind::Next => format!("Confirm {shown}"),
-        Kind::Max => format!("Confirm your maximum of {shown}"),
-        Kind::Buy | Kind::Withdraw => format!("Confirm: buy for {shown}"),
+fn asked(words: Words, sale: &SaleroomSale, kind: Kind, amount: i64) -> Asked {
+    let message = match kind {
+        Kind::Next => key("bid-confirm"),
+        Kind::Max => key("bid-confirm-maximum"),
+        Kind::Buy | Kind::Withdraw => key("bid-confirm-buy"),
     };
-    Asked { kind: kind.name(), amount, words, total: with_charges(&sale.auction, &currency, amount) }
+    Asked {
+        kind: kind.name(),
+        amount,
+        words: words.fill(message, "amount", words.currency(&sale.auction).show(amount)),
+        total: with_charges(words, &sale.auction, amount),
+    }
 }
 
 /// Why a bid was not placed, in words that say what to do next. Errors that no bidder can do anything about are passed on.
-fn refusal(error: PlatformError, currency: &Currency, amount: i64) -> Result<String, PageError> {
-    let show = |amount: i64| currency.show(amount);
-    Ok(match error {
-        PlatformError::Saleroom(SaleroomRefusal::PriceMoved { minimum, is_equal: true }) => {
-            format!("{} was bid before you. Next {}.", show(amount), show(minimum))
-        }
-        PlatformError::Saleroom(SaleroomRefusal::PriceMoved { minimum, is_equal: false }) => {
-            format!("The price moved. Nothing was sent. Next {}.", show(minimum))
-        }
-        PlatformError::Saleroom(SaleroomRefusal::AlreadyLeading) => {
-            "You lead already. Nothing was sent. Raise your maximum if you like.".to_owned()
-        }
-        PlatformError::Saleroom(SaleroomRefusal::RegistrationRequired) => {
-            "You are not registered for this sale. Nothing was sent.".to_owned()
-        }
-        PlatformError::Rejected(Rejection::BidTooLow { minimum }) => {
-            format!("{} is too low. Nothing was sent. Bid {} or more.", show(amount), show(minimum))
-        }
-        PlatformError::Rejected(Rejection::MaximumNotRaised) => {
-            format!(
-                "{} is not above your maximum, which can’t be lowered. Nothing was sent. If it was a mistake, call the house at once.",
-                show(amount)
-            )
-        }
-        PlatformError::Rejected(Rejection::SpendingLimitReached { limit, committed, .. }) => {
-            let (limit, committed) = (show(limit), show(committed));
-            format!(
-                "Over your limit of {limit} in this sale: {committed} is taken by lots that you lead or won. Nothing was sent. Ask \
-                 the house for more."
-            )
-        }
-        PlatformError::Rejected(Rejection::AlreadyLeading) => "You lead already. Nothing was sent.".to_owned(),
-        PlatformError::Rejected(Rejection::RingPaused) => "Bidding is paused. Nothing was sent.".to_owned(),
-        PlatformError::Rejected(Rejection::ItemEnded { .. } | Rejection::ItemNotLive { .. }) => {
-            "The lot has ended. Your bid arrived too late and does not count.".to_owned()
-        }
-        PlatformError::Rejected(Rejection::AuctionNotStarted { .. } | Rejection::AuctionNotLive { .. }) => {
-            "Bidding is not open. Nothing was sent.".to_owned()
-        }
-        PlatformError::Rejected(Rejection::VendorBarred) => {
-            "This lot was consigned by you, so you can’t bid on it.".to_owned()
-        }
-        PlatformError::Rejected(Rejection::BidderSuspended | Rejection::BidderNotApproved) => {
-            "The house has suspended your paddle. Nothing was sent. Contact the house.".to_owned()
-        }
-        PlatformError::Rejected(Rejection::ItemInRing) => {
-            "The lot is in the ring. Nothing was sent. Bid at the asking price.".to_owned()
-        }
-        PlatformError::Rejected(Rejection::NotInRing) => {
-            "The lot is not in the ring any more. Nothing was sent.".to_owned()
-        }
-        PlatformError::Rejected(Rejection::NoCommission) => "You have no commission bid on this lot.".to_owned(),
-        PlatformError::Rejected(Rejection::NoBuyNow | Rejection::BuyNowOver { .. }) => {
-            "The lot can’t be bought at once any more. Nothing was sent.".to_owned()
-        }
-        PlatformError::Rejected(Rejection::BidTooHigh { maximum }) => {
-            format!("{} is too high. Nothing was sent. Bid at most {}.", show(amount), show(maximum))
-        }
-        PlatformError::IdempotencyMismatch => {
-            "This bid was sent before with another amount. Nothing was sent.".to_owned()
-        }
-        PlatformError::Rejected(_) | PlatformError::Busy => {
-            "The bid was not placed: the lot is being changed. Try again.".to_owned()
-        }
+fn refusal(words: Words, error: PlatformError, currency: &Currency, amount: i64) -> Result<String, PageError> {
+    let (amount, show) = (currency.show(amount), |amount: i64| currency.show(amount));
+    let message = match error {
+        PlatformError::Saleroom(refusal) => match refusal {
+            SaleroomRefusal::PriceMoved { minimum, is_equal: true } => {
+                let next = show(minimum);
+                return Ok(words.with("refused-equal", [("amount", amount.into()), ("next", next.into())]));
+            }
+            SaleroomRefusal::PriceMoved { minimum, is_equal: false } => {
+                return Ok(words.fill("refused-moved", "next", show(minimum)));
+            }
+            SaleroomRefusal::AlreadyLeading => key("refused-leading"),
+            SaleroomRefusal::RegistrationRequired => key("refused-unregistered"),
+            refusal => return Err(PlatformError::Saleroom(refusal).into()),
+        },
+        PlatformError::Rejected(rejection) => match rejection {
+            Rejection::BidTooLow { minimum } => {
+                let least = show(minimum);
+                return Ok(words.with("refused-low", [("amount", amount.into()), ("least", least.into())]));
+            }
+            Rejection::BidTooHigh { maximum } => {
+                let most = show(maximum);
+                return Ok(words.with("refused-high", [("amount", amount.into()), ("most", most.into())]));
+            }
+            Rejection::MaximumNotRaised => return Ok(words.fill("refused-maximum", "amount", amount)),
+            Rejection::SpendingLimitReached { limit, committed, .. } => {
+                let (limit, committed) = (show(limit), show(committed));
+                return Ok(words.with("refused-limit", [("limit", limit.into()), ("committed", committed.into())]));
+            }
+            Rejection::AlreadyLeading => key("refused-leads"),
+            Rejection::RingPaused => key("refused-paused"),
+            Rejection::ItemEnded { .. } | Rejection::ItemNotLive { .. } => key("refused-ended"),
+            Rejection::AuctionNotStarted { .. } | Rejection::AuctionNotLive { .. } => key("refused-closed"),
+            Rejection::VendorBarred => key("refused-own-lot"),
+            Rejection::BidderSuspended | Rejection::BidderNotApproved => key("refused-suspended"),
+            Rejection::ItemInRing => key("refused-in-ring"),
+            Rejection::NotInRing => key("refused-not-in-ring"),
+            Rejection::NoCommission => key("refused-no-commission"),
+            Rejection::NoBuyNow | Rejection::BuyNowOver { .. } => key("refused-no-buy-now"),
+            _ => key("refused-busy"),
+        },
+        PlatformError::IdempotencyMismatch => key("refused-other-amount"),
+        PlatformError::Busy => key("refused-busy"),
         error => return Err(error.into()),
-    })
+    };
+    Ok(words.of(message).into_owned())
 }

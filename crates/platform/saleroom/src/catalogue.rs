@@ -1,5 +1,7 @@
 //! The catalogue of a sale: its lots with pictures, searched and filtered; after the sale, its results.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use axum::response::Response;
 use contract::ItemStatus;
@@ -9,12 +11,13 @@ use kit_design::frame::{Frame, render_page};
 use platform_core::images::ImageVariant;
 use platform_core::port::{ItemImage, Page};
 use platform_core::saleroom::{SaleroomLot, SaleroomSale};
-use platform_words::percent;
+use platform_words::{Words, key};
 use uuid::Uuid;
 
 use crate::house::{House, HouseFrame};
 use crate::live_view::LiveView;
-use crate::lot_words::{LotWords, dates, lots};
+use crate::lot_words::{LotWords, dates, first_date, lots};
+use crate::own_time::OwnTime;
 use crate::page_error::PageError;
 use crate::structured::Facts;
 
@@ -22,12 +25,12 @@ use crate::structured::Facts;
 const LOTS_MAX: usize = 48;
 /// Characters of a search that are compared.
 const TEXT_CHARS_MAX: usize = 100;
-/// Name in the address, words, and statuses of each filter; no status is every status.
+/// Name in the address, message, and statuses of each filter; no status is every status.
 const FILTERS: [(&str, &str, &[ItemStatus]); 4] = [
-    ("", "All lots", &[]),
-    ("open", "To be sold", &[ItemStatus::Preview, ItemStatus::Live, ItemStatus::Suspended]),
-    ("sold", "Sold", &[ItemStatus::Sold, ItemStatus::SoldBuyNow]),
-    ("unsold", "Not sold", &[ItemStatus::Unsold, ItemStatus::Passed]),
+    ("", key("catalogue-all"), &[]),
+    ("open", key("catalogue-to-be-sold"), &[ItemStatus::Preview, ItemStatus::Live, ItemStatus::Suspended]),
+    ("sold", key("lot-sold"), &[ItemStatus::Sold, ItemStatus::SoldBuyNow]),
+    ("unsold", key("lot-unsold"), &[ItemStatus::Unsold, ItemStatus::Passed]),
 ];
 
 /// Which part of the catalogue a page shows. Addresses of lots carry it, so that they lead back to it.
@@ -78,6 +81,8 @@ struct CataloguePage {
     path: String,
     title: String,
     dates: String,
+    /// When that is by the visitor's own clock; none without a date.
+    own_time: Option<OwnTime>,
     /// Such as `340 lots`; empty before any is on view.
     lots: String,
     has_lots: bool,
@@ -88,7 +93,7 @@ struct CataloguePage {
     search: FormField,
     show: &'static str,
     /// Words and query of each filter, and whether the page shows it.
-    chips: Vec<(&'static str, String, bool)>,
+    chips: Vec<(Cow<'static, str>, String, bool)>,
     cards: Vec<LotCard>,
     /// What addresses of lots carry.
     part: String,
@@ -148,7 +153,9 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
     let found = platform.saleroom_lots(&house.saleroom, auction, (&part.text, part.statuses()), page).await?;
     let title = sale.auction.shown_title();
     let below = format!("/sales/{auction}");
-    let mut around = house.frame(title, &below, format!("{title}. {}. {}.", dates(&sale), lots(sale.lots)));
+    let words = house.words;
+    let (sale_dates, sale_lots) = (dates(words, &sale), lots(words, sale.lots));
+    let mut around = house.frame(title, &below, format!("{title}. {sale_dates}. {sale_lots}."));
     around.facts = Facts::of_sale(&sale, &house.saleroom.name, &around.canonical);
     if let Some(image) = found.lots.iter().find_map(|lot| lot.images.first()) {
         around.image = Some(house.address(&Picture::below(image, ImageVariant::Large)));
@@ -157,27 +164,28 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
         let text = text.map(String::as_str).unwrap_or_default();
         text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
     };
-    let chip = |(name, words, _): &(&'static str, &'static str, &[ItemStatus])| {
-        (*words, Part { show: name, after: None, ..part.clone() }.query(), *name == part.show)
+    let chip = |(name, name_of_words, _): &(&'static str, &'static str, &[ItemStatus])| {
+        (words.of(name_of_words), Part { show: name, after: None, ..part.clone() }.query(), *name == part.show)
     };
     let followed: Vec<String> = found.lots.iter().map(|lot| lot.sale.uuid.simple().to_string()).collect();
     let stream = format!("{}{below}/live?lots={}", around.path, followed.join(","));
     render_page(&CataloguePage {
-        live: LiveView::of(&sale, stream),
+        live: LiveView::of(&house, &sale, stream),
         frame: around.frame.clone(),
         path: format!("{}{below}", around.path),
         title: title.to_owned(),
-        dates: dates(&sale),
-        lots: if sale.lots == 0 { String::new() } else { lots(sale.lots) },
+        own_time: first_date(&sale).map(|at| OwnTime::of(&house, &sale.auction, at)),
+        dates: sale_dates,
+        lots: if sale.lots == 0 { String::new() } else { sale_lots.clone() },
         has_lots: sale.lots > 0,
-        charges: charges(&sale),
+        charges: charges(words, &sale),
         description: lines(sale.facts.as_ref().map(|facts| &facts.description)),
         viewing: lines(sale.facts.as_ref().map(|facts| &facts.viewing)),
         has_conditions: sale.facts.as_ref().is_some_and(|facts| facts.conditions.is_some()),
-        search: FormField::search("q", format!("Search {}", lots(sale.lots)), part.text.as_str()),
+        search: FormField::search("q", words.fill("catalogue-search", "lots", sale_lots), part.text.as_str()),
         show: part.show,
         chips: FILTERS.iter().map(chip).collect(),
-        cards: found.lots.iter().map(|lot| card(&sale, &around.path, lot)).collect(),
+        cards: found.lots.iter().map(|lot| card(words, &sale, &around.path, lot)).collect(),
         is_first: part.after.is_none(),
         first: Part { after: None, ..part.clone() }.query(),
         next: found.next.map(|next| Part { after: Some(next), ..part.clone() }.query()),
@@ -186,31 +194,31 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
     })
 }
 
-fn card(sale: &SaleroomSale, house: &str, lot: &SaleroomLot) -> LotCard {
+fn card(words: Words, sale: &SaleroomSale, house: &str, lot: &SaleroomLot) -> LotCard {
     LotCard {
         id: lot.sale.uuid,
         position: lot.position,
         lot_number: lot.lot_number.clone(),
         title: lot.title.clone(),
-        words: LotWords::of(&sale.auction, lot),
+        words: LotWords::of(words, &sale.auction, lot),
         picture: lot.images.first().map(|image| Picture::of(house, image)),
     }
 }
 
 /// The rates that are added to hammer prices, such as `Buyer's premium 25 %, tax on the premium 20 %`.
-pub(crate) fn charges(sale: &SaleroomSale) -> String {
+pub(crate) fn charges(words: Words, sale: &SaleroomSale) -> String {
     let charges = sale.auction.charges;
     let rates = [
-        ("buyer’s premium", charges.premium_basis_points),
-        ("tax on the hammer price", charges.hammer_tax_basis_points),
-        ("tax on the premium", charges.premium_tax_basis_points),
+        (key("charge-premium"), charges.premium_basis_points),
+        (key("charge-hammer-tax"), charges.hammer_tax_basis_points),
+        (key("charge-premium-tax"), charges.premium_tax_basis_points),
     ];
     let named: Vec<String> = rates
         .into_iter()
         .filter(|(_, rate)| *rate > 0)
-        .map(|(words, rate)| format!("{words} {}", percent::show(rate)))
+        .map(|(name, rate)| words.fill(name, "rate", words.percent(rate)))
         .collect();
-    if named.is_empty() { String::new() } else { format!("Added to the hammer price: {}", named.join(", ")) }
+    if named.is_empty() { String::new() } else { words.fill("charges", "rates", named.join(", ")) }
 }
 
 #[cfg(test)]

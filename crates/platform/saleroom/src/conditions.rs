@@ -23,8 +23,11 @@ pub(crate) async fn page(house: House<1>) -> Result<Response, PageError> {
     let sale = platform.saleroom_sale(&house.saleroom, auction).await?;
     let conditions = platform.saleroom_conditions(&house.saleroom, &sale).await?;
     let sale_title = sale.auction.shown_title().to_owned();
-    let description = format!("Conditions of sale of “{sale_title}”, version {}.", conditions.number);
-    let around = house.frame("Conditions of sale", &format!("/sales/{auction}/conditions"), description);
+    let description = house.words.with(
+        "conditions-description",
+        [("sale", sale_title.as_str().into()), ("number", conditions.number.to_string().into())],
+    );
+    let around = house.frame(house.words.of("conditions"), &format!("/sales/{auction}/conditions"), description);
     render_page(&ConditionsPage {
         frame: around.frame.clone(),
         path: format!("{}/sales/{auction}", around.path),

@@ -12,8 +12,10 @@ use kit_runtime::vault::Secret;
 use platform_core::Platform;
 use platform_core::saleroom::{RegistrationRule, Saleroom, SignedInBidder};
 use platform_core::users::Client;
+use platform_words::{Words, key};
 use uuid::Uuid;
 
+use crate::language::{self, LanguageLink};
 use crate::page_error::PageError;
 use crate::site::SaleroomSite;
 use crate::structured::Facts;
@@ -40,6 +42,8 @@ pub(crate) struct House<const N: usize> {
     pub(crate) ids: [Uuid; N],
     /// The bidder who is signed in.
     pub(crate) bidder: Option<SignedInBidder>,
+    /// The texts of the page.
+    pub(crate) words: Words,
     /// The browser.
     pub(crate) client: Client,
 }
@@ -51,7 +55,7 @@ pub(crate) struct HouseFrame {
     pub(crate) path: String,
     pub(crate) logo: Option<Logo>,
     /// How to reach the house, such as an e-mail address and a telephone number.
-    pub(crate) contact: Vec<(&'static str, String)>,
+    pub(crate) contact: Vec<String>,
     /// The address under which search engines know the page.
     pub(crate) canonical: String,
     /// One sentence about the page, for search engines and messengers.
@@ -62,6 +66,10 @@ pub(crate) struct HouseFrame {
     pub(crate) is_signed_in: bool,
     /// The whole address of a picture of the page, for messengers.
     pub(crate) image: Option<String>,
+    /// The texts of the page.
+    pub(crate) words: Words,
+    /// Languages among which the visitor chooses; empty without a choice.
+    pub(crate) languages: Vec<LanguageLink>,
     /// What search engines may state about the page.
     pub(crate) facts: Option<Facts>,
 }
@@ -105,11 +113,16 @@ impl<const N: usize> House<N> {
     }
 
     /// The frame of a page at a path below that of the house.
-    pub(crate) fn frame(&self, title: &str, below: &str, description: String) -> HouseFrame {
+    pub(crate) fn frame(&self, title: impl Into<String>, below: &str, description: String) -> HouseFrame {
         let Saleroom { name, house } = &self.saleroom;
         let path = self.path();
         let profile = &house.profile;
-        let contact = [("E-mail", &profile.email), ("Telephone", &profile.phone), ("Web site", &profile.website)];
+        let words = self.words;
+        let contact = [
+            (key("contact-email"), &profile.email),
+            (key("contact-telephone"), &profile.phone),
+            (key("contact-website"), &profile.website),
+        ];
         let theme = house.saleroom.colour.map(theme::path);
         HouseFrame {
             frame: Frame { theme, ..Frame::signed_out(title, self.site.site(), name) },
@@ -118,10 +131,12 @@ impl<const N: usize> House<N> {
                 width: logo.width,
                 height: logo.height,
             }),
-            contact: contact.into_iter().filter_map(|(words, value)| Some((words, value.clone()?))).collect(),
+            contact: contact.into_iter().filter_map(|(name, value)| Some(words.fill(name, "value", value.as_ref()?))).collect(),
             canonical: self.address(below),
             image: house.logo.as_ref().map(|logo| self.address(&format!("/logo/{}", logo.uuid))),
             facts: None,
+            words,
+            languages: language::links(house, words),
             path,
             description,
             has_accounts: house.saleroom.registration != RegistrationRule::Closed,
@@ -147,6 +162,7 @@ impl<const N: usize> FromRequestParts<SaleroomSite> for OpenHouse<N> {
             }
         }
         let saleroom = site.platform().saleroom(address).await?;
+        language::decide(site, &saleroom.house, &parts.headers, None);
         let ids = <[Uuid; N]>::try_from(ids).map_err(|_| not_found())?;
         Ok(Self { site: site.clone(), saleroom, ids })
     }
@@ -162,10 +178,12 @@ impl<const N: usize> FromRequestParts<SaleroomSite> for House<N> {
             Some(token) => site.platform().signed_in_bidder(&saleroom, token).await?,
             None => None,
         };
+        let of_account = bidder.as_ref().and_then(|bidder| bidder.account.profile.details.language);
+        let words = language::decide(&site, &saleroom.house, &parts.headers, of_account);
         let device_token = site.cookie(DEVICE, customer).read(&parts.headers);
         let device_token = device_token.map(|token| Secret::new(token.as_bytes().to_vec()));
         let from: Option<IpAddr> = kit_http::client_ip::resolve(parts, &site.platform().config().trusted_proxies);
-        Ok(Self { site, saleroom, ids, bidder, client: Client { from, browser: None, device_token } })
+        Ok(Self { site, saleroom, ids, bidder, words, client: Client { from, browser: None, device_token } })
     }
 }
 
@@ -179,7 +197,6 @@ pub(crate) fn require_open(site: &SaleroomSite) -> Result<(), PageError> {
     if site.platform().sends_mail() {
         return Ok(());
     }
-    let detail =
-        "Its pages open again as soon as the server can send mail. Nothing is lost. To bid, contact the house.";
-    Err(ErrorPage::full("The saleroom is closed for the moment", detail, CLOSED_RETRY_S).into())
+    let words = Words::of_request();
+    Err(ErrorPage::full(words.of("error-closed-title"), words.of("error-closed"), CLOSED_RETRY_S).into())
 }

@@ -17,12 +17,15 @@ mod bidding;
 mod catalogue;
 mod conditions;
 mod files;
+mod faults;
 mod house;
+mod language;
 mod live;
 mod live_view;
 mod lot;
 mod lot_words;
 mod my_bids;
+mod own_time;
 mod page_error;
 mod register;
 mod sales;
@@ -56,8 +59,10 @@ pub fn surface(platform: Platform, config: &SaleroomConfig) -> Surface {
     let host = OneHost::of(&config.public_url);
     let saleroom = SaleroomSite::new(platform, config);
     let site = saleroom.shared_site();
-    let router = router().layer(from_fn_with_state(saleroom.clone(), way_back::add)).with_state(saleroom);
-    let pages = pages::wrap_site(router, site).layer(from_fn_with_state(host, one_host::require));
+    let router = router().layer(from_fn_with_state(saleroom.clone(), way_back::add)).with_state(saleroom.clone());
+    let pages = pages::wrap_site(router, site)
+        .layer(from_fn_with_state(saleroom, language::middleware))
+        .layer(from_fn_with_state(host, one_host::require));
     kit_http::finish_pages(pages).counted(request_counts())
 }
 
@@ -82,7 +87,7 @@ const COUNTED: [(&str, &str); 16] = [
 ];
 
 /// Forms that are counted under a name.
-const COUNTED_FORMS: [(&str, &str); 7] = [
+const COUNTED_FORMS: [(&str, &str); 8] = [
     ("/{house}/sales/{auction}/lots/{item}/bid", "bid"),
     ("/{house}/sales/{auction}/lots/{item}/watch", "watch"),
     ("/{house}/sales/{auction}/register", "register"),
@@ -90,6 +95,7 @@ const COUNTED_FORMS: [(&str, &str); 7] = [
     ("/{house}/sign-up", "mail_link"),
     ("/{house}/sign-up/account", "open_account"),
     ("/{house}/account", "change_account"),
+    ("/{house}/language", "language"),
 ];
 
 fn request_counts() -> Arc<RequestCounts> {
@@ -111,6 +117,7 @@ fn router() -> Router<SaleroomSite> {
         .route("/{house}/sales/{auction}/lots/{item}/bid", post(bidding::bid))
         .route("/{house}/sales/{auction}/lots/{item}/watch", post(bidding::watch))
         .route("/{house}/my-bids", get(my_bids::page))
+        .route("/{house}/language", post(language::choose))
         .merge(account::router())
         .route("/{house}/images/{image}/{variant}", get(files::image))
         .route("/{house}/logo/{logo}", get(files::logo))

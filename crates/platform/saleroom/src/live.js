@@ -31,23 +31,45 @@
   // Money and times, as the server writes them.
   const minorUnits = Number(words.minorUnits);
   const digits = Math.round(Math.log10(minorUnits));
-  const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
-  const exact = new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0, useGrouping: "always" });
+  const exact = new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: "always" });
   const money = (minor) => words.money.replace("{}", (minor % minorUnits ? exact : whole).format(minor / minorUnits));
   const totalOf = (total, amount) => ((total ?? amount) === amount ? "" : fill(words.total, { "": money(total) }));
 
-  const zone = { timeZone: words.zone, hourCycle: "h23" };
-  const times = new Intl.DateTimeFormat(language, { ...zone, weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" });
-  const offsets = new Intl.DateTimeFormat("en", { ...zone, timeZoneName: "longOffset" });
+  // The names of days and months come from the page: browsers shorten them in other ways.
+  const [weekdays, months] = [words.weekdays.split("|"), words.months.split("|")];
+  const numeric = { hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" };
+  const times = new Intl.DateTimeFormat("en", { ...numeric, timeZone: words.zone });
+  const offsets = new Intl.DateTimeFormat("en", { timeZone: words.zone, timeZoneName: "longOffset" });
   const zoneWords = new Map(words.zoneWords.split("|").map((pair) => pair.split("=")));
   const partsOf = (format, at) => Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
   const clockTime = ({ hour, minute, second }, always) => `${hour}:${minute}${always || second !== "00" ? `:${second}` : ""}`;
+  const dateWords = (parts) => {
+    const weekday = weekdays[(new Date(Date.UTC(parts.year, parts.month - 1, parts.day)).getUTCDay() + 6) % 7];
+    return fill(words.time, { ...parts, weekday, month: months[parts.month - 1], time: clockTime(parts, false) });
+  };
   const showTime = (at) => {
-    const parts = partsOf(times, at);
     // Browsers name the offset of UTC with or without its zeros.
     const offset = partsOf(offsets, at).timeZoneName.replace("+00:00", "");
-    return `${fill(words.time, { ...parts, time: clockTime(parts, false) })}\u00a0${zoneWords.get(offset) ?? offset}`;
+    return `${dateWords(partsOf(times, at))}\u00a0${zoneWords.get(offset) ?? offset}`;
   };
+
+  /** The time by the visitor's own clock, where that is another than the sale's. */
+  function showOwnTime(element, at) {
+    if (!element) return;
+    let text = "";
+    try {
+      const own = new Intl.DateTimeFormat("en", { ...numeric, timeZone: element.dataset.ownTime || undefined });
+      const [here, there] = [dateWords(partsOf(own, at)), dateWords(partsOf(times, at))];
+      if (here !== there) text = fill(words.own, { "": here });
+    } catch {
+      // The browser does not know the time zone.
+    }
+    put(element, text);
+    element.dateTime = new Date(at).toISOString();
+    element.hidden = text === "";
+  }
+  for (const element of document.querySelectorAll("[data-own-time]")) showOwnTime(element, Date.parse(element.dateTime));
 
   // The server's clock: how far it is ahead of this page's. An event that was delayed shows too little, so a lower value counts
   // less than a higher one.
@@ -122,12 +144,20 @@
         showPart(element, "next", nextLabel, item.minimumBid, item.minimumBidTotal);
       } else showPart(element, "next");
       showStanding(element, item);
+      showOwnEnd(element, item);
       showExtension(element, before, item);
       showBids(item);
       tick(item);
     }
     showStage(item);
     document.dispatchEvent(new CustomEvent("lotwire:lot", { detail: item }));
+  }
+
+  function showOwnEnd(element, item) {
+    const own = element.querySelector("[data-own-time]");
+    const end = endOf(item) ?? (item.status === "PREVIEW" && item.endTime ? Date.parse(item.endTime) : null);
+    if (end !== null) showOwnTime(own, end);
+    else if (own) own.hidden = true;
   }
 
   function showExtension(element, before, item) {

@@ -8,14 +8,14 @@ use kit_design::frame::{Frame, render_page, render_page_as};
 use platform_core::images::ImageVariant;
 use platform_core::saleroom::SaleroomSale;
 use platform_rules::PublicBid;
-use platform_words::{Currency, SaleZone};
 use uuid::Uuid;
 
 use crate::bid_box::{BidBox, Wish};
 use crate::catalogue::{Part, Picture, charges};
 use crate::house::{House, HouseFrame};
 use crate::live_view::{LiveView, rule_of_end};
-use crate::lot_words::LotWords;
+use crate::lot_words::{LotWords, ends_at};
+use crate::own_time::OwnTime;
 use crate::page_error::PageError;
 use crate::structured::Facts;
 
@@ -37,6 +37,8 @@ struct LotPage {
     title: String,
     description: Vec<String>,
     words: LotWords,
+    /// When it ends by the visitor's own clock; none without an end.
+    own_time: Option<OwnTime>,
     charges: String,
     pictures: Vec<Picture>,
     bids: Vec<BidRow>,
@@ -51,6 +53,14 @@ struct LotPage {
     rule: String,
     /// None when the sale is over.
     live: Option<LiveView>,
+}
+
+impl LotPage {
+    /// What a picture shows, for people who do not see it.
+    fn picture_words(&self, place: &usize) -> String {
+        let number = self.lot_number.as_str().into();
+        self.around.words.with("lot-picture", [("n", place.to_string().into()), ("number", number)])
+    }
 }
 
 struct BidRow {
@@ -81,12 +91,13 @@ async fn lot_page(house: &House<2>, sale: &SaleroomSale, part: String, wish: Wis
     let (platform, [auction, item]) = (house.platform(), house.ids);
     let found = platform.saleroom_lot(&house.saleroom, (auction, item)).await?;
     let lot = &found.lot;
-    let (currency, zone) = (Currency::of(&sale.auction), SaleZone::of(&sale.auction));
-    let title = format!("Lot {}: {}", lot.lot_number, lot.title);
+    let words = house.words;
+    let (currency, zone) = (words.currency(&sale.auction), words.zone(&sale.auction));
+    let title = words.with("lot-title", [("number", lot.lot_number.as_str().into()), ("title", lot.title.as_str().into())]);
     let summary: String = lot.description.split_whitespace().collect::<Vec<_>>().join(" ");
     let summary: String = summary.chars().take(SUMMARY_CHARS_MAX).collect();
     let summary = if summary.is_empty() { title.clone() } else { summary };
-    let mut around = house.frame(&title, &format!("/sales/{auction}/lots/{item}"), summary);
+    let mut around = house.frame(title.as_str(), &format!("/sales/{auction}/lots/{item}"), summary);
     let image = lot.images.first().map(|image| house.address(&Picture::below(image, ImageVariant::Large)));
     around.facts = Some(Facts::of_lot(sale, lot, &around.canonical, image.as_deref()));
     around.image = image.or(around.image);
@@ -96,7 +107,11 @@ async fn lot_page(house: &House<2>, sale: &SaleroomSale, part: String, wish: Wis
     let bid = |bid: &PublicBid| BidRow {
         number: bid.number,
         amount: currency.show(bid.amount),
-        bidder: if bid.bidder.is_empty() { "In the room".to_owned() } else { format!("Paddle {}", bid.bidder) },
+        bidder: if bid.bidder.is_empty() {
+            words.of("lot-in-room").into_owned()
+        } else {
+            words.fill("lot-paddle", "number", &bid.bidder)
+        },
         at: zone.show(bid.at),
         is_withdrawn: bid.struck.is_some(),
     };
@@ -109,8 +124,9 @@ async fn lot_page(house: &House<2>, sale: &SaleroomSale, part: String, wish: Wis
         lot_number: lot.lot_number.clone(),
         title: lot.title.clone(),
         description: lot.description.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect(),
-        words: LotWords::of(&sale.auction, lot),
-        charges: charges(sale),
+        own_time: ends_at(lot).map(|at| OwnTime::of(house, &sale.auction, at)),
+        words: LotWords::of(words, &sale.auction, lot),
+        charges: charges(words, sale),
         pictures: lot.images.iter().map(|image| Picture::of(&around.path, image)).collect(),
         bids: found.bids.iter().map(bid).collect(),
         previous,
@@ -119,8 +135,8 @@ async fn lot_page(house: &House<2>, sale: &SaleroomSale, part: String, wish: Wis
         bid_box: BidBox::of(house, sale, lot, wish).await?,
         is_open,
         id: item,
-        rule: if is_open { rule_of_end(&sale.auction) } else { String::new() },
-        live: LiveView::of(sale, stream),
+        rule: if is_open { rule_of_end(words, &sale.auction) } else { String::new() },
+        live: LiveView::of(house, sale, stream),
         around,
     })
 }

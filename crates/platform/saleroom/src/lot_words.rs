@@ -1,63 +1,71 @@
 //! Where a lot stands, in words and amounts.
 
 use contract::ItemStatus;
+use jiff::Timestamp;
 use platform_core::saleroom::{SaleroomLot, SaleroomSale};
 use platform_rules::{Auction, AuctionKind};
-use platform_words::{Currency, SaleZone};
+use platform_words::{Currency, Words, key};
 
-/// The words of the script of the live pages, with the names of its data attributes. `{…}` is filled in.
-pub(crate) const OF_SCRIPT: &[(&str, &str)] = &[
-    ("start", STARTS_AT),
-    ("bids-one", "Current bid, 1 bid"),
-    ("bids-other", "Current bid, {n} bids"),
-    ("hammer", HAMMER_PRICE),
-    ("total", "{} with premium and taxes"),
-    ("sold", SOLD),
-    ("unsold", UNSOLD),
-    ("passed", PASSED),
-    ("suspended", SUSPENDED),
-    ("ring", IN_RING),
-    ("ring-warned", "In the ring now. Fair warning"),
-    ("ring-paused", "In the ring. Bidding is paused"),
-    ("ask", "Asking price"),
-    ("ends", "Ends {}"),
-    ("soon", "Bidding is not open yet. Ends {}"),
-    ("come", TO_COME),
-    ("checking", "Checking final bids…"),
-    ("withdrawn", "Not on view any more"),
-    ("time", "{weekday} {day} {month} {year}, {time}"),
-    ("days", "{d} d {h} h"),
-    ("hours", "{h} h {m} min"),
-    ("extended", "Extended to {}. A bid came in."),
-    ("moved", "The lot now ends at {}."),
-    ("left-300", "5 minutes left."),
-    ("left-60", "1 minute left."),
-    ("left-10", "10 seconds left."),
-    ("paddle", "Paddle {}"),
-    ("room", "In the room"),
-    ("bid-withdrawn", ", withdrawn"),
-    ("static", "Prices on this page are live."),
-    ("lost", "Link lost. Prices may be old."),
-    ("back", "Welcome back. Updating…"),
-    ("over", "This sale is over."),
-    ("gone", "This page is not on view any more."),
-    ("again", "Open the page again"),
-    ("stage-ring", "Lot {lot} is in the ring. Asking price {amount}."),
-    ("stage-warned", "Lot {lot}: fair warning. Asking price {amount}."),
-    ("stage-paused", "Lot {lot} is in the ring. Bidding is paused."),
-    ("stage-sold", "Lot {lot} sold at {amount}."),
-    ("stage-passed", "Lot {lot} passed."),
-    ("stage-none", "No lot is in the ring."),
+/// The messages of the script of the live pages, with the names of its data attributes and the placeholders that it fills in.
+const OF_SCRIPT: &[(&str, &str, &[(&str, &str)])] = &[
+    ("start", key("lot-starts-at"), &[]),
+    ("bids-other", key("lot-bid-count"), &[("n", "{n}")]),
+    ("hammer", key("lot-hammer-price"), &[]),
+    ("total", key("lot-total"), &[("amount", "{}")]),
+    ("sold", key("lot-sold"), &[]),
+    ("unsold", key("lot-unsold"), &[]),
+    ("passed", key("lot-passed"), &[]),
+    ("suspended", key("lot-suspended"), &[]),
+    ("ring", key("lot-in-ring"), &[]),
+    ("ring-warned", key("live-ring-warned"), &[]),
+    ("ring-paused", key("live-ring-paused"), &[]),
+    ("ask", key("live-ask"), &[]),
+    ("ends", key("lot-ends"), &[("time", "{}")]),
+    ("soon", key("lot-ends-later"), &[("time", "{}")]),
+    ("come", key("lot-to-come"), &[]),
+    ("checking", key("live-checking"), &[]),
+    ("withdrawn", key("live-withdrawn"), &[]),
+    ("days", key("live-days"), &[("d", "{d}"), ("h", "{h}")]),
+    ("hours", key("live-hours"), &[("h", "{h}"), ("m", "{m}")]),
+    ("extended", key("live-extended"), &[("time", "{}")]),
+    ("moved", key("live-moved"), &[("time", "{}")]),
+    ("left-300", key("live-left-300"), &[]),
+    ("left-60", key("live-left-60"), &[]),
+    ("left-10", key("live-left-10"), &[]),
+    ("paddle", key("lot-paddle"), &[("number", "{}")]),
+    ("room", key("lot-in-room"), &[]),
+    ("bid-withdrawn", key("lot-bid-withdrawn"), &[]),
+    ("static", key("live-now"), &[]),
+    ("lost", key("live-lost"), &[]),
+    ("back", key("live-back"), &[]),
+    ("over", key("live-over"), &[]),
+    ("gone", key("live-gone"), &[]),
+    ("again", key("live-again"), &[]),
+    ("own", key("own-time"), &[("time", "{}")]),
+    ("stage-ring", key("stage-ring"), &[("lot", "{lot}"), ("amount", "{amount}")]),
+    ("stage-warned", key("stage-warned"), &[("lot", "{lot}"), ("amount", "{amount}")]),
+    ("stage-paused", key("stage-paused"), &[("lot", "{lot}")]),
+    ("stage-sold", key("stage-sold"), &[("lot", "{lot}"), ("amount", "{amount}")]),
+    ("stage-passed", key("stage-passed"), &[("lot", "{lot}")]),
+    ("stage-none", key("stage-none"), &[]),
 ];
 
-const STARTS_AT: &str = "Starts at";
-const HAMMER_PRICE: &str = "Hammer price";
-const SOLD: &str = "Sold";
-const UNSOLD: &str = "Not sold";
-const PASSED: &str = "Passed";
-const SUSPENDED: &str = "Bidding is paused";
-const IN_RING: &str = "In the ring now";
-const TO_COME: &str = "To come";
+/// The words of the script of the live pages, with the names of its data attributes. `{…}` is filled in by the script.
+pub(crate) fn of_script(words: Words) -> Vec<(&'static str, String)> {
+    let one = |(name, message, placeholders): &(&'static str, &str, &[(&str, &str)])| {
+        let text = match *placeholders {
+            [] => words.of(message).into_owned(),
+            [(only, shown)] => words.fill(message, only, shown),
+            [(first, shown), (second, also_shown), ..] => {
+                words.with(message, [(*first, (*shown).into()), (*second, (*also_shown).into())])
+            }
+        };
+        (*name, text)
+    };
+    let mut all: Vec<_> = OF_SCRIPT.iter().map(one).collect();
+    all.push(("bids-one", bids(words, 1)));
+    all
+}
 
 /// A lot in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,24 +87,24 @@ pub(crate) struct LotWords {
 }
 
 impl LotWords {
-    pub(crate) fn of(auction: &Auction, lot: &SaleroomLot) -> Self {
-        let currency = Currency::of(auction);
+    pub(crate) fn of(words: Words, auction: &Auction, lot: &SaleroomLot) -> Self {
+        let currency = words.currency(auction);
         let sale = &lot.sale;
         let (label, amount) = match (sale.status, sale.price) {
-            (ItemStatus::Sold | ItemStatus::SoldBuyNow, Some(price)) => (HAMMER_PRICE.to_owned(), Some(price)),
+            (ItemStatus::Sold | ItemStatus::SoldBuyNow, Some(price)) => (words.of("lot-hammer-price").into_owned(), Some(price)),
             (ItemStatus::Unsold | ItemStatus::Passed, _) => (String::new(), None),
-            (_, Some(price)) => (bids(sale.bid_count), Some(price)),
-            (_, None) => (STARTS_AT.to_owned(), sale.minimum_bid),
+            (_, Some(price)) => (bids(words, sale.bid_count), Some(price)),
+            (_, None) => (words.of("lot-starts-at").into_owned(), sale.minimum_bid),
         };
         let takes_bids = auction.kind == AuctionKind::Timed && sale.status == ItemStatus::Live;
         // Before the first bid, the amount is that of the next bid.
         let next = sale.minimum_bid.filter(|_| takes_bids && sale.price.is_some());
-        let (standing, kind) = standing(auction, lot);
+        let (standing, kind) = standing(words, auction, lot);
         Self {
             label,
-            total: amount.map(|amount| with_charges(auction, &currency, amount)).unwrap_or_default(),
+            total: amount.map(|amount| with_charges(words, auction, amount)).unwrap_or_default(),
             amount: amount.map(|amount| currency.show(amount)).unwrap_or_default(),
-            next: next.map(|next| (currency.show(next), with_charges(auction, &currency, next))),
+            next: next.map(|next| (currency.show(next), with_charges(words, auction, next))),
             estimate: estimate(&currency, lot.estimate),
             standing,
             kind,
@@ -105,17 +113,18 @@ impl LotWords {
 }
 
 /// `Current bid, 7 bids`.
-fn bids(count: i64) -> String {
-    match count {
-        1 => "Current bid, 1 bid".to_owned(),
-        count => format!("Current bid, {count} bids"),
-    }
+fn bids(words: Words, count: i64) -> String {
+    words.with("lot-bid-count", [("n", count.into())])
 }
 
 /// The amount with premium and taxes; empty when they add nothing.
-pub(crate) fn with_charges(auction: &Auction, currency: &Currency, amount: i64) -> String {
+pub(crate) fn with_charges(words: Words, auction: &Auction, amount: i64) -> String {
     let total = auction.charges.on(amount).total;
-    if total == amount { String::new() } else { format!("{} with premium and taxes", currency.show(total)) }
+    if total == amount {
+        String::new()
+    } else {
+        words.fill("lot-total", "amount", words.currency(auction).show(total))
+    }
 }
 
 fn estimate(currency: &Currency, (low, high): (Option<i64>, Option<i64>)) -> String {
@@ -126,42 +135,55 @@ fn estimate(currency: &Currency, (low, high): (Option<i64>, Option<i64>)) -> Str
     }
 }
 
-fn standing(auction: &Auction, lot: &SaleroomLot) -> (String, &'static str) {
-    let zone = SaleZone::of(auction);
-    let text = |text: &str| text.to_owned();
+/// When the lot ends; none for one that is over or waits for the ring.
+pub(crate) fn ends_at(lot: &SaleroomLot) -> Option<Timestamp> {
     match lot.sale.status {
-        ItemStatus::Sold | ItemStatus::SoldBuyNow => (text(SOLD), "good"),
-        ItemStatus::Unsold => (text(UNSOLD), "off"),
-        ItemStatus::Passed => (text(PASSED), "off"),
-        ItemStatus::Suspended => (text(SUSPENDED), "wait"),
-        ItemStatus::Live if lot.sale.ring.is_some() => (text(IN_RING), "live"),
+        ItemStatus::Live if lot.sale.ring.is_none() => lot.sale.effective_end_time,
+        ItemStatus::Preview | ItemStatus::Draft => lot.sale.end_time,
+        _ => None,
+    }
+}
+
+fn standing(words: Words, auction: &Auction, lot: &SaleroomLot) -> (String, &'static str) {
+    let zone = words.zone(auction);
+    let text = |message: &str, kind| (words.of(message).into_owned(), kind);
+    match lot.sale.status {
+        ItemStatus::Sold | ItemStatus::SoldBuyNow => text(key("lot-sold"), "good"),
+        ItemStatus::Unsold => text(key("lot-unsold"), "off"),
+        ItemStatus::Passed => text(key("lot-passed"), "off"),
+        ItemStatus::Suspended => text(key("lot-suspended"), "wait"),
+        ItemStatus::Live if lot.sale.ring.is_some() => text(key("lot-in-ring"), "live"),
         ItemStatus::Live => match lot.sale.effective_end_time {
-            Some(end) => (format!("Ends {}", zone.show(end)), "live"),
-            None => (text(TO_COME), "info"),
+            Some(end) => (words.fill("lot-ends", "time", zone.show(end)), "live"),
+            None => text(key("lot-to-come"), "info"),
         },
         ItemStatus::Preview | ItemStatus::Draft | ItemStatus::Withdrawn => match lot.sale.end_time {
-            Some(end) => (format!("Bidding is not open yet. Ends {}", zone.show(end)), "info"),
-            None => (text(TO_COME), "info"),
+            Some(end) => (words.fill("lot-ends-later", "time", zone.show(end)), "info"),
+            None => text(key("lot-to-come"), "info"),
         },
+    }
+}
+
+/// The date of a sale that its page shows.
+pub(crate) fn first_date(sale: &SaleroomSale) -> Option<Timestamp> {
+    match sale.auction.kind {
+        AuctionKind::Timed => sale.auction.ends_at,
+        AuctionKind::Webcast => sale.auction.starts_at,
     }
 }
 
 /// The kind of a sale and its dates, such as `Timed auction, lots end from Fri 4 Dec 2026, 19:00 GMT`.
-pub(crate) fn dates(sale: &SaleroomSale) -> String {
-    let (auction, zone) = (&sale.auction, SaleZone::of(&sale.auction));
-    match (auction.kind, auction.starts_at, auction.ends_at) {
-        (AuctionKind::Timed, _, Some(end)) => format!("Timed auction, lots end from {}", zone.show(end)),
-        (AuctionKind::Timed, _, None) => "Timed auction".to_owned(),
-        (AuctionKind::Webcast, Some(start), _) => format!("Live auction, begins {}", zone.show(start)),
-        (AuctionKind::Webcast, None, _) => "Live auction".to_owned(),
+pub(crate) fn dates(words: Words, sale: &SaleroomSale) -> String {
+    let date = first_date(sale).map(|at| words.zone(&sale.auction).show(at));
+    match (sale.auction.kind, date) {
+        (AuctionKind::Timed, Some(end)) => words.fill("timed-from", "time", end),
+        (AuctionKind::Timed, None) => words.of("timed").into_owned(),
+        (AuctionKind::Webcast, Some(start)) => words.fill("webcast-from", "time", start),
+        (AuctionKind::Webcast, None) => words.of("webcast").into_owned(),
     }
 }
 
 /// `1 lot`, `340 lots`.
-pub(crate) fn lots(count: u64) -> String {
-    match count {
-        0 => "Lots to be announced".to_owned(),
-        1 => "1 lot".to_owned(),
-        count => format!("{count} lots"),
-    }
+pub(crate) fn lots(words: Words, count: u64) -> String {
+    words.with("lots-count", [("n", count.into())])
 }

@@ -1,12 +1,14 @@
 //! The lots of a bidder in all sales of the house: those to act on first.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use axum::response::Response;
 use contract::ItemStatus;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use platform_core::saleroom::{OwnLot, OwnSale};
-use platform_words::{Currency, SaleZone};
+use platform_words::{Words, key};
 use uuid::Uuid;
 
 use crate::account::sign_in_first;
@@ -21,11 +23,11 @@ use crate::register::Standing;
 struct MyBidsPage {
     frame: Frame,
     around: HouseFrame,
-    notice: &'static str,
+    notice: Cow<'static, str>,
     /// The page was read at this time, and does not change by itself.
     read_at: String,
     /// Headings with their lots; those without lots are left out.
-    groups: Vec<(&'static str, Vec<OwnCard>)>,
+    groups: Vec<(Cow<'static, str>, Vec<OwnCard>)>,
     /// Sales of the bidder with the state of the registration.
     sales: Vec<SaleRow>,
     /// How to pay and collect, if anything was won.
@@ -45,7 +47,7 @@ struct OwnCard {
     title: String,
     sale: String,
     picture: Option<Picture>,
-    standing: &'static str,
+    standing: Cow<'static, str>,
     kind: &'static str,
     words: LotWords,
     /// The bidder's maximum while they lead, or commission bid; empty otherwise.
@@ -64,12 +66,12 @@ enum Group {
 }
 
 const GROUPS: [(Group, &str); 6] = [
-    (Group::Outbid, "You are outbid"),
-    (Group::Leading, "You lead"),
-    (Group::Commission, "Commission bids"),
-    (Group::Won, "Won"),
-    (Group::Watched, "Watched"),
-    (Group::Over, "Over"),
+    (Group::Outbid, key("mine-outbid")),
+    (Group::Leading, key("mine-leading")),
+    (Group::Commission, key("mine-commission")),
+    (Group::Won, key("mine-won")),
+    (Group::Watched, key("mine-watched")),
+    (Group::Over, key("mine-over")),
 ];
 
 fn group(lot: &OwnLot) -> Group {
@@ -88,18 +90,19 @@ fn group(lot: &OwnLot) -> Group {
 }
 
 pub(crate) async fn page(house: House<0>, QueryFields(query): QueryFields) -> Result<Response, PageError> {
-    let path = house.path();
+    let (path, words) = (house.path(), house.words);
     let Some(bidder) = &house.bidder else { return Ok(sign_in_first(&path, &format!("{path}/my-bids"))) };
     let own = house.platform().own_lots(&house.saleroom, bidder).await?;
-    let around = house.frame("My bids", "/my-bids", "Your bids.".to_owned());
+    let around = house.frame(words.of("mine"), "/my-bids", words.of("mine-description").into_owned());
     let lots: Vec<(&OwnSale, &OwnLot)> =
         own.iter().flat_map(|sale| sale.lots.iter().map(move |lot| (sale, lot))).collect();
-    let groups = GROUPS.map(|(wanted, words)| {
+    let groups = GROUPS.map(|(wanted, heading)| {
         let of_group = lots.iter().filter(|(_, lot)| group(lot) == wanted);
-        (words, of_group.map(|(sale, lot)| card(&path, sale, lot)).collect::<Vec<_>>())
+        (words.of(heading), of_group.map(|(sale, lot)| card(words, &path, sale, lot)).collect::<Vec<_>>())
     });
     let has_won = lots.iter().any(|(_, lot)| group(lot) == Group::Won);
     let profile = &house.saleroom.house.profile;
+    let zone = bidder.account.profile.details.time_zone.as_deref().or(profile.time_zone.as_deref());
     let lines = |text: &Option<String>| -> Vec<String> {
         let text = text.as_deref().filter(|_| has_won).unwrap_or_default();
         text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
@@ -108,13 +111,12 @@ pub(crate) async fn page(house: House<0>, QueryFields(query): QueryFields) -> Re
     let row = |(auction, registration): &(platform_rules::Auction, platform_core::port::Registration)| SaleRow {
         id: auction.uuid,
         title: auction.shown_title().to_owned(),
-        standing: Standing::of(registration, &Currency::of(auction)),
+        standing: Standing::of(words, registration, &words.currency(auction)),
     };
     render_page(&MyBidsPage {
         frame: around.frame.clone(),
-        notice: if query.text("done") == "opened" { "Welcome. You are signed in." } else { "" },
-        read_at: SaleZone::named(house.saleroom.house.profile.time_zone.as_deref().unwrap_or("UTC"))
-            .show(house.platform().now()),
+        notice: if query.text("done") == "opened" { words.of("mine-welcome") } else { Cow::Borrowed("") },
+        read_at: words.zone_named(zone.unwrap_or("UTC")).show(house.platform().now()),
         groups: groups.into_iter().filter(|(_, cards)| !cards.is_empty()).collect(),
         sales: registered.iter().map(row).collect(),
         payment: lines(&profile.payment),
@@ -123,15 +125,15 @@ pub(crate) async fn page(house: House<0>, QueryFields(query): QueryFields) -> Re
     })
 }
 
-fn card(house: &str, sale: &OwnSale, lot: &OwnLot) -> OwnCard {
-    let currency = Currency::of(&sale.auction);
+fn card(words: Words, house: &str, sale: &OwnSale, lot: &OwnLot) -> OwnCard {
+    let currency = words.currency(&sale.auction);
     let (standing, kind) = match group(lot) {
-        Group::Outbid => ("Outbid", "bad"),
-        Group::Leading => ("You lead", "good"),
-        Group::Commission => ("Left with the house", "info"),
-        Group::Won => ("Yours", "good"),
-        Group::Watched => ("Watched", "info"),
-        Group::Over => ("Over", "off"),
+        Group::Outbid => (key("mine-is-outbid"), "bad"),
+        Group::Leading => (key("mine-leading"), "good"),
+        Group::Commission => (key("mine-is-left"), "info"),
+        Group::Won => (key("mine-is-won"), "good"),
+        Group::Watched => (key("mine-watched"), "info"),
+        Group::Over => (key("mine-over"), "off"),
     };
     let own = lot.own.as_ref();
     let amount = match group(lot) {
@@ -145,9 +147,9 @@ fn card(house: &str, sale: &OwnSale, lot: &OwnLot) -> OwnCard {
         title: lot.lot.title.clone(),
         sale: sale.auction.shown_title().to_owned(),
         picture: lot.lot.images.first().map(|image| Picture::of(house, image)),
-        standing,
+        standing: words.of(standing),
         kind,
-        words: LotWords::of(&sale.auction, &lot.lot),
+        words: LotWords::of(words, &sale.auction, &lot.lot),
         maximum: amount.map(|amount| currency.show(amount)).unwrap_or_default(),
     }
 }

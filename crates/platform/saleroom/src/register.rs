@@ -1,5 +1,7 @@
 //! A bidder registers for a sale, and reads where the registration stands.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use contract::AuctionStatus;
@@ -9,10 +11,10 @@ use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
 use platform_core::PlatformError;
-use platform_core::port::{Registration, RegistrationStatus};
+use platform_core::port::{BidderAccount, Registration, RegistrationStatus};
 use platform_core::saleroom::{RegistrationRule, SaleroomRefusal, SaleroomSale};
 use platform_rules::Rejection;
-use platform_words::Currency;
+use platform_words::{Currency, Words, key};
 use uuid::Uuid;
 
 use crate::account::sign_in_first;
@@ -26,14 +28,14 @@ struct RegisterPage {
     around: HouseFrame,
     sale_title: String,
     path: String,
-    name: String,
-    email: String,
+    /// Name and address under which the bidder registers.
+    as_whom: String,
     /// Version and tick of the conditions; none for a sale without them.
     conditions: Option<(u32, FormField)>,
     errors: ErrorSummary,
-    fault: String,
+    fault: Cow<'static, str>,
     /// What happens after the button.
-    then: &'static str,
+    then: Cow<'static, str>,
     /// Where a registration stands; none before there is one.
     standing: Option<Standing>,
     /// The sale takes registrations.
@@ -52,29 +54,26 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    pub(crate) fn of(registration: &Registration, currency: &Currency) -> Self {
-        let limit = registration.limit.map(|limit| format!(" Your limit in this sale is {}.", currency.show(limit)));
+    pub(crate) fn of(words: Words, registration: &Registration, currency: &Currency) -> Self {
+        let paddle = registration.paddle.as_str();
+        let text = |message: &str| words.of(message).into_owned();
         let (words, kind, next) = match registration.status {
-            RegistrationStatus::Approved => (
-                format!("You are registered. Your paddle is {}.", registration.paddle),
-                "good",
-                format!("Other bidders see this number and never your name.{}", limit.unwrap_or_default()),
-            ),
-            RegistrationStatus::Pending => (
-                "The house is checking your registration.".to_owned(),
-                "wait",
-                "You can bid as soon as the house approves it. Then this page has your paddle number.".to_owned(),
-            ),
-            RegistrationStatus::Refused => (
-                "The house declined your registration.".to_owned(),
-                "bad",
-                "Contact the house if you have questions.".to_owned(),
-            ),
-            RegistrationStatus::Suspended => (
-                format!("The house has suspended your paddle {}.", registration.paddle),
-                "bad",
-                "Contact the house. Bids that you placed stand.".to_owned(),
-            ),
+            RegistrationStatus::Approved => {
+                let next = text(key("register-approved-next"));
+                let limit = registration.limit;
+                let limit = limit.map(|limit| words.fill("register-limit", "amount", currency.show(limit)));
+                let next = limit.map_or_else(|| next.clone(), |limit| format!("{next} {limit}"));
+                (words.fill("register-approved", "paddle", paddle), "good", next)
+            }
+            RegistrationStatus::Pending => {
+                (text(key("register-pending")), "wait", text(key("register-pending-next")))
+            }
+            RegistrationStatus::Refused => {
+                (text(key("register-declined")), "bad", text(key("register-declined-next")))
+            }
+            RegistrationStatus::Suspended => {
+                (words.fill("register-suspended", "paddle", paddle), "bad", text(key("register-suspended-next")))
+            }
         };
         Self { words, kind, next }
     }
@@ -100,15 +99,15 @@ pub(crate) async fn register(house: House<1>, SubmittedForm(typed): SubmittedFor
     let (missing, fault) = match registered {
         Ok(_) => return Ok(Redirect::to(&path).into_response()),
         Err(PlatformError::Saleroom(SaleroomRefusal::ConditionsChanged { .. })) if accepted.is_none() => {
-            ("read the conditions and accept them", "")
+            (key("register-missing"), "")
         }
         Err(PlatformError::Saleroom(SaleroomRefusal::ConditionsChanged { .. })) => {
-            ("the house changed the conditions: read and accept the version of now", "")
+            (key("register-changed"), "")
         }
         Err(PlatformError::Rejected(Rejection::BidderBlocked | Rejection::PersonErased)) => {
-            ("", "The house does not take your registration. Contact the house.")
+            ("", key("register-refused"))
         }
-        Err(PlatformError::Saleroom(SaleroomRefusal::SaleOver)) => ("", "The sale is over."),
+        Err(PlatformError::Saleroom(SaleroomRefusal::SaleOver)) => ("", key("register-over")),
         Err(error) => return Err(error.into()),
     };
     let sale = house.platform().saleroom_sale(&house.saleroom, auction).await?;
@@ -128,34 +127,44 @@ fn form(
     lot: Option<Uuid>,
     (missing, fault): (&'static str, &'static str),
 ) -> RegisterPage {
+    let words = house.words;
+    let shown = |message: &str| if message.is_empty() { Cow::Borrowed("") } else { words.of(message) };
     let sale_title = sale.auction.shown_title().to_owned();
     let below = format!("/sales/{}", sale.auction.uuid);
-    let around = house.frame("Register to bid", &format!("{below}/register"), format!("Register for {sale_title}."));
+    let around = house.frame(
+        words.of("register"),
+        &format!("{below}/register"),
+        words.fill("register-description", "sale", &sale_title),
+    );
     let conditions = sale.facts.as_ref().and_then(|facts| facts.conditions).map(|number| {
         let tick =
-            FormField::tick("accepted", "I have read the conditions of sale and accept them", number.to_string());
-        (number, tick.fault(missing).required())
+            FormField::tick("accepted", words.of("register-accept"), number.to_string());
+        (number, tick.fault(shown(missing)).required())
     });
-    let errors = ErrorSummary::beside(conditions.iter().map(|(_, tick)| tick)).heading("You are not registered yet");
+    let errors = ErrorSummary::beside(conditions.iter().map(|(_, tick)| tick)).heading(words.of("register-not-yet"));
     let account = house.bidder.as_ref().map(|bidder| &bidder.account);
     RegisterPage {
         frame: around.frame.clone(),
         path: format!("{}{below}", around.path),
-        name: account.map(|account| account.profile.details.name.clone()).unwrap_or_default(),
-        email: account.map(|account| account.email.clone()).unwrap_or_default(),
+        as_whom: account.map(|account| as_whom(words, account)).unwrap_or_default(),
         then: match house.saleroom.house.saleroom.registration {
-            RegistrationRule::AtOnce => "You get a paddle at once and can bid.",
+            RegistrationRule::AtOnce => words.of("register-at-once"),
             RegistrationRule::ByStaff | RegistrationRule::Closed => {
-                "The house looks at your registration before you can bid."
+                words.of("register-by-staff")
             }
         },
-        standing: registration.map(|registration| Standing::of(registration, &Currency::of(&sale.auction))),
+        standing: registration.map(|registration| Standing::of(words, registration, &words.currency(&sale.auction))),
         is_open: matches!(sale.auction.status, AuctionStatus::Preview | AuctionStatus::Live),
         sale_title,
         lot,
         conditions,
         errors,
-        fault: fault.to_owned(),
+        fault: shown(fault),
         around,
     }
+}
+
+fn as_whom(words: Words, account: &BidderAccount) -> String {
+    let name = account.profile.details.name.as_str().into();
+    words.with("register-as", [("name", name), ("email", account.email.as_str().into())])
 }

@@ -66,6 +66,12 @@ impl SaleroomSite {
         Cookie { name: name.into(), path: "/".to_owned(), transport: self.0.transport }
     }
 
+    /// The cookie with the language that a visitor chose, for all houses.
+    pub(crate) fn language_cookie(&self) -> Cookie {
+        let name = if self.0.transport == Transport::Secure { "__Host-language" } else { "language" };
+        Cookie { name: name.into(), path: "/".to_owned(), transport: self.0.transport }
+    }
+
     /// Waits for the turn of a search; the turn lasts as long as the permit.
     pub(crate) async fn search_turn(&self) -> Option<SemaphorePermit<'_>> {
         self.0.searches.acquire().await.ok()

@@ -4,6 +4,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use kit_design::error_page::ErrorPageContent;
+use platform_words::Words;
 
 use crate::site::SaleroomSite;
 
@@ -16,7 +17,7 @@ pub(crate) async fn add(State(site): State<SaleroomSite>, request: Request, next
         && site.platform().sends_mail()
         && site.platform().saleroom(&address).await.is_ok()
     {
-        content.link_to("Show the sales", format!("/{address}"));
+        content.link_to(Words::of_request().of("sales-show"), format!("/{address}"));
     }
     response
 }

@@ -1,8 +1,12 @@
 //! The fields of a postal address in a form.
 
+use std::borrow::Cow;
+
 use contract::models::{AddressCountryCode, AddressModel};
 use kit_design::fields::{FieldErrors, FormFields};
 use kit_design::form_field::FormField;
+
+use crate::Words;
 
 /// Characters of each line.
 const LINE_CHARS_MAX: usize = 200;
@@ -102,20 +106,20 @@ impl TypedAddress {
 
     /// The fields of one of several addresses.
     pub fn fields_at(&self, fault_of: impl Fn(&str) -> String, place: usize) -> [FormField; 6] {
-        let text = |name: &str, label: &'static str, value: &str| {
+        let words = Words::of_request();
+        let text = |name: &str, label: Cow<'static, str>, value: &str| {
             let name = field_at(name, place);
             let fault = fault_of(&name);
             FormField::text(name, label, value).chars_max(LINE_CHARS_MAX).optional().fault(fault)
         };
         [
-            text("line1", "Address, line 1", &self.line1)
-                .hint("An address has at least this line and a postcode. Leave all of them empty for none."),
-            text("line2", "Address, line 2", &self.line2),
-            text("city", "City", &self.city),
-            text("county", "County", &self.county),
-            text("postcode", "Postcode", &self.postcode),
-            text("country", "Country code", &self.country)
-                .hint("Two letters of ISO 3166, such as GB, IE or FR. Empty: GB.")
+            text("line1", words.of("field-line1"), &self.line1).hint(words.of("field-line1-hint")),
+            text("line2", words.of("field-line2"), &self.line2),
+            text("city", words.of("field-city"), &self.city),
+            text("county", words.of("field-county"), &self.county),
+            text("postcode", words.of("field-postcode"), &self.postcode),
+            text("country", words.of("field-country"), &self.country)
+                .hint(words.of("field-country-hint"))
                 .attribute("autocapitalize", "characters")
                 .suggesting(COUNTRIES.iter().copied()),
         ]
@@ -144,13 +148,14 @@ impl TypedAddress {
         errors: &mut FieldErrors,
         place: usize,
     ) -> Option<AddressModel> {
+        let words = Words::of_request();
         let lines = [&self.line1, &self.line2, &self.city, &self.county, &self.postcode];
         if lines.iter().all(|line| line.is_empty()) {
             return None;
         }
         for (field, value) in [("line1", &self.line1), ("postcode", &self.postcode)] {
             if value.is_empty() {
-                errors.add(field_at(field, place), "is empty: an address has it");
+                errors.add(field_at(field, place), words.of("fault-line"));
             }
         }
         let country_code = match self.country.as_str() {
@@ -158,7 +163,7 @@ impl TypedAddress {
             text => text.to_lowercase().parse().unwrap_or_else(|_| {
                 errors.add(
                     field_at("country", place),
-                    "is not a country code: write two letters, such as GB for the United Kingdom",
+                    words.of("fault-country"),
                 );
                 AddressCountryCode::default()
             }),

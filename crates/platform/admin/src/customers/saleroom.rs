@@ -4,9 +4,10 @@ use axum::response::{IntoResponse as _, Response};
 use kit_design::field_group::FieldGroup;
 use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
 use kit_design::form_field::{Choice, FormField};
-use platform_core::port::{House, HouseSaleroom, OutageEnds, RegistrationRule};
+use platform_core::port::{House, HouseSaleroom, Language, OutageEnds, RegistrationRule};
 use platform_core::saleroom::{OUTAGE_MINUTES_MAX, SALEROOM_ADDRESS_CHARS_MAX};
 use platform_core::{Colour, PlatformError};
+use platform_words::own_name;
 use uuid::Uuid;
 
 use crate::form_page::{FormPage, Refused};
@@ -68,6 +69,7 @@ impl Typed {
                 "" => None,
                 text => Colour::readable(text).map_err(|fault| faults.add("colour", fault)).ok(),
             },
+            languages: read_languages(form),
         };
         let typed = Self {
             saleroom,
@@ -110,6 +112,13 @@ pub(super) async fn save(
     form(&session, &house, typed, &refused.errors).await?.refuse(&refused)
 }
 
+/// The ticked languages; none for all, so that the saleroom also gets a language that a later version adds.
+fn read_languages(form: &FormFields) -> Vec<Language> {
+    let ticked = |language: &Language| form.all("languages").any(|name| name == language.name());
+    let languages: Vec<Language> = Language::ALL.into_iter().filter(ticked).collect();
+    if languages.len() == Language::ALL.len() { Vec::new() } else { languages }
+}
+
 fn rule_words(rule: RegistrationRule) -> &'static str {
     match rule {
         RegistrationRule::Closed => "Bidders have no accounts: bids reach the house by other ways",
@@ -148,7 +157,11 @@ fn pages_group(typed: &Typed, base: &str, errors: &FieldErrors) -> FieldGroup {
         .attribute("placeholder", "#0d6b57")
         .hint("# and six hexadecimal digits, such as #0d6b57. White text on it, and it on a light page, need a contrast of 4.5:1. Dark pages get a lighter shade.");
     let open = FormField::tick("open", "Open: everyone can read the pages", YES).ticked(typed.saleroom.is_open);
-    FieldGroup::new("pages", "Pages", [address.required(), colour, open].map(|field| field.with(errors)))
+    let choice = |language: Language| Choice::new(language.name(), own_name(language), typed.saleroom.offers(language));
+    let languages = FormField::boxes("languages", "Languages", Language::ALL.map(choice).into()).hint(
+        "A page has the language that the visitor chose, or else one that the browser asks for, or else that of the house's mails. Without a tick, all.",
+    );
+    FieldGroup::new("pages", "Pages", [address.required(), colour, languages, open].map(|field| field.with(errors)))
 }
 
 fn bidders_group(typed: &Typed, errors: &FieldErrors) -> FieldGroup {

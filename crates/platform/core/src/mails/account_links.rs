@@ -6,7 +6,7 @@ use super::template::{MailValues, RenderedMail};
 use crate::Platform;
 use crate::error::PlatformResult;
 use crate::error::saleroom_refusal::SaleroomRefusal;
-use crate::port::BidderLink;
+use crate::port::{BidderLink, Language};
 use std::time::Duration;
 
 use kit_identity::throttle::Attempt;
@@ -41,10 +41,10 @@ fn of_address(customer: Uuid, email: &str) -> Vec<Attempt> {
 }
 
 impl Platform {
-    /// Stores a link and sends its address to the mailbox that it is for, in the name of the house.
+    /// Stores a link and sends its address to the mailbox that it is for, in the name of the house and in a language.
     ///
     /// Errors: `mail_unavailable`, `too_many_mails`.
-    pub(crate) async fn send_account_link(&self, link: BidderLink, address: &str) -> PlatformResult<()> {
+    pub(crate) async fn send_account_link(&self, link: BidderLink, (address, language): (&str, Language)) -> PlatformResult<()> {
         let (customer, to) = (link.customer, link.email.clone());
         let mailer = self.config().mailer.as_ref().ok_or(SaleroomRefusal::MailUnavailable)?;
         // Links have allowances of their own: who asks for links uses up no notice of the house. A mailbox that received too many
@@ -61,7 +61,7 @@ impl Platform {
         let letterhead = self.letterhead(customer).await?;
         let house = Some(letterhead.name.clone());
         let values = MailValues { house, contact: letterhead.contact(), ..MailValues::default() };
-        let RenderedMail { subject, text } = link_text(letterhead.mails().language).render(&values);
+        let RenderedMail { subject, text } = link_text(language).render(&values);
         let mail = Mail {
             to,
             subject,

@@ -5,116 +5,17 @@ use jiff::{Timestamp, Zoned};
 
 use crate::port::Language;
 
-/// Names of weekdays, from Monday, and of months.
-struct Names {
-    days: [&'static str; 7],
-    months: [&'static str; 12],
-}
-
-const ENGLISH: Names = Names {
-    days: ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"],
-    months: [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ],
-};
-const GERMAN: Names = Names {
-    days: ["Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag"],
-    months: [
-        "Januar",
-        "Februar",
-        "März",
-        "April",
-        "Mai",
-        "Juni",
-        "Juli",
-        "August",
-        "September",
-        "Oktober",
-        "November",
-        "Dezember",
-    ],
-};
-const FRENCH: Names = Names {
-    days: ["lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"],
-    months: [
-        "janvier",
-        "février",
-        "mars",
-        "avril",
-        "mai",
-        "juin",
-        "juillet",
-        "août",
-        "septembre",
-        "octobre",
-        "novembre",
-        "décembre",
-    ],
-};
-const SPANISH: Names = Names {
-    days: ["lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"],
-    months: [
-        "enero",
-        "febrero",
-        "marzo",
-        "abril",
-        "mayo",
-        "junio",
-        "julio",
-        "agosto",
-        "septiembre",
-        "octubre",
-        "noviembre",
-        "diciembre",
-    ],
-};
-const ITALIAN: Names = Names {
-    days: ["lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica"],
-    months: [
-        "gennaio",
-        "febbraio",
-        "marzo",
-        "aprile",
-        "maggio",
-        "giugno",
-        "luglio",
-        "agosto",
-        "settembre",
-        "ottobre",
-        "novembre",
-        "dicembre",
-    ],
-};
-
 /// A time with its weekday and the name of its zone, such as `Friday 4 December 2026, 19:00 (Europe/London)`.
 pub(super) fn show(language: Language, at: Timestamp, zone: &str) -> String {
     let (zone, name) = TimeZone::get(zone).map_or((TimeZone::UTC, "UTC"), |found| (found, zone));
     let there = at.to_zoned(zone);
-    let names = match language {
-        Language::English => ENGLISH,
-        Language::German => GERMAN,
-        Language::French => FRENCH,
-        Language::Spanish => SPANISH,
-        Language::Italian => ITALIAN,
-    };
-    format!("{} ({name})", in_words(language, &names, &there))
+    format!("{} ({name})", in_words(language, &there))
 }
 
-fn in_words(language: Language, names: &Names, at: &Zoned) -> String {
+fn in_words(language: Language, at: &Zoned) -> String {
     let index = |number: i8| usize::from(number.unsigned_abs()).saturating_sub(1);
-    let weekday = names.days[index(at.weekday().to_monday_one_offset()) % 7];
-    let month = names.months[index(at.month()) % 12];
+    let weekday = language.weekdays()[index(at.weekday().to_monday_one_offset()) % 7];
+    let month = language.months()[index(at.month()) % 12];
     let (day, year, hour, minute) = (at.day(), at.year(), at.hour(), at.minute());
     match language {
         Language::English => format!("{weekday} {day} {month} {year}, {hour:02}:{minute:02}"),

@@ -10,7 +10,7 @@ use kit_identity::user::Change;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Digest, NoticeKind, PartyWrite, Registration, StoreResult};
+use super::{Digest, Language, NoticeKind, PartyWrite, Registration, StoreResult};
 
 /// A bidder's account at one house. The same e-mail address has another account at another house. An account that its bidder
 /// deleted has `disabled_at`, no details and no password; it keeps its address and record, so that the same person opens it again.
@@ -40,6 +40,10 @@ pub struct BidderDetails {
     pub phone: Option<String>,
     /// Postal address, without a primary key: it is not reference data.
     pub address: Option<AddressModel>,
+    /// Language of pages and mails; none: what the browser asks for, or the house's.
+    pub language: Option<Language>,
+    /// IANA time zone in which times are shown beside those of a sale.
+    pub time_zone: Option<String>,
     /// Notices of which the bidder wants no mail.
     pub no_mails_about: BTreeSet<NoticeKind>,
 }

@@ -9,7 +9,7 @@ use kit_colour::Colour;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{HouseMails, Page, StoreResult, Versioned};
+use super::{HouseMails, Language, Page, StoreResult, Versioned};
 
 /// What a house says of itself. A house is a customer of the platform; its name is the customer's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,6 +78,15 @@ pub struct HouseSaleroom {
     pub outage_ends: Option<OutageEnds>,
     /// Colour of links and buttons; the saleroom's own when none.
     pub colour: Option<Colour>,
+    /// Languages of its pages; empty for all.
+    pub languages: Vec<Language>,
+}
+
+impl HouseSaleroom {
+    /// Whether its pages have this language.
+    pub fn offers(&self, language: Language) -> bool {
+        self.languages.is_empty() || self.languages.contains(&language)
+    }
 }
 
 /// What happens to a lot of a timed auction whose end passes while no node runs.

@@ -22,10 +22,10 @@ use crate::customers::addresses::{self, AddressInput};
 use crate::error::saleroom_refusal::SaleroomRefusal;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::port::{
-    BidderAccount, BidderAccountChange, BidderDetails, BidderLink, BidderProfile, RegistrationRule, StoreError,
+    BidderAccount, BidderAccountChange, BidderDetails, BidderLink, BidderProfile, Language, RegistrationRule, StoreError,
 };
 use crate::steps::idempotency::IdempotentRequest;
-use crate::steps::input::{check_shown_name, check_text};
+use crate::steps::input::{check_shown_name, check_text, is_time_zone};
 use crate::{Caller, Platform, Scope};
 
 /// First characters of the tokens of bidders' sessions.
@@ -109,8 +109,8 @@ impl SignedInBidder {
 
 impl Platform {
     /// Mails a link to an address. The answer is the same whether it has an account, and when the address received too many links
-    /// already. `page` is the address of the page that takes
-    /// the link's code.
+    /// already. `page` is the address of the page that
+    /// takes the link's code, and the mail has the language.
     ///
     /// Errors: `accounts_closed`, `invalid` (not an address), `too_many_attempts`, `too_many_mails`, `mail_unavailable`.
     pub async fn mail_bidder_link(
@@ -118,7 +118,7 @@ impl Platform {
         saleroom: &Saleroom,
         email: &str,
         from: Option<IpAddr>,
-        page: &str,
+        (page, language): (&str, Language),
     ) -> PlatformResult<()> {
         require_accounts(saleroom)?;
         let email = plain_email(email);
@@ -134,7 +134,7 @@ impl Platform {
         let (code, hash) = self.bidder_identity().one_time_code(LINK_PREFIX);
         let expires_at = self.bidder_identity().after(LINK_VALID)?;
         let address = format!("{page}?key={}", code.expose_str().unwrap_or_default());
-        self.send_account_link(BidderLink { customer, email, hash, expires_at }, &address).await
+        self.send_account_link(BidderLink { customer, email, hash, expires_at }, (&address, language)).await
     }
 
     /// The address of the link with this code, and whether it has an account. The link stays usable.
@@ -272,6 +272,16 @@ impl Platform {
         Ok(self.store().change_bidder_account(entry).await?)
     }
 
+    /// Keeps the language that a bidder chose for pages and mails.
+    ///
+    /// Errors: `busy`.
+    pub async fn choose_bidder_language(&self, bidder: &SignedInBidder, language: Language) -> PlatformResult<()> {
+        let mut account = bidder.account.clone();
+        account.profile.details.language = Some(language);
+        let entry = BidderAccountChange { change: Change::to(account), link: None, party: None };
+        Ok(self.store().change_bidder_account(entry).await?)
+    }
+
     /// Deletes an account with its sessions, details and watched lots. Bids, purchases and the house's own record stay. The address
     /// of one that has a record keeps leading to it: otherwise a bidder who is blocked or limited would begin anew.
     ///
@@ -339,8 +349,9 @@ fn address_limit() -> Limit {
 /// The details as they are stored: trimmed, without empty texts.
 fn plain(details: BidderDetails) -> BidderDetails {
     let text = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-    let BidderDetails { name, phone, address, no_mails_about } = details;
-    BidderDetails { name: name.trim().to_owned(), phone: text(phone), address, no_mails_about }
+    let BidderDetails { name, phone, address, language, time_zone, no_mails_about } = details;
+    let (name, phone, time_zone) = (name.trim().to_owned(), text(phone), text(time_zone));
+    BidderDetails { name, phone, address, language, time_zone, no_mails_about }
 }
 
 impl BidderDetails {
@@ -353,6 +364,9 @@ impl BidderDetails {
         }
         if let Some(Err(message)) = details.phone.as_deref().map(|phone| check_text(phone, PARTY_FIELD_CHARS_MAX)) {
             problems.push(Problem::new("/phone", message));
+        }
+        if details.time_zone.as_deref().is_some_and(|name| !is_time_zone(name)) {
+            problems.push(Problem::new("/timeZone", "is not a time zone, such as Europe/London"));
         }
         if asked.asks_phone && details.phone.is_none() {
             problems.push(Problem::new("/phone", "is missing: the house asks for it"));

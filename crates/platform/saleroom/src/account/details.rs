@@ -28,9 +28,14 @@ struct DetailsPage {
 }
 
 fn form(house: &House<0>, email: &str, person: &TypedPerson, errors: &FieldErrors) -> DetailsPage {
-    let around = house.frame("Account", "/account", format!("Your account at {}.", house.saleroom.name));
-    let fields = person.fields(house, errors);
-    let errors = ErrorSummary::beside(&fields).heading("Nothing was saved");
+    let words = house.words;
+    let around = house.frame(
+        words.of("account"),
+        "/account",
+        words.fill("account-description", "house", &house.saleroom.name),
+    );
+    let fields = person.all_fields(house, errors);
+    let errors = ErrorSummary::beside(&fields).heading(words.of("nothing-saved"));
     DetailsPage { frame: around.frame.clone(), around, email: email.to_owned(), fields, errors, is_saved: false }
 }
 
@@ -53,7 +58,7 @@ pub(super) async fn save(house: House<0>, SubmittedForm(typed): SubmittedForm) -
     if errors.is_empty() {
         match house.platform().change_bidder_details(&house.saleroom, bidder, details).await {
             Ok(()) => return Ok(Redirect::to(&format!("{}/account?done=saved", house.path())).into_response()),
-            Err(error) => errors.add_found(field_errors(error)?),
+            Err(error) => errors.add_found(field_errors(house.words, error)?),
         }
     }
     render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &form(&house, &bidder.account.email, &person, &errors))
@@ -69,9 +74,14 @@ struct DeletePage {
 }
 
 fn delete_form(house: &House<0>, fault: &str) -> DeletePage {
-    let around = house.frame("Delete the account", "/account/delete", "Delete your account.".to_owned());
-    let password = FormField::secret("password", "Password", "current-password").fault(fault).required();
-    let errors = ErrorSummary::beside([&password]).heading("The account was not deleted");
+    let words = house.words;
+    let around = house.frame(
+        words.of("account-delete"),
+        "/account/delete",
+        words.of("account-delete-description").into_owned(),
+    );
+    let password = FormField::secret("password", words.of("field-password"), "current-password").fault(fault).required();
+    let errors = ErrorSummary::beside([&password]).heading(words.of("account-not-deleted"));
     DeletePage { frame: around.frame.clone(), around, password, errors }
 }
 
@@ -93,7 +103,7 @@ pub(super) async fn delete(house: House<0>, SubmittedForm(typed): SubmittedForm)
             Ok((headers, Redirect::to(&format!("{}/sign-in?done=deleted", house.path()))).into_response())
         }
         Err(PlatformError::Identity(Refusal::PasswordRefused)) => {
-            render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &delete_form(&house, "is wrong"))
+            render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &delete_form(&house, &house.words.of("fault-wrong")))
         }
         Err(error) => Err(error.into()),
     }

@@ -1,5 +1,7 @@
 //! Signing in and out.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use axum::response::{AppendHeaders, IntoResponse as _, Redirect, Response};
 use http::StatusCode;
@@ -23,14 +25,16 @@ struct SignInPage {
     next: String,
     next_query: String,
     fault: String,
-    notice: &'static str,
+    notice: Cow<'static, str>,
 }
 
 fn form(house: &House<0>, email: &str, next: String, fault: String) -> SignInPage {
-    let around = house.frame("Sign in", "/sign-in", format!("Sign in to bid with {}.", house.saleroom.name));
+    let words = house.words;
+    let description = words.fill("sign-in-description", "house", &house.saleroom.name);
+    let around = house.frame(words.of("sign-in"), "/sign-in", description);
     let mut email =
-        FormField::text("email", "E-mail address", email).kind("email", "username").chars_max(254).required();
-    let mut password = FormField::secret("password", "Password", "current-password").required();
+        FormField::text("email", words.of("field-email"), email).kind("email", "username").chars_max(254).required();
+    let mut password = FormField::secret("password", words.of("field-password"), "current-password").required();
     if !fault.is_empty() {
         email = email.attribute("aria-describedby", "fault");
         password = password.attribute("autofocus", "");
@@ -42,7 +46,7 @@ fn form(house: &House<0>, email: &str, next: String, fault: String) -> SignInPag
         next_query: next_query(&next),
         next,
         fault,
-        notice: "",
+        notice: Cow::Borrowed(""),
     }
 }
 
@@ -52,9 +56,9 @@ pub(super) async fn page(house: House<0>, QueryFields(query): QueryFields) -> Re
         return Ok(Redirect::to(&next).into_response());
     }
     let notice = match query.text("done") {
-        "signed-out" => "You are signed out.",
-        "deleted" => "Your account is deleted.",
-        _ => "",
+        "signed-out" => house.words.of("sign-in-signed-out"),
+        "deleted" => house.words.of("sign-in-deleted"),
+        _ => Cow::Borrowed(""),
     };
     render_page(&SignInPage { notice, ..form(&house, "", next, String::new()) })
 }
@@ -71,11 +75,11 @@ pub(super) async fn sign_in(
         Ok(signed_in) => return begin(&house, &signed_in, &next),
         Err(PlatformError::Identity(Refusal::TooManyAttempts { retry_after, .. })) => {
             let fault =
-                format!("Too many attempts. Try again in {} min, or choose another password.", minutes(retry_after));
+                house.words.fill("sign-in-attempts", "minutes", minutes(retry_after));
             (StatusCode::TOO_MANY_REQUESTS, fault)
         }
         Err(PlatformError::Identity(_) | PlatformError::Invalid(_)) => {
-            (StatusCode::UNAUTHORIZED, "E-mail address or password is wrong.".to_owned())
+            (StatusCode::UNAUTHORIZED, house.words.of("sign-in-wrong").into_owned())
         }
         Err(error) => return Err(error.into()),
     };

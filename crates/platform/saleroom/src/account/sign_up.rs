@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::response::Response;
 use http::StatusCode;
-use kit_design::error_page::{ErrorPage, sentence};
+use kit_design::error_page::ErrorPage;
 use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, QueryFields, UnauthenticatedForm};
 use kit_design::form_field::FormField;
@@ -11,6 +11,7 @@ use kit_design::frame::{Frame, render_page, render_page_as};
 use platform_core::PlatformError;
 use platform_core::saleroom::{AccountInput, SaleroomRefusal};
 use platform_core::users::Refusal;
+use platform_words::key;
 
 use super::person::TypedPerson;
 use super::{begin, field_errors, minutes, next_path, next_query, secret};
@@ -31,11 +32,12 @@ struct SignUpPage {
 }
 
 fn email_form(house: &House<0>, email: &str, next: String, fault: String) -> SignUpPage {
-    let around =
-        house.frame("Open an account", "/sign-up", format!("Open an account to bid with {}.", house.saleroom.name));
+    let words = house.words;
+    let description = words.fill("sign-up-description", "house", &house.saleroom.name);
+    let around = house.frame(words.of("sign-up"), "/sign-up", description);
     let email =
-        FormField::text("email", "E-mail address", email).kind("email", "email").chars_max(254).fault(fault).required();
-    let errors = ErrorSummary::beside([&email]).heading("No mail was sent");
+        FormField::text("email", words.of("field-email"), email).kind("email", "email").chars_max(254).fault(fault).required();
+    let errors = ErrorSummary::beside([&email]).heading(words.of("sign-up-not-sent"));
     SignUpPage {
         frame: around.frame.clone(),
         around,
@@ -60,23 +62,25 @@ pub(super) async fn mail_link(
     let next = next_path(&house, typed.text("next"));
     let email = typed.text("email").trim().to_owned();
     let page = house.address("/sign-up/account");
-    let sent = house.platform().mail_bidder_link(&house.saleroom, &email, house.client.from, &page).await;
+    let words = house.words;
+    let link = (page.as_str(), words.language());
+    let sent = house.platform().mail_bidder_link(&house.saleroom, &email, house.client.from, link).await;
     let (status, fault) = match sent {
         Ok(()) => {
             let form = email_form(&house, "", next, String::new());
             return render_page(&SignUpPage { sent_to: email, ..form });
         }
-        Err(error @ PlatformError::Saleroom(SaleroomRefusal::TooManyMails { .. })) => {
-            (StatusCode::TOO_MANY_REQUESTS, error.to_string())
+        Err(PlatformError::Saleroom(SaleroomRefusal::TooManyMails { minutes })) => {
+            (StatusCode::TOO_MANY_REQUESTS, words.fill("fault-mails", "minutes", minutes))
         }
-        Err(error @ PlatformError::Saleroom(SaleroomRefusal::MailUnavailable)) => {
-            (StatusCode::SERVICE_UNAVAILABLE, error.to_string())
+        Err(PlatformError::Saleroom(SaleroomRefusal::MailUnavailable)) => {
+            (StatusCode::SERVICE_UNAVAILABLE, words.of("fault-mail-failed").into_owned())
         }
         Err(PlatformError::Identity(Refusal::TooManyAttempts { retry_after, .. })) => {
-            let fault = format!("too many links were asked for: try again in {} min", minutes(retry_after));
+            let fault = words.fill("fault-links", "minutes", minutes(retry_after));
             (StatusCode::TOO_MANY_REQUESTS, fault)
         }
-        Err(error) => (StatusCode::UNPROCESSABLE_ENTITY, field_errors(error)?.of("email")),
+        Err(error) => (StatusCode::UNPROCESSABLE_ENTITY, field_errors(words, error)?.of("email")),
     };
     render_page_as(status, &email_form(&house, &email, next, fault))
 }
@@ -94,9 +98,9 @@ struct OpenPage {
 }
 
 pub(super) async fn account_page(house: House<0>, QueryFields(query): QueryFields) -> Result<Response, PageError> {
-    let key = query.text("key").to_owned();
-    let (email, has_account) = link(&house, &key).await?;
-    render_page(&open_form(&house, (email, has_account), key, &TypedPerson::default(), &FieldErrors::default()))
+    let code = query.text("key").to_owned();
+    let (email, has_account) = link(&house, &code).await?;
+    render_page(&open_form(&house, (email, has_account), code, &TypedPerson::default(), &FieldErrors::default()))
 }
 
 pub(super) async fn open_account(
@@ -106,7 +110,9 @@ pub(super) async fn open_account(
     let key = typed.text("key").to_owned();
     let person = TypedPerson::read(&typed);
     let mut errors = FieldErrors::default();
-    let details = person.details(&house, None, &mut errors);
+    let mut details = person.details(&house, None, &mut errors);
+    // Pages and mails stay in the language in which the account was opened.
+    details.language = Some(house.words.language());
     let password = secret(typed.all("password").next().unwrap_or_default());
     let used = if errors.is_empty() {
         let input = AccountInput { details, password };
@@ -117,7 +123,7 @@ pub(super) async fn open_account(
     match used {
         Ok(signed_in) => return begin(&house, &signed_in, &format!("{}/my-bids?done=opened", house.path())),
         Err(PlatformError::Saleroom(SaleroomRefusal::LinkVoid)) => return Err(void_link(&house).into()),
-        Err(error) => errors.add_found(field_errors(error)?),
+        Err(error) => errors.add_found(field_errors(house.words, error)?),
     };
     let known = link(&house, &key).await?;
     render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &open_form(&house, known, key, &person, &errors))
@@ -131,26 +137,26 @@ async fn link(house: &House<0>, key: &str) -> Result<(String, bool), PageError> 
 }
 
 fn void_link(house: &House<0>) -> ErrorPage {
-    let detail = format!(
-        "{} Open {} to get a new link.",
-        sentence(&SaleroomRefusal::LinkVoid.to_string()),
-        house.address("/sign-up")
-    );
-    ErrorPage::new(StatusCode::GONE, "This link can’t be used", detail)
+    let words = house.words;
+    let detail = words.fill("open-void", "address", house.address("/sign-up"));
+    ErrorPage::new(StatusCode::GONE, words.of("open-void-title"), detail)
 }
 
 fn open_form(
     house: &House<0>,
     (email, has_account): (String, bool),
-    key: String,
+    code: String,
     person: &TypedPerson,
     errors: &FieldErrors,
 ) -> OpenPage {
-    let title = if has_account { "Choose another password" } else { "Open your account" };
-    let around = house.frame(title, "/sign-up", format!("{title} at {}.", house.saleroom.name));
+    let words = house.words;
+    let title = words.of(if has_account { key("account-password") } else { key("open-title") });
+    let description =
+        words.with("open-description", [("title", title.clone().into()), ("house", house.saleroom.name.as_str().into())]);
+    let around = house.frame(title, "/sign-up", description);
     let mut fields = if has_account { Vec::new() } else { person.fields(house, errors) };
-    let password = FormField::secret("password", "Password", "new-password").hint("At least 12 characters.");
+    let password = FormField::secret("password", words.of("field-password"), "new-password").hint(words.of("field-password-hint"));
     fields.push(password.with(errors).required());
-    let errors = ErrorSummary::beside(&fields).heading("Nothing was saved");
-    OpenPage { frame: around.frame.clone(), around, email, key, has_account, fields, errors }
+    let errors = ErrorSummary::beside(&fields).heading(words.of("nothing-saved"));
+    OpenPage { frame: around.frame.clone(), around, email, key: code, has_account, fields, errors }
 }

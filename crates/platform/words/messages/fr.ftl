@@ -1,0 +1,359 @@
+# Les textes de la salle des ventes en français (vous). The texts of the saleroom in French.
+
+## Around every page
+site-name = Salle des ventes
+skip = Aller au contenu
+optional = (facultatif)
+nothing-saved = Rien n’a été enregistré
+colours = Couleurs
+colours-system = Système
+colours-light = Clair
+colours-dark = Sombre
+languages = Langue
+nav-label = Pages de la maison
+nav-sales = Ventes
+nav-results = Résultats
+contact-email = E-mail : { $value }
+contact-telephone = Téléphone : { $value }
+contact-website = Site web : { $value }
+own-time = Votre heure : { $time }
+
+## Sales of a house
+sales-description = Ventes et résultats de { $house }.
+sales-live = En direct
+sales-open = Enchères ouvertes
+sales-ended = Vient de se terminer
+sales-coming = Prochaines ventes
+sales-none-title = Aucune vente n’est annoncée
+sales-none = La prochaine vente paraîtra ici dès que la maison l’annoncera.
+sales-past = Résultats des ventes passées
+sales-past-pages = Pages des ventes passées
+sales-latest = Les plus récentes
+sales-earlier = Ventes antérieures
+sales-show = Voir les ventes
+timed = Vente en ligne
+timed-from = Vente en ligne, fin des lots à partir du { $time }
+webcast = Vente en direct
+webcast-from = Vente en direct, début { $time }
+lots-count = { $n ->
+    [0] Lots à venir
+    [one] 1 lot
+   *[other] { $n } lots
+}
+
+## Catalogue
+catalogue-all = Tous les lots
+catalogue-to-be-sold = À vendre
+catalogue-search = Rechercher dans { $lots }
+catalogue-search-button = Rechercher
+catalogue-viewing = Exposition
+catalogue-filter = Filtrer par résultat
+catalogue-none-title = Les lots ne sont pas encore visibles
+catalogue-none = Ils paraîtront ici dès que la maison les montrera.
+catalogue-no-match-title = Aucun lot trouvé
+catalogue-no-match = Aucun lot de cette vente ne correspond à la recherche et au filtre.
+catalogue-show-all = Voir tous les lots
+catalogue-pages = Pages du catalogue
+catalogue-first = Premiers lots
+catalogue-next = Lots suivants
+charges = En sus du prix d’adjudication : { $rates }
+charge-premium = frais acheteur { $rate }
+charge-hammer-tax = taxe sur le prix d’adjudication { $rate }
+charge-premium-tax = taxe sur les frais { $rate }
+conditions = Conditions de vente
+conditions-version = Version { $number }
+conditions-description = Conditions de vente de « { $sale } », version { $number }.
+
+## A lot
+lot = Lot { $number }
+lot-title = Lot { $number } : { $title }
+lot-picture = Photo { $n } du lot { $number }
+lot-no-picture = Pas de photo
+lot-estimate = Estimation { $amount }
+lot-next = Prochaine enchère à partir de
+lot-read-at = Prix au { $time }. Rechargez la page pour voir les derniers.
+lot-contact = Pour enchérir, contactez la maison.
+lot-bids = Dernières enchères
+lot-neighbours = Lots voisins
+lot-starts-at = Mise à prix
+lot-hammer-price = Prix d’adjudication
+lot-bid-count = { $n ->
+    [one] Enchère actuelle, 1 enchère
+   *[other] Enchère actuelle, { $n } enchères
+}
+lot-total = { $amount } frais et taxes compris
+lot-sold = Adjugé
+lot-unsold = Invendu
+lot-passed = Ravalé
+lot-suspended = Enchères suspendues
+lot-in-ring = En vente maintenant
+lot-to-come = À venir
+lot-ends = Fin { $time }
+lot-ends-later = Les enchères ne sont pas encore ouvertes. Fin { $time }
+lot-paddle = Paddle { $number }
+lot-in-room = En salle
+lot-bid-withdrawn = , retirée
+rule-fixed = Les enchères ne prolongent pas la fin.
+rule-extends = Une enchère reçue moins de { $time } avant la fin reporte la fin à { $time } après cette enchère, chaque fois qu’il en arrive une.
+duration-seconds = { $n ->
+    [one] 1 seconde
+   *[other] { $n } secondes
+}
+duration-minutes = { $n ->
+    [one] 1 minute
+   *[other] { $n } minutes
+}
+duration-hours = { $n ->
+    [one] 1 heure
+   *[other] { $n } heures
+}
+
+## What the script of live pages shows
+live-ring-warned = En vente maintenant. Dernier appel
+live-ring-paused = En vente. Enchères suspendues
+live-ask = Prix demandé
+live-checking = Vérification des dernières enchères…
+live-withdrawn = N’est plus visible
+live-days = { $d } j { $h } h
+live-hours = { $h } h { $m } min
+live-extended = Prolongé jusqu’à { $time }. Une enchère est arrivée.
+live-moved = Le lot se termine maintenant à { $time }.
+live-left-300 = Encore 5 minutes.
+live-left-60 = Encore 1 minute.
+live-left-10 = Encore 10 secondes.
+live-now = Les prix de cette page sont à jour.
+live-lost = Connexion perdue. Les prix peuvent être anciens.
+live-back = Vous revoilà. Mise à jour…
+live-over = Cette vente est terminée.
+live-gone = Cette page n’est plus visible.
+live-again = Rouvrir la page
+stage-ring = Le lot { $lot } est en vente. Prix demandé { $amount }.
+stage-warned = Lot { $lot } : dernier appel. Prix demandé { $amount }.
+stage-paused = Le lot { $lot } est en vente. Enchères suspendues.
+stage-sold = Lot { $lot } adjugé { $amount }.
+stage-passed = Lot { $lot } ravalé.
+stage-none = Aucun lot n’est en vente.
+
+## Bidding
+bid-label = Votre enchère
+bid-sign-in = Se connecter pour enchérir
+bid-register = S’inscrire à cette vente
+bid = Enchérir { $amount }
+bid-confirm = Confirmer { $amount }
+bid-confirm-maximum = Confirmer votre enchère maximale de { $amount }
+bid-buy = Acheter à { $amount }
+bid-confirm-buy = Confirmer l’achat à { $amount }
+bid-withdraw = Retirer l’ordre d’achat
+bid-confirm-withdraw = Confirmer le retrait
+bid-set = Valider
+bid-dont = Ne pas enchérir
+bid-sending = Envoi…
+bid-watch = ☆ Suivre
+bid-watched = ★ Suivi
+bid-maximum = Votre enchère maximale
+bid-maximum-raise = Augmenter votre enchère maximale
+bid-maximum-hint = { $amount } ou plus. Nous enchérissons pour vous jusqu’à ce montant, par paliers, seulement autant qu’il faut pour mener et pour atteindre un prix de réserve de la maison.
+bid-maximum-secret = Les autres ne voient que le prix, jamais votre enchère maximale.
+bid-commission = Laisser un ordre d’achat
+bid-commission-change = Modifier votre ordre d’achat
+bid-commission-hint = { $amount } ou plus. Le commissaire-priseur enchérit pour vous jusqu’à ce montant. Vous pouvez le modifier jusqu’à la mise en vente du lot.
+bid-unknown = On ne sait pas encore si votre enchère est arrivée. Vérification…
+bid-expired = Pas de confirmation. Rien n’a été envoyé.
+bid-moved = Le prix a changé. Rien n’a été envoyé.
+bid-signed-out = Vous êtes déconnecté. Rien n’a été envoyé. Rechargez la page pour vous connecter.
+bid-received = Déjà reçue : { $amount }.
+bid-sent = { $amount } : enchère envoyée.
+bid-bought = ✓ Acheté { $amount }.
+bid-withdrawn = Votre ordre d’achat est retiré.
+standing-waiting = { $amount } : enchère envoyée. En attente du commissaire-priseur.
+standing-commission = Votre ordre d’achat est de { $amount }.
+standing-won = ✓ À vous pour { $amount }, paddle { $paddle }.
+standing-lost = ✕ Pas à vous. Adjugé { $amount }.
+standing-unsold = Invendu.
+standing-leads = ✓ Vous menez à { $amount }.
+standing-maximum = Votre enchère maximale est de { $amount }.
+standing-struck = Votre enchère a été retirée.
+standing-outbid = ↓ Surenchère. Un autre enchérisseur mène à { $amount }.
+
+## Bids that were not placed
+refused-equal = { $amount } a été proposé avant vous. Prochaine enchère { $next }.
+refused-moved = Le prix a changé. Rien n’a été envoyé. Prochaine enchère { $next }.
+refused-leading = Vous menez déjà. Rien n’a été envoyé. Vous pouvez augmenter votre enchère maximale.
+refused-unregistered = Vous n’êtes pas inscrit à cette vente. Rien n’a été envoyé.
+refused-low = { $amount } est trop bas. Rien n’a été envoyé. Proposez { $least } ou plus.
+refused-maximum = { $amount } ne dépasse pas votre enchère maximale, qui ne peut pas être baissée. Rien n’a été envoyé. En cas d’erreur, appelez tout de suite la maison.
+refused-limit = Au-delà de votre plafond de { $limit } dans cette vente : { $committed } sont pris par des lots où vous menez ou qui vous sont adjugés. Rien n’a été envoyé. Demandez un plafond plus élevé à la maison.
+refused-leads = Vous menez déjà. Rien n’a été envoyé.
+refused-paused = Les enchères sont suspendues. Rien n’a été envoyé.
+refused-ended = Le lot est terminé. Votre enchère est arrivée trop tard et ne compte pas.
+refused-closed = Les enchères ne sont pas ouvertes. Rien n’a été envoyé.
+refused-own-lot = Vous êtes le vendeur de ce lot : vous ne pouvez pas enchérir.
+refused-suspended = La maison a suspendu votre paddle. Rien n’a été envoyé. Contactez la maison.
+refused-in-ring = Le lot est en vente. Rien n’a été envoyé. Enchérissez au prix demandé.
+refused-not-in-ring = Le lot n’est plus en vente. Rien n’a été envoyé.
+refused-no-commission = Vous n’avez pas d’ordre d’achat sur ce lot.
+refused-no-buy-now = Le lot ne peut plus être acheté immédiatement. Rien n’a été envoyé.
+refused-high = { $amount } est trop élevé. Rien n’a été envoyé. Proposez { $most } au plus.
+refused-other-amount = Cette enchère a déjà été envoyée avec un autre montant. Rien n’a été envoyé.
+refused-busy = L’enchère n’a pas été placée : le lot est en cours de modification. Réessayez.
+
+## My bids
+mine = Mes enchères
+mine-description = Vos enchères.
+mine-welcome = Bienvenue. Vous êtes connecté.
+mine-read-at = État au { $time }.
+mine-latest = Voir le dernier état
+mine-none-title = Pas encore d’enchères
+mine-none = Les lots sur lesquels vous enchérissez ou que vous suivez paraissent ici.
+mine-outbid = Quelqu’un a surenchéri
+mine-leading = Vous menez
+mine-commission = Ordres d’achat
+mine-won = Adjugés
+mine-watched = Suivis
+mine-over = Terminés
+mine-is-outbid = Surenchère
+mine-is-left = Remis à la maison
+mine-is-won = À vous
+mine-maximum = Votre enchère maximale { $amount }
+mine-pay = Payer et retirer
+mine-registrations = Mes inscriptions
+
+## Registration for a sale
+register = S’inscrire pour enchérir
+register-description = Inscription à { $sale }.
+register-as = Vous vous inscrivez en tant que { $name }, { $email }.
+register-change = Modifier
+register-conditions = Conditions de vente, version { $number }
+register-accept = J’ai lu les conditions de vente et je les accepte
+register-at-once = Vous recevez tout de suite un numéro de paddle et pouvez enchérir.
+register-by-staff = La maison examine votre inscription avant que vous puissiez enchérir.
+register-button = S’inscrire
+register-not-yet = Vous n’êtes pas encore inscrit
+register-back = Retour au lot
+register-lots = Voir les lots
+register-over = La vente est terminée et n’accepte plus d’inscriptions.
+register-missing = lisez les conditions et acceptez-les
+register-changed = la maison a modifié les conditions : lisez et acceptez la version actuelle
+register-refused = La maison n’accepte pas votre inscription. Contactez la maison.
+register-approved = Vous êtes inscrit. Votre numéro de paddle est { $paddle }.
+register-approved-next = Les autres enchérisseurs voient ce numéro et jamais votre nom.
+register-limit = Votre plafond dans cette vente est de { $amount }.
+register-pending = La maison examine votre inscription.
+register-pending-next = Vous pourrez enchérir dès que la maison l’aura acceptée. Cette page affichera alors votre numéro de paddle.
+register-declined = La maison a refusé votre inscription.
+register-declined-next = Pour toute question, contactez la maison.
+register-suspended = La maison a suspendu votre paddle { $paddle }.
+register-suspended-next = Contactez la maison. Les enchères placées restent valables.
+
+## Account
+account = Compte
+account-title = Votre compte
+account-description = Votre compte chez { $house }.
+account-email = Adresse e-mail : { $email }
+account-saved = Enregistré.
+account-kept = Vos inscriptions existantes gardent le nom et le numéro que la maison possède.
+account-save = Enregistrer
+account-password = Choisir un autre mot de passe
+account-delete = Supprimer le compte
+account-delete-description = Supprimer votre compte.
+account-delete-causes = Le compte prend fin avec ses connexions et ses lots suivis. Les enchères placées restent valables, et la maison garde les pièces de vos achats aussi longtemps que la loi l’exige. Demandez à la maison d’effacer le reste.
+account-delete-keep = Le garder
+account-not-deleted = Le compte n’a pas été supprimé
+sign-in = Se connecter
+sign-in-description = Connectez-vous pour enchérir chez { $house }.
+sign-in-signed-out = Vous êtes déconnecté.
+sign-in-deleted = Votre compte est supprimé.
+sign-in-wrong = L’adresse e-mail ou le mot de passe est incorrect.
+sign-in-attempts = Trop d’essais. Réessayez dans { $minutes } min ou choisissez un autre mot de passe.
+sign-in-no-account = Ouvrir un compte ou choisir un autre mot de passe
+sign-out = Se déconnecter
+sign-up = Ouvrir un compte
+sign-up-description = Ouvrez un compte pour enchérir chez { $house }.
+sign-up-how = Nous envoyons un lien à votre adresse e-mail. Il ouvre votre compte ou vous permet de choisir un autre mot de passe si vous en avez déjà un.
+sign-up-send = Envoyer le lien
+sign-up-has-password = J’ai un mot de passe
+sign-up-not-sent = Aucun e-mail n’a été envoyé
+sign-up-mailbox = Consultez votre boîte de réception
+sign-up-sent = Un lien est en route vers { $email }. Il est valable une heure.
+sign-up-wait = S’il n’arrive pas en quelques minutes, regardez dans le dossier des courriers indésirables.
+sign-up-again = Demander un autre lien
+open-title = Ouvrir votre compte
+open-description = { $title } chez { $house }.
+open-email = Votre adresse e-mail : { $email }
+open-has-account = Vous avez un compte chez { $house }. Avec un autre mot de passe, vous serez déconnecté partout ailleurs.
+open-save = Enregistrer le mot de passe
+open-button = Ouvrir le compte
+open-void-title = Ce lien n’est plus valable
+open-void = Le lien a déjà été utilisé ou il est trop ancien. Ouvrez { $address } pour en recevoir un autre.
+
+## Fields
+field-email = Adresse e-mail
+field-password = Mot de passe
+field-password-hint = Au moins 12 caractères.
+field-name = Nom
+field-name-hint = La maison le voit. Les autres enchérisseurs ne voient que votre numéro de paddle.
+field-phone = Téléphone
+field-language = Langue
+field-language-hint = De ces pages et des e-mails sur votre compte.
+field-language-any = Celle du navigateur
+field-time-zone = Fuseau horaire
+field-time-zone-hint = Par exemple Europe/Paris. Les heures d’une vente sont dans son fuseau, et à côté dans le vôtre.
+field-line1 = Adresse, ligne 1
+field-line1-hint = Une adresse a au moins cette ligne et un code postal. Laissez toutes les lignes vides pour n’en donner aucune.
+field-line2 = Adresse, ligne 2
+field-city = Ville
+field-county = Région
+field-postcode = Code postal
+field-country = Code du pays
+field-country-hint = Deux lettres de la norme ISO 3166, par exemple FR, BE ou CH. Vide : GB.
+
+## What is wrong with a field
+fault-empty = est vide : à remplir
+fault-blank = commence ou finit par une espace : supprimez-la
+fault-control = contient un saut de ligne ou un autre caractère de contrôle : supprimez-le
+fault-long = a { $n } caractères : raccourcissez à { $most } au plus
+fault-unseen = contient un caractère invisible : supprimez-le
+fault-at = contient le caractère @ : écrivez un nom, pas une adresse e-mail
+fault-phone = manque : la maison le demande
+fault-address = manque : la maison demande votre adresse
+fault-line = est vide : une adresse en a besoin
+fault-country = n’est pas un code de pays : écrivez deux lettres, par exemple FR pour la France
+fault-email = n’est pas une adresse e-mail comme ann@example.com
+fault-time-zone = n’est pas un fuseau horaire comme Europe/Paris
+fault-wrong = est incorrect
+fault-short = doit avoir au moins { $least } caractères
+fault-common = est facile à deviner : choisissez-en un autre, par exemple quatre mots sans rapport entre eux
+fault-mails = trop d’e-mails ont été envoyés : réessayez dans { $minutes } minutes
+fault-mail-failed = l’e-mail n’a pas pu être envoyé : réessayez dans quelques minutes
+fault-links = trop de liens ont été demandés : réessayez dans { $minutes } min
+amount-unread = « { $text } » n’est pas un montant. Écrivez un seul nombre en { $currency }, par exemple { $example }.
+amount-currency = « { $text } » est dans une autre monnaie que la vente. Écrivez un seul nombre en { $currency }, par exemple { $example }.
+amount-ambiguous = « { $text } » peut se lire de deux façons. Écrivez les milliers sans séparateur et toutes les décimales, par exemple { $example }.
+amount-decimals = « { $text } » a trop de décimales. Écrivez le montant comme { $example }.
+amount-too-much = « { $text } » est trop. Écrivez { $most } au plus.
+amount-none = n’est pas un montant
+
+## Error pages
+error-request = Requête
+error-not-found-title = Page introuvable
+error-not-found = Elle a peut-être été supprimée, ou l’adresse est incomplète. Vérifiez l’adresse.
+error-bad-request-title = La requête n’a pas été acceptée
+error-forbidden-title = Cette action n’est pas permise
+error-foreign-form = Le formulaire vient d’un autre site ou d’un navigateur qui n’indique pas son origine. Ouvrez la page { $address } et envoyez de nouveau le formulaire.
+error-method-title = Méthode non permise
+error-method = Cette adresse n’accepte pas la méthode de la requête. Revenez en arrière et utilisez les boutons de la page.
+error-form-title = Le formulaire n’a pas été accepté
+error-conflict-title = La modification n’a pas été faite
+error-unavailable-title = Indisponible pour le moment
+error-unavailable = Le serveur ne peut pas joindre sa base de données pour le moment. Réessayez dans quelques secondes.
+error-internal-title = Erreur interne
+error-internal = Le serveur n’a pas pu traiter la requête et a noté l’erreur. Réessayez. Si l’erreur persiste, contactez l’exploitant de ce serveur.
+error-closed-title = La salle des ventes est fermée pour le moment
+error-closed = Ses pages rouvriront dès que le serveur pourra envoyer des e-mails. Rien n’est perdu. Pour enchérir, contactez la maison.
+error-full-title = Trop de pages en direct sont ouvertes
+error-full = Rouvrez la page dans quelques secondes.
+error-attempts-title = Trop d’essais
+error-attempts = Attendez un peu avant de réessayer.
+error-changed = Quelque chose a changé en même temps. Revenez en arrière, rechargez la page et réessayez.
+error-accounts-closed = La maison n’accepte pas d’enchères en ligne : contactez-la.
+error-watched = Vous suivez déjà { $maximum } lots, le maximum : cessez d’abord d’en suivre un.
