@@ -22,6 +22,7 @@ use crate::port::{House, ItemImage, SaleFacts};
 
 pub use self::accounts::{AccountInput, BidderSignedIn, LINK_VALID, SignedInBidder};
 pub use self::bidding::{OwnStanding, SaleroomBid, SaleroomBidResult};
+pub use self::notices::NOTICES_LISTED_MAX;
 pub use self::own_lots::{OwnLot, OwnSale};
 pub use self::settings::{OUTAGE_MINUTES_MAX, SALEROOM_ADDRESS_CHARS_MAX};
 pub use self::streams::{LOTS_FOLLOWED_MAX, Visitor};

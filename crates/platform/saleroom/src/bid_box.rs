@@ -43,6 +43,13 @@ pub(crate) struct BidBox {
 
 impl askama::filters::HtmlSafe for BidBox {}
 
+impl BidBox {
+    /// The bidder has bid on the lot, or watches it.
+    pub(crate) fn is_followed(&self) -> bool {
+        self.is_watched || self.standing.is_some()
+    }
+}
+
 /// What the bidder can do next.
 enum Step {
     /// Nothing: the lot takes no bids.
@@ -210,7 +217,7 @@ fn step(
                 false => words.fill(
                     "bid-maximum-hint",
                     "amount",
-                    currency.show(known_maximum.map_or(minimum, |maximum| maximum.saturating_add(1).max(minimum)))
+                    currency.show(known_maximum.map_or(minimum, |maximum| maximum.saturating_add(1).max(minimum))),
                 ),
             };
             Step::Bid(Box::new(BidForms {

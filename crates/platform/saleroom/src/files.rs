@@ -14,7 +14,7 @@ use crate::house::OpenHouse;
 use crate::page_error::PageError;
 
 /// Every file of the saleroom's own, as `/static/{name}` serves them.
-pub(crate) const OWN: &[&LazyLock<Asset>] = &[&STYLE, &BID, &LIVE];
+pub(crate) const OWN: &[&LazyLock<Asset>] = &[&STYLE, &BID, &LIVE, &NOTICES];
 
 /// Bids in place, on the page of a lot.
 pub(crate) static BID: LazyLock<Asset> = LazyLock::new(|| Asset::script("bid", include_str!("bid.js")));
@@ -22,6 +22,10 @@ pub(crate) static BID: LazyLock<Asset> = LazyLock::new(|| Asset::script("bid", i
 pub(crate) static STYLE: LazyLock<Asset> = LazyLock::new(|| Asset::style("saleroom", include_str!("saleroom.css")));
 
 pub(crate) static LIVE: LazyLock<Asset> = LazyLock::new(|| Asset::script("live", include_str!("live.js")));
+
+/// Shows a bidder what is new, on every page.
+pub(crate) static NOTICES: LazyLock<Asset> =
+    LazyLock::new(|| Asset::script("notices", include_str!("notices/notices.js")));
 
 /// `/{house}/images/{image}/{variant}`. The content of an image never changes; that it can be seen may end, so a browser asks
 /// again after an hour, and no shared cache keeps it.

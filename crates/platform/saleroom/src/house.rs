@@ -16,6 +16,7 @@ use platform_words::{Words, key};
 use uuid::Uuid;
 
 use crate::language::{self, LanguageLink};
+use crate::notices::NewNotices;
 use crate::page_error::PageError;
 use crate::site::SaleroomSite;
 use crate::structured::Facts;
@@ -46,6 +47,8 @@ pub(crate) struct House<const N: usize> {
     pub(crate) words: Words,
     /// The browser.
     pub(crate) client: Client,
+    /// The bidder's notices that are new.
+    pub(crate) notices: NewNotices,
 }
 
 /// What every page of a house shows around its content.
@@ -64,6 +67,10 @@ pub(crate) struct HouseFrame {
     pub(crate) has_accounts: bool,
     /// A bidder is signed in.
     pub(crate) is_signed_in: bool,
+    /// The bidder's notices that are new.
+    pub(crate) notices: NewNotices,
+    /// The key with which browsers allow notices; empty without one.
+    pub(crate) push_key: String,
     /// The whole address of a picture of the page, for messengers.
     pub(crate) image: Option<String>,
     /// The texts of the page.
@@ -131,7 +138,10 @@ impl<const N: usize> House<N> {
                 width: logo.width,
                 height: logo.height,
             }),
-            contact: contact.into_iter().filter_map(|(name, value)| Some(words.fill(name, "value", value.as_ref()?))).collect(),
+            contact: contact
+                .into_iter()
+                .filter_map(|(name, value)| Some(words.fill(name, "value", value.as_ref()?)))
+                .collect(),
             canonical: self.address(below),
             image: house.logo.as_ref().map(|logo| self.address(&format!("/logo/{}", logo.uuid))),
             facts: None,
@@ -141,6 +151,8 @@ impl<const N: usize> House<N> {
             description,
             has_accounts: house.saleroom.registration != RegistrationRule::Closed,
             is_signed_in: self.bidder.is_some(),
+            notices: self.notices.clone(),
+            push_key: self.platform().push_public_key().filter(|_| self.bidder.is_some()).unwrap_or_default(),
         }
     }
 }
@@ -157,7 +169,7 @@ impl<const N: usize> FromRequestParts<SaleroomSite> for OpenHouse<N> {
         for (name, text) in &params {
             match name {
                 "house" => address = text,
-                "variant" | "rest" => {}
+                "variant" | "rest" | "code" => {}
                 _ => ids.push(Uuid::try_parse(text).map_err(|_| not_found())?),
             }
         }
@@ -183,7 +195,12 @@ impl<const N: usize> FromRequestParts<SaleroomSite> for House<N> {
         let device_token = site.cookie(DEVICE, customer).read(&parts.headers);
         let device_token = device_token.map(|token| Secret::new(token.as_bytes().to_vec()));
         let from: Option<IpAddr> = kit_http::client_ip::resolve(parts, &site.platform().config().trusted_proxies);
-        Ok(Self { site, saleroom, ids, bidder, words, client: Client { from, browser: None, device_token } })
+        let notices = match &bidder {
+            Some(bidder) => NewNotices::of(&site.platform().own_notices(bidder, None).await?),
+            None => NewNotices::default(),
+        };
+        let client = Client { from, browser: None, device_token };
+        Ok(Self { site, saleroom, ids, bidder, words, client, notices })
     }
 }
 

@@ -16,8 +16,8 @@ mod bid_box;
 mod bidding;
 mod catalogue;
 mod conditions;
-mod files;
 mod faults;
+mod files;
 mod house;
 mod language;
 mod live;
@@ -25,6 +25,7 @@ mod live_view;
 mod lot;
 mod lot_words;
 mod my_bids;
+mod notices;
 mod own_time;
 mod page_error;
 mod register;
@@ -60,14 +61,16 @@ pub fn surface(platform: Platform, config: &SaleroomConfig) -> Surface {
     let saleroom = SaleroomSite::new(platform, config);
     let site = saleroom.shared_site();
     let router = router().layer(from_fn_with_state(saleroom.clone(), way_back::add)).with_state(saleroom.clone());
+    let one_click = notices::one_click().with_state(saleroom.clone());
     let pages = pages::wrap_site(router, site)
+        .merge(one_click)
         .layer(from_fn_with_state(saleroom, language::middleware))
         .layer(from_fn_with_state(host, one_host::require));
     kit_http::finish_pages(pages).counted(request_counts())
 }
 
 /// Pages that are counted under a name; the others count as `other`.
-const COUNTED: [(&str, &str); 16] = [
+const COUNTED: [(&str, &str); 20] = [
     ("/{house}", "sales"),
     ("/{house}/sales/{auction}", "catalogue"),
     ("/{house}/sales/{auction}/conditions", "conditions"),
@@ -78,6 +81,10 @@ const COUNTED: [(&str, &str); 16] = [
     ("/{house}/sign-up", "sign_up_form"),
     ("/{house}/sign-up/account", "account_form"),
     ("/{house}/account", "account"),
+    ("/{house}/account/notices", "notice_choices"),
+    ("/{house}/notices", "notices"),
+    ("/{house}/notices/new", "new_notices"),
+    ("/{house}/mails/{code}", "end_mails_form"),
     ("/{house}/images/{image}/{variant}", "image"),
     ("/{house}/logo/{logo}", "logo"),
     ("/{house}/sitemap.xml", "site_map"),
@@ -87,7 +94,7 @@ const COUNTED: [(&str, &str); 16] = [
 ];
 
 /// Forms that are counted under a name.
-const COUNTED_FORMS: [(&str, &str); 8] = [
+const COUNTED_FORMS: [(&str, &str); 12] = [
     ("/{house}/sales/{auction}/lots/{item}/bid", "bid"),
     ("/{house}/sales/{auction}/lots/{item}/watch", "watch"),
     ("/{house}/sales/{auction}/register", "register"),
@@ -95,6 +102,10 @@ const COUNTED_FORMS: [(&str, &str); 8] = [
     ("/{house}/sign-up", "mail_link"),
     ("/{house}/sign-up/account", "open_account"),
     ("/{house}/account", "change_account"),
+    ("/{house}/account/notices", "choose_notices"),
+    ("/{house}/notices/seen", "see_notices"),
+    ("/{house}/push", "add_browser"),
+    ("/{house}/mails/{code}/one-click", "end_mails"),
     ("/{house}/language", "language"),
 ];
 
@@ -119,6 +130,7 @@ fn router() -> Router<SaleroomSite> {
         .route("/{house}/my-bids", get(my_bids::page))
         .route("/{house}/language", post(language::choose))
         .merge(account::router())
+        .merge(notices::router())
         .route("/{house}/images/{image}/{variant}", get(files::image))
         .route("/{house}/logo/{logo}", get(files::logo))
         .route("/{house}/sitemap.xml", get(site_map::of_house))

@@ -357,3 +357,51 @@ error-attempts = Warten Sie ein wenig, bevor Sie es noch einmal versuchen.
 error-changed = Zur gleichen Zeit hat sich etwas geändert. Gehen Sie zurück, laden Sie die Seite neu und versuchen Sie es noch einmal.
 error-accounts-closed = Das Haus nimmt keine Online-Gebote an: wenden Sie sich an das Haus.
 error-watched = Sie beobachten schon { $maximum } Lose, mehr geht nicht: beenden Sie zuerst eine Beobachtung.
+
+## Notices
+notices = Mitteilungen
+notices-none-title = Noch keine Mitteilungen
+notices-none = Wenn Sie überboten werden oder ein Los von Ihnen endet, steht es hier.
+notices-choices = E-Mails und Mitteilungen
+notices-saved = Gespeichert.
+notices-mails = E-Mails
+notices-mails-to = An { $email }. Eine E-Mail, wenn …
+notices-about-outbid = ich überboten werde
+notices-about-won = ich den Zuschlag erhalte
+notices-about-not-won = ein Los endet und ich den Zuschlag nicht erhalte
+notices-about-sale = eine Auktion beginnt, für die ich angemeldet bin
+notices-about-lot = ein Los, dem ich folge, bald aufgerufen wird
+notices-about-registration = das Haus über meine Anmeldung entschieden hat
+notice-new = Neu
+notice-close = Schließen
+notice-outbid = Überboten bei Los { $lot }. Der Preis ist { $price }.
+notice-outbid-only = Überboten bei Los { $lot }.
+notice-won = Los { $lot } ist Ihres, zu { $price }.
+notice-not-won = Los { $lot } wurde für { $price } verkauft, nicht an Sie.
+notice-unsold = Los { $lot } wurde nicht verkauft.
+notice-sale-began = Die Auktion hat begonnen.
+notice-lot-soon = Los { $lot } wird bald aufgerufen.
+notice-approved = Ihre Anmeldung ist bestätigt.
+notice-suspended = Ihre Anmeldung ist ausgesetzt. Bitte wenden Sie sich an das Haus.
+notice-declined = Ihre Anmeldung wurde abgelehnt. Bitte wenden Sie sich an das Haus.
+push = Mitteilungen in diesem Browser
+push-detail = Sie erscheinen auch, wenn keine Seite des Auktionssaals offen ist.
+push-needs = Ihr Browser bietet das nicht an, oder es braucht das Skript der Seite. Auf einem iPhone oder iPad fügen Sie die Seite zuerst zum Home-Bildschirm hinzu.
+push-on = Mitteilungen in diesem Browser zeigen
+push-off = Hier keine Mitteilungen mehr zeigen
+push-later = Nicht jetzt
+push-offer = Möchten Sie erfahren, wenn Sie überboten werden, auch wenn diese Seite geschlossen ist?
+push-is-on = Dieser Browser zeigt jetzt Ihre Mitteilungen.
+push-is-off = Dieser Browser zeigt keine Mitteilungen mehr.
+push-refused = Der Browser erlaubt keine Mitteilungen dieser Seite. Das lässt sich in seinen Einstellungen für diese Seite ändern.
+push-browsers = { $n ->
+    [one] Ein Browser zeigt Ihre Mitteilungen.
+   *[other] { $n } Browser zeigen Ihre Mitteilungen.
+}
+end-mails = E-Mails beenden
+end-mails-ask = Keine E-Mails mehr an Sie in diesem Fall: { $about }?
+end-mails-done = Sie erhalten keine E-Mails mehr in diesem Fall: { $about }.
+end-mails-all-done = Sie erhalten keine E-Mails mit Mitteilungen mehr.
+end-mails-one = Diese E-Mails beenden
+end-mails-all = Alle E-Mails mit Mitteilungen beenden
+end-mails-stays = Ihre Mitteilungen stehen weiterhin auf der Seite Mitteilungen.

@@ -358,3 +358,51 @@ error-attempts = Wait a little before you try again.
 error-changed = Something changed at the same time. Go back, reload the page and try again.
 error-accounts-closed = The house takes no online bids: contact it.
 error-watched = { $maximum } lots are watched, which is the maximum: stop watching one first.
+
+## Notices
+notices = Notices
+notices-none-title = No notices yet
+notices-none = When you are outbid, or a lot of yours ends, it stands here.
+notices-choices = Mails and notices
+notices-saved = Saved.
+notices-mails = Mails
+notices-mails-to = To { $email }. Send me a mail when …
+notices-about-outbid = I am outbid
+notices-about-won = I bought a lot
+notices-about-not-won = a lot ended, and I did not buy it
+notices-about-sale = a sale for which I am registered begins
+notices-about-lot = a lot that I follow comes into the ring soon
+notices-about-registration = the house decided about my registration
+notice-new = New
+notice-close = Close
+notice-outbid = Outbid on lot { $lot }. The price is { $price }.
+notice-outbid-only = Outbid on lot { $lot }.
+notice-won = Lot { $lot } is yours at { $price }.
+notice-not-won = Lot { $lot } was sold for { $price }, not to you.
+notice-unsold = Lot { $lot } was not sold.
+notice-sale-began = The sale has begun.
+notice-lot-soon = Lot { $lot } comes into the ring soon.
+notice-approved = Your registration is approved.
+notice-suspended = Your registration is suspended. Contact the house.
+notice-declined = Your registration was declined. Contact the house.
+push = Notices in this browser
+push-detail = They appear also while no page of the saleroom is open.
+push-needs = Your browser does not offer this, or it needs the page’s script. On an iPhone or iPad, add the page to the home screen first.
+push-on = Show notices in this browser
+push-off = Show no more notices here
+push-later = Not now
+push-offer = Be told when you are outbid, also while this page is closed?
+push-is-on = This browser shows your notices now.
+push-is-off = This browser shows no more notices.
+push-refused = The browser does not allow notices of this page. Its settings for this site can change that.
+push-browsers = { $n ->
+    [one] One browser shows your notices.
+   *[other] { $n } browsers show your notices.
+}
+end-mails = End mails
+end-mails-ask = End mails to you about this: { $about }?
+end-mails-done = You receive no more mails about this: { $about }.
+end-mails-all-done = You receive no more mails with notices.
+end-mails-one = End these mails
+end-mails-all = End all mails with notices
+end-mails-stays = Your notices still stand on the page Notices.

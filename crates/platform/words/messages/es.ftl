@@ -357,3 +357,51 @@ error-attempts = Espere un poco antes de intentarlo de nuevo.
 error-changed = Algo cambió al mismo tiempo. Vuelva atrás, cargue de nuevo la página e inténtelo otra vez.
 error-accounts-closed = La casa no admite pujas en línea: contacte con ella.
 error-watched = Ya sigue { $maximum } lotes, que es el máximo: deje antes de seguir uno.
+
+## Notices
+notices = Avisos
+notices-none-title = Aún no hay avisos
+notices-none = Cuando superen su puja o termine un lote suyo, aparecerá aquí.
+notices-choices = Correos y avisos
+notices-saved = Guardado.
+notices-mails = Correos
+notices-mails-to = A { $email }. Enviarme un correo cuando …
+notices-about-outbid = superen mi puja
+notices-about-won = se me adjudique un lote
+notices-about-not-won = termine un lote que no se me adjudica
+notices-about-sale = comience una subasta en la que estoy inscrito
+notices-about-lot = un lote que sigo vaya a salir pronto
+notices-about-registration = la casa decida sobre mi inscripción
+notice-new = Nuevo
+notice-close = Cerrar
+notice-outbid = Han superado su puja en el lote { $lot }. El precio es { $price }.
+notice-outbid-only = Han superado su puja en el lote { $lot }.
+notice-won = El lote { $lot } es suyo por { $price }.
+notice-not-won = El lote { $lot } se vendió por { $price }, no a usted.
+notice-unsold = El lote { $lot } no se vendió.
+notice-sale-began = La subasta ha comenzado.
+notice-lot-soon = El lote { $lot } saldrá pronto.
+notice-approved = Su inscripción ha sido aceptada.
+notice-suspended = Su inscripción está suspendida. Contacte con la casa.
+notice-declined = Su inscripción ha sido rechazada. Contacte con la casa.
+push = Avisos en este navegador
+push-detail = Aparecen también cuando no hay ninguna página de la sala abierta.
+push-needs = Su navegador no lo ofrece, o necesita el script de la página. En un iPhone o iPad, añada primero la página a la pantalla de inicio.
+push-on = Mostrar avisos en este navegador
+push-off = No mostrar más avisos aquí
+push-later = Ahora no
+push-offer = ¿Quiere saber cuándo superan su puja, también con esta página cerrada?
+push-is-on = Este navegador muestra ahora sus avisos.
+push-is-off = Este navegador ya no muestra avisos.
+push-refused = El navegador no permite avisos de esta página. Puede cambiarlo en sus ajustes para este sitio.
+push-browsers = { $n ->
+    [one] Un navegador muestra sus avisos.
+   *[other] { $n } navegadores muestran sus avisos.
+}
+end-mails = No recibir más correos
+end-mails-ask = ¿No recibir más correos sobre esto: { $about }?
+end-mails-done = Ya no recibe correos sobre esto: { $about }.
+end-mails-all-done = Ya no recibe correos con avisos.
+end-mails-one = No recibir más estos correos
+end-mails-all = No recibir ningún correo con avisos
+end-mails-stays = Sus avisos siguen en la página Avisos.

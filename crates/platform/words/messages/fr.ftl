@@ -357,3 +357,51 @@ error-attempts = Attendez un peu avant de réessayer.
 error-changed = Quelque chose a changé en même temps. Revenez en arrière, rechargez la page et réessayez.
 error-accounts-closed = La maison n’accepte pas d’enchères en ligne : contactez-la.
 error-watched = Vous suivez déjà { $maximum } lots, le maximum : cessez d’abord d’en suivre un.
+
+## Notices
+notices = Avis
+notices-none-title = Aucun avis
+notices-none = Quand votre enchère est dépassée ou qu’un de vos lots se termine, c’est indiqué ici.
+notices-choices = E-mails et avis
+notices-saved = Enregistré.
+notices-mails = E-mails
+notices-mails-to = À { $email }. M’envoyer un e-mail quand …
+notices-about-outbid = mon enchère est dépassée
+notices-about-won = un lot m’est adjugé
+notices-about-not-won = un lot se termine sans m’être adjugé
+notices-about-sale = une vente à laquelle je suis inscrit commence
+notices-about-lot = un lot que je suis sera bientôt présenté
+notices-about-registration = la maison a décidé de mon inscription
+notice-new = Nouveau
+notice-close = Fermer
+notice-outbid = Enchère dépassée sur le lot { $lot }. Le prix est de { $price }.
+notice-outbid-only = Enchère dépassée sur le lot { $lot }.
+notice-won = Le lot { $lot } est à vous, à { $price }.
+notice-not-won = Le lot { $lot } a été vendu { $price }, pas à vous.
+notice-unsold = Le lot { $lot } n’a pas été vendu.
+notice-sale-began = La vente a commencé.
+notice-lot-soon = Le lot { $lot } sera bientôt présenté.
+notice-approved = Votre inscription est acceptée.
+notice-suspended = Votre inscription est suspendue. Contactez la maison.
+notice-declined = Votre inscription est refusée. Contactez la maison.
+push = Avis dans ce navigateur
+push-detail = Ils apparaissent aussi quand aucune page de la salle n’est ouverte.
+push-needs = Votre navigateur ne le propose pas, ou il faut le script de la page. Sur un iPhone ou un iPad, ajoutez d’abord la page à l’écran d’accueil.
+push-on = Afficher les avis dans ce navigateur
+push-off = Ne plus afficher d’avis ici
+push-later = Pas maintenant
+push-offer = Voulez-vous savoir quand votre enchère est dépassée, même si cette page est fermée ?
+push-is-on = Ce navigateur affiche maintenant vos avis.
+push-is-off = Ce navigateur n’affiche plus d’avis.
+push-refused = Le navigateur n’autorise pas les avis de cette page. Ses réglages pour ce site permettent de le changer.
+push-browsers = { $n ->
+    [one] Un navigateur affiche vos avis.
+   *[other] { $n } navigateurs affichent vos avis.
+}
+end-mails = Ne plus recevoir d’e-mails
+end-mails-ask = Ne plus recevoir d’e-mails à ce sujet : { $about } ?
+end-mails-done = Vous ne recevez plus d’e-mails à ce sujet : { $about }.
+end-mails-all-done = Vous ne recevez plus d’e-mails contenant des avis.
+end-mails-one = Ne plus recevoir ces e-mails
+end-mails-all = Ne plus recevoir aucun e-mail contenant des avis
+end-mails-stays = Vos avis restent sur la page Avis.

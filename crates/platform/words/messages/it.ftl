@@ -357,3 +357,51 @@ error-attempts = Attenda un po’ prima di riprovare.
 error-changed = Qualcosa è cambiato nello stesso momento. Torni indietro, ricarichi la pagina e riprovi.
 error-accounts-closed = La casa non accetta offerte online: la contatti.
 error-watched = Segue già { $maximum } lotti, il massimo: smetta prima di seguirne uno.
+
+## Notices
+notices = Avvisi
+notices-none-title = Ancora nessun avviso
+notices-none = Quando la Sua offerta è superata o un Suo lotto termina, è indicato qui.
+notices-choices = E-mail e avvisi
+notices-saved = Salvato.
+notices-mails = E-mail
+notices-mails-to = A { $email }. Inviarmi un’e-mail quando …
+notices-about-outbid = la mia offerta è superata
+notices-about-won = un lotto è aggiudicato a me
+notices-about-not-won = un lotto termina senza essere aggiudicato a me
+notices-about-sale = inizia un’asta alla quale sono iscritto
+notices-about-lot = un lotto che seguo sarà presentato tra poco
+notices-about-registration = la casa ha deciso sulla mia iscrizione
+notice-new = Nuovo
+notice-close = Chiudi
+notice-outbid = Offerta superata per il lotto { $lot }. Il prezzo è { $price }.
+notice-outbid-only = Offerta superata per il lotto { $lot }.
+notice-won = Il lotto { $lot } è Suo a { $price }.
+notice-not-won = Il lotto { $lot } è stato venduto a { $price }, non a Lei.
+notice-unsold = Il lotto { $lot } non è stato venduto.
+notice-sale-began = L’asta è iniziata.
+notice-lot-soon = Il lotto { $lot } sarà presentato tra poco.
+notice-approved = La Sua iscrizione è stata accettata.
+notice-suspended = La Sua iscrizione è sospesa. Contatti la casa.
+notice-declined = La Sua iscrizione è stata rifiutata. Contatti la casa.
+push = Avvisi in questo browser
+push-detail = Appaiono anche quando nessuna pagina della sala è aperta.
+push-needs = Il Suo browser non lo offre, o serve lo script della pagina. Su iPhone o iPad, aggiunga prima la pagina alla schermata Home.
+push-on = Mostrare gli avvisi in questo browser
+push-off = Non mostrare più avvisi qui
+push-later = Non ora
+push-offer = Vuole sapere quando la Sua offerta è superata, anche se questa pagina è chiusa?
+push-is-on = Questo browser ora mostra i Suoi avvisi.
+push-is-off = Questo browser non mostra più avvisi.
+push-refused = Il browser non consente avvisi di questa pagina. Lo si può cambiare nelle sue impostazioni per questo sito.
+push-browsers = { $n ->
+    [one] Un browser mostra i Suoi avvisi.
+   *[other] { $n } browser mostrano i Suoi avvisi.
+}
+end-mails = Non ricevere più e-mail
+end-mails-ask = Non ricevere più e-mail su questo: { $about }?
+end-mails-done = Non riceve più e-mail su questo: { $about }.
+end-mails-all-done = Non riceve più e-mail con avvisi.
+end-mails-one = Non ricevere più queste e-mail
+end-mails-all = Non ricevere più alcuna e-mail con avvisi
+end-mails-stays = I Suoi avvisi restano nella pagina Avvisi.

@@ -2,6 +2,7 @@
 
 use platform_rules::Auction;
 
+use super::notices::one_click;
 use super::{MailKind, NewMail, Recipient, is_real};
 use crate::Platform;
 use crate::error::PlatformResult;
@@ -29,7 +30,7 @@ impl Platform {
         let party = self.record_of(registration).await?;
         let unsubscribe = match self.account_to_tell(registration).await? {
             Some(account) if account.profile.details.wants_mail_about(NoticeKind::RegistrationDecided) => {
-                self.end_mails_page(&letterhead, account.id, NoticeKind::RegistrationDecided)
+                self.end_mails_page(&letterhead, account.id, NoticeKind::RegistrationDecided).as_deref().map(one_click)
             }
             Some(_) => return Ok(None),
             None if mails.sends_decisions => None,

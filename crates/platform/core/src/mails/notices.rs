@@ -23,6 +23,11 @@ pub struct EndedMails {
     pub kind: NoticeKind,
 }
 
+/// The address that mail programs call to end the mails of a page.
+pub(super) fn one_click(page: &str) -> String {
+    format!("{page}/one-click")
+}
+
 impl NoticeKind {
     /// The kind of its mail. None when another mail says the same: the one about the decision.
     pub fn mail(self) -> Option<MailKind> {
@@ -80,7 +85,7 @@ impl Platform {
             subject: rendered.subject,
             text: rendered.text,
             queued_at: self.now(),
-            unsubscribe: end_mails,
+            unsubscribe: end_mails.map(|page| one_click(&page)),
         }))
     }
 

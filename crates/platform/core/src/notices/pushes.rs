@@ -120,11 +120,10 @@ impl Platform {
         }
     }
 
-    /// What the browser shows, as JSON: `title`, `body`, `path` of the page, and `tag`, which is the same in a repetition.
+    /// What the browser shows, as JSON: `title`, `body`, `path` of the page below that of the house, and `tag`, which is the same in a repetition.
     async fn push_message(&self, notice: &Notice) -> PlatformResult<String> {
         let Some(auction) = self.store().auction(notice.auction).await? else { return Ok("{}".to_owned()) };
         let letterhead = self.letterhead(auction.customer).await?;
-        let house = letterhead.house.as_ref().and_then(|house| house.saleroom.address.clone()).unwrap_or_default();
         let kind = match (notice.kind, notice.facts.decision.as_deref()) {
             (NoticeKind::RegistrationDecided, Some("approved")) => MailKind::Approved,
             (NoticeKind::RegistrationDecided, Some("suspended")) => MailKind::Suspended,
@@ -134,8 +133,8 @@ impl Platform {
         let values = self.notice_values(&auction, notice, &letterhead);
         let title = default_text(letterhead.mails().language, kind).render(&values).subject;
         let path = match notice.item {
-            Some(item) => format!("/{house}/sales/{}/lots/{item}", notice.auction),
-            None => format!("/{house}/sales/{}", notice.auction),
+            Some(item) => format!("sales/{}/lots/{item}", notice.auction),
+            None => format!("sales/{}", notice.auction),
         };
         let short = |text: &str| text.chars().take(TITLE_CHARS_MAX).collect::<String>();
         let message =

@@ -14,14 +14,14 @@ use crate::notices::{Notice, NoticeKind, PUSH_SUBSCRIPTIONS_MAX, PushKeys};
 use crate::port::{BidderAccountChange, PushSubscription, StoreError};
 
 /// Notices in a list.
-const LISTED_MAX: usize = 50;
+pub const NOTICES_LISTED_MAX: usize = 50;
 /// Tries to change an account that others change at the same time.
 const TRIES_MAX: usize = 5;
 
 impl Platform {
     /// The latest notices of a bidder, the newest first; only those after `after`, if it is given.
     pub async fn own_notices(&self, bidder: &SignedInBidder, after: Option<Uuid>) -> PlatformResult<Vec<Notice>> {
-        Ok(self.store().notices(bidder.account.id, after, LISTED_MAX).await?)
+        Ok(self.store().notices(bidder.account.id, after, NOTICES_LISTED_MAX).await?)
     }
 
     /// Marks the notices up to this one as seen.

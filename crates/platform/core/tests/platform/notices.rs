@@ -166,7 +166,7 @@ async fn a_notice_is_shown_in_each_browser_of_its_bidder() {
     assert_eq!(arrived.len(), 2);
     let phone = arrived.iter().find(|message| message.browser == "phone").unwrap();
     let message: serde_json::Value = serde_json::from_str(&browsers[0].read(phone).unwrap()).unwrap();
-    let path = format!("/hartley/sales/{}/lots/{}", house.items[0].auction, house.items[0].uuid);
+    let path = format!("sales/{}/lots/{}", house.items[0].auction, house.items[0].uuid);
     assert_eq!(
         (&message["title"], &message["body"], &message["path"]),
         (&"Outbid on lot 1: Prints".into(), &"A table".into(), &path.into())

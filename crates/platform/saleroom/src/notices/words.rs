@@ -1,0 +1,108 @@
+//! A notice in words.
+
+use platform_core::notices::{Notice, NoticeKind};
+use platform_words::{Currency, SaleZone, Value, Words, key};
+use uuid::Uuid;
+
+use crate::house::House;
+
+/// A notice as pages show it.
+#[derive(Debug, Clone)]
+pub(crate) struct NoticeWords {
+    pub(crate) id: Uuid,
+    /// The item; nil for a notice about a sale.
+    pub(crate) item: Uuid,
+    /// One sentence, such as `Outbid on lot 12. The price is £540.`
+    pub(crate) text: String,
+    /// The class of its colour.
+    pub(crate) kind: &'static str,
+    /// The lot's title; empty for a notice about a sale.
+    pub(crate) title: String,
+    /// The sale's title.
+    pub(crate) sale: String,
+    /// The page that it is about.
+    pub(crate) path: String,
+    pub(crate) at: String,
+    pub(crate) is_new: bool,
+}
+
+impl NoticeWords {
+    pub(crate) fn of<const N: usize>(house: &House<N>, notice: &Notice) -> Self {
+        let path = format!("{}/sales/{}", house.path(), notice.auction);
+        let zone = zone(house);
+        Self {
+            id: notice.uuid,
+            item: notice.item.unwrap_or_default(),
+            text: text(house.words, notice),
+            kind: kind(notice),
+            title: notice.facts.title.clone(),
+            sale: notice.facts.sale.clone(),
+            path: match notice.item {
+                Some(_) if notice.kind == NoticeKind::Won => format!("{}/my-bids", house.path()),
+                Some(item) => format!("{path}/lots/{item}"),
+                None => path,
+            },
+            at: zone.show(notice.at),
+            is_new: notice.seen_at.is_none(),
+        }
+    }
+}
+
+/// The bidder's own zone, or the house's.
+fn zone<const N: usize>(house: &House<N>) -> SaleZone {
+    let own = house.bidder.as_ref().and_then(|bidder| bidder.account.profile.details.time_zone.as_deref());
+    let of_house = house.saleroom.house.profile.time_zone.as_deref();
+    house.words.zone_named(own.or(of_house).unwrap_or("UTC"))
+}
+
+fn text(words: Words, notice: &Notice) -> String {
+    let lot = || Value::from(notice.facts.lot_number.clone());
+    let currency = Currency::new(&notice.facts.currency).in_language(words.language());
+    let price = notice.facts.amount.map(|amount| currency.show(amount));
+    match (notice.kind, price) {
+        (NoticeKind::Outbid, Some(price)) => {
+            words.with("notice-outbid", [("lot", lot()), ("price", Value::from(price))])
+        }
+        (NoticeKind::Outbid, None) => words.with("notice-outbid-only", [("lot", lot())]),
+        (NoticeKind::Won, price) => {
+            words.with("notice-won", [("lot", lot()), ("price", Value::from(price.unwrap_or_default()))])
+        }
+        (NoticeKind::NotWon, Some(price)) => {
+            words.with("notice-not-won", [("lot", lot()), ("price", Value::from(price))])
+        }
+        (NoticeKind::NotWon, None) => words.with("notice-unsold", [("lot", lot())]),
+        (NoticeKind::SaleBegan, _) => words.of("notice-sale-began").into_owned(),
+        (NoticeKind::LotSoon, _) => words.with("notice-lot-soon", [("lot", lot())]),
+        (NoticeKind::RegistrationDecided, _) => words.of(decision(notice)).into_owned(),
+    }
+}
+
+fn decision(notice: &Notice) -> &'static str {
+    match notice.facts.decision.as_deref() {
+        Some("approved") => key("notice-approved"),
+        Some("suspended") => key("notice-suspended"),
+        _ => key("notice-declined"),
+    }
+}
+
+fn kind(notice: &Notice) -> &'static str {
+    match (notice.kind, notice.facts.decision.as_deref()) {
+        (NoticeKind::Won, _) | (NoticeKind::RegistrationDecided, Some("approved")) => "good",
+        (NoticeKind::Outbid, _) | (NoticeKind::RegistrationDecided, _) => "bad",
+        (NoticeKind::NotWon, _) => "off",
+        (NoticeKind::SaleBegan | NoticeKind::LotSoon, _) => "info",
+    }
+}
+
+/// What a kind of notice is about, such as `I am outbid`.
+pub(super) fn about(words: Words, about: NoticeKind) -> String {
+    let name = match about {
+        NoticeKind::Outbid => key("notices-about-outbid"),
+        NoticeKind::Won => key("notices-about-won"),
+        NoticeKind::NotWon => key("notices-about-not-won"),
+        NoticeKind::SaleBegan => key("notices-about-sale"),
+        NoticeKind::LotSoon => key("notices-about-lot"),
+        NoticeKind::RegistrationDecided => key("notices-about-registration"),
+    };
+    words.of(name).into_owned()
+}
