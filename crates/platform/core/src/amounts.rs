@@ -90,12 +90,19 @@ impl CurrencyFormat {
         Self { code: code.to_owned(), digits: digits.map_or(2, |digits| digits as usize) }
     }
 
-    /// The amount with the code of its currency, for texts in which people read amounts: `1200 GBP`, `25.50 CHF`.
+    /// The amount with the code of its currency, as no language reads it wrongly: `12 000 GBP`, `25.50 CHF`.
     pub fn with_code(&self, minor: i64) -> String {
         let (whole, decimals) = self.parts(minor);
+        let mut grouped = String::new();
+        for (place, digit) in whole.chars().enumerate() {
+            if place > 0 && (whole.len() - place).is_multiple_of(3) {
+                grouped.push('\u{a0}');
+            }
+            grouped.push(digit);
+        }
         let has_decimals = decimals.bytes().any(|digit| digit != b'0');
         let point = if has_decimals { "." } else { "" };
-        format!("{whole}{point}{} {}", if has_decimals { decimals.as_str() } else { "" }, self.code)
+        format!("{grouped}{point}{}\u{a0}{}", if has_decimals { decimals.as_str() } else { "" }, self.code)
     }
 
     /// ISO 4217 code.

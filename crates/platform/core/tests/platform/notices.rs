@@ -95,7 +95,11 @@ async fn a_link_ends_the_mails_of_its_kind_and_no_others() {
     house.bid(&ben, 0, SaleroomBid::Next(110)).await.unwrap();
     house.fixture.platform.work_on_notices().await.unwrap();
     house.fixture.platform.send_mails().await.unwrap();
-    let mail = server.arrived().into_iter().find(|mail| mail.to == "ann@example.com").unwrap();
+    let mail = server
+        .arrived()
+        .into_iter()
+        .find(|mail| mail.to == "ann@example.com" && mail.subject.starts_with("Outbid"))
+        .unwrap();
     let link = mail.text.lines().find_map(|line| line.split_once("https://bid.example/hartley/mails/")).unwrap().1;
     let platform = &house.fixture.platform;
     let ended = platform.ended_mails(link).unwrap();

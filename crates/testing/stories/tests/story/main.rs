@@ -74,6 +74,7 @@ mod saleroom;
 mod saleroom_attacks;
 mod saleroom_bids;
 mod saleroom_live;
+mod saleroom_notices;
 mod sandbox;
 mod screens_fit;
 mod sealing_keys;

@@ -11,10 +11,10 @@ use crate::support::WAIT_MAX;
 const PASSWORD: &str = "three green lamps";
 
 /// An answer of the server.
-struct Answer {
-    status: u16,
+pub struct Answer {
+    pub status: u16,
     headers: String,
-    body: String,
+    pub body: String,
 }
 
 impl Answer {
@@ -28,19 +28,19 @@ impl Answer {
 }
 
 /// Sends requests to the saleroom as its own pages do. A header without a value is left out.
-struct Sender {
+pub struct Sender {
     port: u16,
     host: String,
     cookie: String,
 }
 
 impl Sender {
-    fn of(house: &OpenHouse) -> Self {
+    pub fn of(house: &OpenHouse) -> Self {
         let port = house.host.rsplit_once(':').unwrap().1.parse().unwrap();
         Self { port, host: house.host.clone(), cookie: String::new() }
     }
 
-    fn send(&self, path: &str, form: Option<&[(&str, &str)]>, replaced: &[&str]) -> Answer {
+    pub fn send(&self, path: &str, form: Option<&[(&str, &str)]>, replaced: &[&str]) -> Answer {
         let mut headers = vec![
             format!("Host: {}", self.host),
             format!("Origin: http://{}", self.host),
