@@ -4,7 +4,7 @@ use kit_identity::sessions::SessionsToEnd;
 use kit_identity::user::Change;
 use platform_core::port::{
     AcceptedConditions, BidderAccount, BidderAccountChange, BidderDetails, BidderLink, BidderProfile, BidderSession,
-    PartyWrite, StoreError, Versioned, WatchedItem,
+    Language, PartyWrite, StoreError, Versioned, WatchedItem,
 };
 use uuid::Uuid;
 
@@ -17,8 +17,13 @@ fn link(customer: usize, email: &str, hash: u8, expires_at: i64) -> BidderLink {
 
 /// An account with characters that need escaping in SQL and JSON.
 fn account(number: usize, customer: usize, email: &str) -> BidderAccount {
-    let details =
-        BidderDetails { name: "Jörg O'Bieter \"jun.\"".into(), phone: Some("+49 (0)30 '1'".into()), address: None };
+    let details = BidderDetails {
+        name: "Jörg O'Bieter \"jun.\"".into(),
+        phone: Some("+49 (0)30 '1'".into()),
+        address: None,
+        language: Some(Language::German),
+        time_zone: Some("Europe/Berlin".into()),
+    };
     let profile = BidderProfile { customer: customer_uuid(customer), party: None, details };
     BidderAccount::new(caller_uuid(400 + number), email.into(), "$argon2id$1".into(), at(10), profile)
 }

@@ -44,6 +44,7 @@ fn house(version: i64, logo: Option<u128>) -> House {
             asks_address: false,
             outage_ends: Some(OutageEnds::AfterMinutes(10)),
             colour: Colour::parse("#0d6b57"),
+            languages: vec![Language::German, Language::French],
         },
         actor: "user:1".into(),
         version,
