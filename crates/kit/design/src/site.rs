@@ -218,7 +218,10 @@ fn authority(origin: &str) -> Option<&str> {
 fn render_error_page(site: &Site, side: Option<Side>, content: ErrorPageContent, response: Response) -> Response {
     let (mut parts, _) = response.into_parts();
     let has_side = side.is_some();
-    let frame = Frame { side, ..Frame::signed_out(content.title, site, texts::of_request().site_name.as_deref().unwrap_or(site.name)) };
+    let frame = Frame {
+        side,
+        ..Frame::signed_out(content.title, site, texts::of_request().site_name.as_deref().unwrap_or(site.name))
+    };
     let page = ErrorPageTemplate {
         frame,
         detail: content.detail,

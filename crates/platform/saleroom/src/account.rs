@@ -73,7 +73,9 @@ fn field_errors(words: Words, error: PlatformError) -> Result<FieldErrors, PageE
         let address = address_fields::POINTERS.iter().find(|(known, _)| *known == pointer);
         address.map_or_else(|| pointer.trim_start_matches('/').to_owned(), |(_, name)| (*name).to_owned())
     };
-    errors.add_found(problems.into_iter().map(|Problem { pointer, message }| (name_of(&pointer), translated(words, &message))));
+    errors.add_found(
+        problems.into_iter().map(|Problem { pointer, message }| (name_of(&pointer), translated(words, &message))),
+    );
     Ok(errors)
 }
 

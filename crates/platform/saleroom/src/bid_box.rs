@@ -210,7 +210,7 @@ fn step(
                 false => words.fill(
                     "bid-maximum-hint",
                     "amount",
-                    currency.show(known_maximum.map_or(minimum, |maximum| maximum.saturating_add(1).max(minimum)))
+                    currency.show(known_maximum.map_or(minimum, |maximum| maximum.saturating_add(1).max(minimum))),
                 ),
             };
             Step::Bid(Box::new(BidForms {

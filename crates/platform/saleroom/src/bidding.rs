@@ -89,7 +89,8 @@ pub(crate) async fn bid(house: House<2>, SubmittedForm(form): SubmittedForm) -> 
     let placed = match kind {
         Kind::Next | Kind::Max => {
             let bid = if kind == Kind::Next { SaleroomBid::Next(amount) } else { SaleroomBid::UpTo(amount) };
-            let placed = house.platform().bid_in_saleroom(&house.saleroom, bidder, (auction, item), bid, form_key).await;
+            let placed =
+                house.platform().bid_in_saleroom(&house.saleroom, bidder, (auction, item), bid, form_key).await;
             placed.map(|placed| match placed.is_repeated {
                 true => (words.fill("bid-received", "amount", currency.show(amount)), "info", false),
                 false => match LotStanding::of(words, &placed.own, &placed.sale, &currency) {

@@ -131,7 +131,10 @@ impl<const N: usize> House<N> {
                 width: logo.width,
                 height: logo.height,
             }),
-            contact: contact.into_iter().filter_map(|(name, value)| Some(words.fill(name, "value", value.as_ref()?))).collect(),
+            contact: contact
+                .into_iter()
+                .filter_map(|(name, value)| Some(words.fill(name, "value", value.as_ref()?)))
+                .collect(),
             canonical: self.address(below),
             image: house.logo.as_ref().map(|logo| self.address(&format!("/logo/{}", logo.uuid))),
             facts: None,

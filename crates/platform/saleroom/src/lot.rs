@@ -93,7 +93,8 @@ async fn lot_page(house: &House<2>, sale: &SaleroomSale, part: String, wish: Wis
     let lot = &found.lot;
     let words = house.words;
     let (currency, zone) = (words.currency(&sale.auction), words.zone(&sale.auction));
-    let title = words.with("lot-title", [("number", lot.lot_number.as_str().into()), ("title", lot.title.as_str().into())]);
+    let title =
+        words.with("lot-title", [("number", lot.lot_number.as_str().into()), ("title", lot.title.as_str().into())]);
     let summary: String = lot.description.split_whitespace().collect::<Vec<_>>().join(" ");
     let summary: String = summary.chars().take(SUMMARY_CHARS_MAX).collect();
     let summary = if summary.is_empty() { title.clone() } else { summary };

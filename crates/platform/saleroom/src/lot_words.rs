@@ -91,7 +91,9 @@ impl LotWords {
         let currency = words.currency(auction);
         let sale = &lot.sale;
         let (label, amount) = match (sale.status, sale.price) {
-            (ItemStatus::Sold | ItemStatus::SoldBuyNow, Some(price)) => (words.of("lot-hammer-price").into_owned(), Some(price)),
+            (ItemStatus::Sold | ItemStatus::SoldBuyNow, Some(price)) => {
+                (words.of("lot-hammer-price").into_owned(), Some(price))
+            }
             (ItemStatus::Unsold | ItemStatus::Passed, _) => (String::new(), None),
             (_, Some(price)) => (bids(words, sale.bid_count), Some(price)),
             (_, None) => (words.of("lot-starts-at").into_owned(), sale.minimum_bid),
@@ -120,11 +122,7 @@ fn bids(words: Words, count: i64) -> String {
 /// The amount with premium and taxes; empty when they add nothing.
 pub(crate) fn with_charges(words: Words, auction: &Auction, amount: i64) -> String {
     let total = auction.charges.on(amount).total;
-    if total == amount {
-        String::new()
-    } else {
-        words.fill("lot-total", "amount", words.currency(auction).show(total))
-    }
+    if total == amount { String::new() } else { words.fill("lot-total", "amount", words.currency(auction).show(total)) }
 }
 
 fn estimate(currency: &Currency, (low, high): (Option<i64>, Option<i64>)) -> String {

@@ -12,9 +12,7 @@ fn error_page(error: PlatformError) -> ErrorPage {
     let words = Words::of_request();
     match error {
         PlatformError::NotFound(_) | PlatformError::Forbidden(_) => ErrorPage::not_found(),
-        PlatformError::ListenersFull { .. } => {
-            ErrorPage::full(words.of("error-full-title"), words.of("error-full"), 5)
-        }
+        PlatformError::ListenersFull { .. } => ErrorPage::full(words.of("error-full-title"), words.of("error-full"), 5),
         PlatformError::Unavailable(_) => ErrorPage::unavailable(&error.full_message()),
         PlatformError::Identity(Refusal::TooManyAttempts { retry_after, .. }) => {
             ErrorPage::too_many(words.of("error-attempts-title"), words.of("error-attempts"), retry_after)

@@ -65,12 +65,8 @@ impl Standing {
                 let next = limit.map_or_else(|| next.clone(), |limit| format!("{next} {limit}"));
                 (words.fill("register-approved", "paddle", paddle), "good", next)
             }
-            RegistrationStatus::Pending => {
-                (text(key("register-pending")), "wait", text(key("register-pending-next")))
-            }
-            RegistrationStatus::Refused => {
-                (text(key("register-declined")), "bad", text(key("register-declined-next")))
-            }
+            RegistrationStatus::Pending => (text(key("register-pending")), "wait", text(key("register-pending-next"))),
+            RegistrationStatus::Refused => (text(key("register-declined")), "bad", text(key("register-declined-next"))),
             RegistrationStatus::Suspended => {
                 (words.fill("register-suspended", "paddle", paddle), "bad", text(key("register-suspended-next")))
             }
@@ -101,9 +97,7 @@ pub(crate) async fn register(house: House<1>, SubmittedForm(typed): SubmittedFor
         Err(PlatformError::Saleroom(SaleroomRefusal::ConditionsChanged { .. })) if accepted.is_none() => {
             (key("register-missing"), "")
         }
-        Err(PlatformError::Saleroom(SaleroomRefusal::ConditionsChanged { .. })) => {
-            (key("register-changed"), "")
-        }
+        Err(PlatformError::Saleroom(SaleroomRefusal::ConditionsChanged { .. })) => (key("register-changed"), ""),
         Err(PlatformError::Rejected(Rejection::BidderBlocked | Rejection::PersonErased)) => {
             ("", key("register-refused"))
         }
@@ -137,8 +131,7 @@ fn form(
         words.fill("register-description", "sale", &sale_title),
     );
     let conditions = sale.facts.as_ref().and_then(|facts| facts.conditions).map(|number| {
-        let tick =
-            FormField::tick("accepted", words.of("register-accept"), number.to_string());
+        let tick = FormField::tick("accepted", words.of("register-accept"), number.to_string());
         (number, tick.fault(shown(missing)).required())
     });
     let errors = ErrorSummary::beside(conditions.iter().map(|(_, tick)| tick)).heading(words.of("register-not-yet"));
@@ -149,9 +142,7 @@ fn form(
         as_whom: account.map(|account| as_whom(words, account)).unwrap_or_default(),
         then: match house.saleroom.house.saleroom.registration {
             RegistrationRule::AtOnce => words.of("register-at-once"),
-            RegistrationRule::ByStaff | RegistrationRule::Closed => {
-                words.of("register-by-staff")
-            }
+            RegistrationRule::ByStaff | RegistrationRule::Closed => words.of("register-by-staff"),
         },
         standing: registration.map(|registration| Standing::of(words, registration, &words.currency(&sale.auction))),
         is_open: matches!(sale.auction.status, AuctionStatus::Preview | AuctionStatus::Live),

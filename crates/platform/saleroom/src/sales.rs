@@ -43,7 +43,12 @@ struct SaleCard {
 impl SaleCard {
     fn of(words: Words, sale: &SaleroomSale) -> Self {
         let id = sale.auction.uuid;
-        Self { id, title: sale.auction.shown_title().to_owned(), dates: dates(words, sale), lots: lots(words, sale.lots) }
+        Self {
+            id,
+            title: sale.auction.shown_title().to_owned(),
+            dates: dates(words, sale),
+            lots: lots(words, sale.lots),
+        }
     }
 }
 

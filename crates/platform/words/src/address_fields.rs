@@ -161,10 +161,7 @@ impl TypedAddress {
         let country_code = match self.country.as_str() {
             "" => AddressCountryCode::default(),
             text => text.to_lowercase().parse().unwrap_or_else(|_| {
-                errors.add(
-                    field_at("country", place),
-                    words.of("fault-country"),
-                );
+                errors.add(field_at("country", place), words.of("fault-country"));
                 AddressCountryCode::default()
             }),
         };

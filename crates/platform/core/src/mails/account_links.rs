@@ -44,7 +44,11 @@ impl Platform {
     /// Stores a link and sends its address to the mailbox that it is for, in the name of the house and in a language.
     ///
     /// Errors: `mail_unavailable`, `too_many_mails`.
-    pub(crate) async fn send_account_link(&self, link: BidderLink, (address, language): (&str, Language)) -> PlatformResult<()> {
+    pub(crate) async fn send_account_link(
+        &self,
+        link: BidderLink,
+        (address, language): (&str, Language),
+    ) -> PlatformResult<()> {
         let (customer, to) = (link.customer, link.email.clone());
         let mailer = self.config().mailer.as_ref().ok_or(SaleroomRefusal::MailUnavailable)?;
         // Links have allowances of their own: who asks for links uses up no notice of the house. A mailbox that received too many

@@ -22,7 +22,8 @@ use crate::customers::addresses::{self, AddressInput};
 use crate::error::saleroom_refusal::SaleroomRefusal;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::port::{
-    BidderAccount, BidderAccountChange, BidderDetails, BidderLink, BidderProfile, Language, RegistrationRule, StoreError,
+    BidderAccount, BidderAccountChange, BidderDetails, BidderLink, BidderProfile, Language, RegistrationRule,
+    StoreError,
 };
 use crate::steps::idempotency::IdempotentRequest;
 use crate::steps::input::{check_shown_name, check_text, is_time_zone};

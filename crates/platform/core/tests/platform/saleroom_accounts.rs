@@ -209,7 +209,8 @@ async fn an_account_has_what_the_house_asks_for() {
     let saleroom = platform.saleroom("hartley").await.unwrap();
     let link = house.link(&saleroom, "ann@example.com").await;
     let open = async |phone: Option<&str>, address: Option<AddressModel>| {
-        let details = BidderDetails { name: "Ann".into(), phone: phone.map(str::to_owned), address, ..BidderDetails::default() };
+        let details =
+            BidderDetails { name: "Ann".into(), phone: phone.map(str::to_owned), address, ..BidderDetails::default() };
         let input = AccountInput { details, password: secret(PASSWORD) };
         match platform.use_bidder_link(&saleroom, &link, input, &Client::default()).await {
             Err(PlatformError::Invalid(problems)) => problems.into_iter().map(|problem| problem.pointer).collect(),

@@ -29,11 +29,8 @@ struct DetailsPage {
 
 fn form(house: &House<0>, email: &str, person: &TypedPerson, errors: &FieldErrors) -> DetailsPage {
     let words = house.words;
-    let around = house.frame(
-        words.of("account"),
-        "/account",
-        words.fill("account-description", "house", &house.saleroom.name),
-    );
+    let around =
+        house.frame(words.of("account"), "/account", words.fill("account-description", "house", &house.saleroom.name));
     let fields = person.all_fields(house, errors);
     let errors = ErrorSummary::beside(&fields).heading(words.of("nothing-saved"));
     DetailsPage { frame: around.frame.clone(), around, email: email.to_owned(), fields, errors, is_saved: false }
@@ -75,12 +72,10 @@ struct DeletePage {
 
 fn delete_form(house: &House<0>, fault: &str) -> DeletePage {
     let words = house.words;
-    let around = house.frame(
-        words.of("account-delete"),
-        "/account/delete",
-        words.of("account-delete-description").into_owned(),
-    );
-    let password = FormField::secret("password", words.of("field-password"), "current-password").fault(fault).required();
+    let around =
+        house.frame(words.of("account-delete"), "/account/delete", words.of("account-delete-description").into_owned());
+    let password =
+        FormField::secret("password", words.of("field-password"), "current-password").fault(fault).required();
     let errors = ErrorSummary::beside([&password]).heading(words.of("account-not-deleted"));
     DeletePage { frame: around.frame.clone(), around, password, errors }
 }

@@ -106,8 +106,9 @@ impl TypedPerson {
         let any = Choice::of("", words.of("field-language-any"), &self.language);
         let offered = Language::ALL.into_iter().filter(|language| offers.offers(*language));
         let own = offered.map(|language| Choice::of(tag(language), own_name(language), &self.language));
-        let language = FormField::select("language", words.of("field-language"), [any].into_iter().chain(own).collect())
-            .hint(words.of("field-language-hint"));
+        let language =
+            FormField::select("language", words.of("field-language"), [any].into_iter().chain(own).collect())
+                .hint(words.of("field-language-hint"));
         let time_zone = FormField::text("timeZone", words.of("field-time-zone"), self.time_zone.as_str())
             .chars_max(64)
             .attribute("spellcheck", "false")

@@ -74,8 +74,7 @@ pub(super) async fn sign_in(
     let (status, fault) = match house.platform().sign_in_bidder(&house.saleroom, &sign_in).await {
         Ok(signed_in) => return begin(&house, &signed_in, &next),
         Err(PlatformError::Identity(Refusal::TooManyAttempts { retry_after, .. })) => {
-            let fault =
-                house.words.fill("sign-in-attempts", "minutes", minutes(retry_after));
+            let fault = house.words.fill("sign-in-attempts", "minutes", minutes(retry_after));
             (StatusCode::TOO_MANY_REQUESTS, fault)
         }
         Err(PlatformError::Identity(_) | PlatformError::Invalid(_)) => {

@@ -35,8 +35,11 @@ fn email_form(house: &House<0>, email: &str, next: String, fault: String) -> Sig
     let words = house.words;
     let description = words.fill("sign-up-description", "house", &house.saleroom.name);
     let around = house.frame(words.of("sign-up"), "/sign-up", description);
-    let email =
-        FormField::text("email", words.of("field-email"), email).kind("email", "email").chars_max(254).fault(fault).required();
+    let email = FormField::text("email", words.of("field-email"), email)
+        .kind("email", "email")
+        .chars_max(254)
+        .fault(fault)
+        .required();
     let errors = ErrorSummary::beside([&email]).heading(words.of("sign-up-not-sent"));
     SignUpPage {
         frame: around.frame.clone(),
@@ -151,11 +154,12 @@ fn open_form(
 ) -> OpenPage {
     let words = house.words;
     let title = words.of(if has_account { key("account-password") } else { key("open-title") });
-    let description =
-        words.with("open-description", [("title", title.clone().into()), ("house", house.saleroom.name.as_str().into())]);
+    let description = words
+        .with("open-description", [("title", title.clone().into()), ("house", house.saleroom.name.as_str().into())]);
     let around = house.frame(title, "/sign-up", description);
     let mut fields = if has_account { Vec::new() } else { person.fields(house, errors) };
-    let password = FormField::secret("password", words.of("field-password"), "new-password").hint(words.of("field-password-hint"));
+    let password =
+        FormField::secret("password", words.of("field-password"), "new-password").hint(words.of("field-password-hint"));
     fields.push(password.with(errors).required());
     let errors = ErrorSummary::beside(&fields).heading(words.of("nothing-saved"));
     OpenPage { frame: around.frame.clone(), around, email, key: code, has_account, fields, errors }

@@ -52,7 +52,10 @@ fn every_language_has_the_messages_of_english_with_the_same_variables() {
         let own = messages(language);
         let missing: Vec<_> = english.keys().filter(|key| !own.contains_key(*key)).collect();
         let others: Vec<_> = own.keys().filter(|key| !english.contains_key(*key)).collect();
-        assert!(missing.is_empty() && others.is_empty(), "{language:?} lacks {missing:?} and has only itself {others:?}");
+        assert!(
+            missing.is_empty() && others.is_empty(),
+            "{language:?} lacks {missing:?} and has only itself {others:?}"
+        );
         for (key, variables) in &english {
             assert_eq!(&own[key], variables, "variables of {key} in {language:?}");
         }

@@ -123,12 +123,14 @@ async fn a_bidder_bids_in_german(database: Option<String>) {
 
     // An account and a registration, with a fault on the way.
     page.open(&house.lot()).await.unwrap();
+    shows(&page, "Anmelden und bieten").await;
     page.click_through("Konto eröffnen").await.unwrap();
     page.fill("email", "anna@example.com").await.unwrap();
     page.click_through("Link senden").await.unwrap();
     shows(&page, "Ein Link ist unterwegs an anna@example.com.").await;
     let link = house.next_link("Ihr Konto bei ").await;
     page.open(&link).await.unwrap();
+    shows(&page, "Ihr Konto eröffnen").await;
     page.fill("name", "anna@example.com").await.unwrap();
     page.fill("password", PASSWORD).await.unwrap();
     page.click_through("Konto eröffnen").await.unwrap();
@@ -140,6 +142,7 @@ async fn a_bidder_bids_in_german(database: Option<String>) {
     page.click_through("Konto eröffnen").await.unwrap();
     shows(&page, "Willkommen. Sie sind angemeldet.").await;
     page.open(&house.lot()).await.unwrap();
+    shows(&page, "Für diese Auktion registrieren").await;
     page.click_through("Für diese Auktion registrieren").await.unwrap();
     shows(&page, "Sie registrieren sich als Anna Grün, anna@example.com.").await;
     house.assert_faultless(&page).await;
@@ -171,7 +174,7 @@ async fn a_bidder_bids_in_german(database: Option<String>) {
     page.fill("amount", "2.000").await.unwrap();
     press(&page, "max").await;
     press_again(&page, "asked", "Ihr Höchstgebot von 2.000\u{a0}€ bestätigen").await;
-    shows(&page, "↓ Überboten. Ein anderer Bieter führt mit 2.100\u{a0}€.").await;
+    shows(&page, "↓ Überboten. Ein anderer Bieter führt mit 2.200\u{a0}€.").await;
     page.open(&format!("{}/my-bids", house.open.url())).await.unwrap();
     shows(&page, "Sie sind überboten").await;
     house.assert_faultless(&page).await;
@@ -183,7 +186,7 @@ async fn a_bidder_bids_in_german(database: Option<String>) {
 /// The language and time zone of the account count before the choice of the browser.
 async fn the_account_decides(house: &House, page: &Page) {
     page.open(&format!("{}/account", house.open.url())).await.unwrap();
-    shows(page, "Ihr Konto").await;
+    shows(page, "E-Mail-Adresse: anna@example.com").await;
     house.assert_faultless(page).await;
     page.fill("timeZone", "Nowhere/Town").await.unwrap();
     page.click_through("Speichern").await.unwrap();
@@ -196,8 +199,9 @@ async fn the_account_decides(house: &House, page: &Page) {
     page.open(&house.lot()).await.unwrap();
     page.wait_until(IS_LIVE).await.unwrap();
     assert_eq!(page.text(DIFFERENCES).await.unwrap(), "");
-    shows(page, "2\u{202f}100\u{a0}€").await;
+    shows(page, "2\u{202f}200\u{a0}€").await;
     shows(page, "Votre heure\u{a0}: ").await;
+    house.assert_faultless(page).await;
     // The script writes the visitor's own time as the server does.
     let own = "document.querySelector('[data-own-time]').textContent";
     let shown = page.text(own).await.unwrap();
@@ -221,11 +225,9 @@ async fn the_house_decides(house: &House, page: &Page) {
         .open(&house.open.administration.url(&format!("/customers/{}/saleroom", house.open.site.customer)))
         .await
         .unwrap();
+    shows(staff, "Who may bid online").await;
     for language in ["french", "italian", "spanish"] {
-        staff
-            .evaluate(&format!("document.querySelector('[name=languages][value={language}]').click()"))
-            .await
-            .unwrap();
+        staff.evaluate(&format!("document.querySelector('[name=languages][value={language}]').click()")).await.unwrap();
     }
     staff.click("Save saleroom").await.unwrap();
     shows(staff, "The saleroom was saved.").await;
