@@ -9,7 +9,8 @@ use kit_identity::token_hash;
 use kit_runtime::vault::Secret;
 use platform_core::bidders::{MergeChoices, PartyInput, RecordPair, RegistrationDecision};
 use platform_core::port::{
-    BidderLink, HouseSaleroom, OutageEnds, Page, PartyDetails, Registration, RegistrationRule, RegistrationStatus,
+    BidderLink, HouseSaleroom, Language, OutageEnds, Page, PartyDetails, Registration, RegistrationRule,
+    RegistrationStatus,
 };
 use platform_core::saleroom::{AccountInput, BidderDetails, Saleroom, SaleroomBid, SignedInBidder};
 use platform_core::sales::facts::SaleFactsInput;
@@ -230,6 +231,24 @@ async fn an_account_has_what_the_house_asks_for() {
     let address =
         AddressModel { address_line1: "1 Mill Lane".into(), postcode: "BA1 1AA".into(), ..AddressModel::default() };
     assert_eq!(open(Some("+44 1225 1"), Some(address)).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_bidder_chooses_a_language_and_a_time_zone() {
+    let house = House::open(RegistrationRule::AtOnce).await;
+    let platform = &house.fixture.platform;
+    let (ann, token) = house.open_account(&house.saleroom, "ann@example.com").await;
+    let details = ann.account.profile.details.clone();
+    let zone = |name: &str| BidderDetails { time_zone: Some(name.into()), ..details.clone() };
+    let refused = platform.change_bidder_details(&house.saleroom, &ann, zone("Nowhere/Town")).await;
+    let Err(PlatformError::Invalid(problems)) = refused else { panic!("{refused:?}") };
+    assert_eq!(problems[0].pointer, "/timeZone");
+    platform.change_bidder_details(&house.saleroom, &ann, zone("Europe/Berlin")).await.unwrap();
+    let ann = platform.signed_in_bidder(&house.saleroom, &token).await.unwrap().unwrap();
+    platform.choose_bidder_language(&ann, Language::Italian).await.unwrap();
+    let stored = platform.signed_in_bidder(&house.saleroom, &token).await.unwrap().unwrap().account.profile.details;
+    let chosen = BidderDetails { language: Some(Language::Italian), ..zone("Europe/Berlin") };
+    assert_eq!(stored, chosen, "the other details stay");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use kit_identity::sessions::SessionsToEnd;
 use kit_identity::user::Change;
 use platform_core::port::{
     AcceptedConditions, BidderAccount, BidderAccountChange, BidderDetails, BidderLink, BidderProfile, BidderSession,
-    NoticeKind, PartyWrite, StoreError, Versioned, WatchedItem,
+    Language, NoticeKind, PartyWrite, StoreError, Versioned, WatchedItem,
 };
 use uuid::Uuid;
 
@@ -20,6 +20,8 @@ pub(super) fn account(number: usize, customer: usize, email: &str) -> BidderAcco
     let details = BidderDetails {
         name: "Jörg O'Bieter \"jun.\"".into(),
         phone: Some("+49 (0)30 '1'".into()),
+        language: Some(Language::German),
+        time_zone: Some("Europe/Berlin".into()),
         no_mails_about: [NoticeKind::Outbid].into(),
         ..BidderDetails::default()
     };

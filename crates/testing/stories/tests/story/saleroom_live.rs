@@ -53,9 +53,9 @@ impl OpenHouse {
 }
 
 /// The page shows a state of the server, and follows it.
-const IS_LIVE: &str = "document.getElementById('live')?.dataset.link === 'live'";
+pub const IS_LIVE: &str = "document.getElementById('live')?.dataset.link === 'live'";
 /// Texts of the page as the server wrote them now, and as the script shows them: `name: server's / script's` where they differ.
-const DIFFERENCES: &str = r#"(async () => {
+pub const DIFFERENCES: &str = r#"(async () => {
     const answer = await fetch(location.href, { cache: "no-store" });
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     const texts = (from) => [...from.querySelectorAll("[data-live], .bid-feed li")]
