@@ -68,6 +68,8 @@ impl Typed {
                 "" => None,
                 text => Colour::readable(text).map_err(|fault| faults.add("colour", fault)).ok(),
             },
+            // They have a form of their own.
+            sites: Vec::new(),
         };
         let typed = Self {
             saleroom,

@@ -24,24 +24,24 @@ use crate::fixture::TestPlatform;
 const HOUR: Duration = Duration::from_secs(3_600);
 const PASSWORD: &str = "three green lamps";
 
-fn code<T>(outcome: Result<T, PlatformError>) -> Option<&'static str> {
+pub fn code<T>(outcome: Result<T, PlatformError>) -> Option<&'static str> {
     outcome.err().map(|error| error.code())
 }
 
-fn secret(text: &str) -> Secret {
+pub fn secret(text: &str) -> Secret {
     Secret::new(text.as_bytes().to_vec())
 }
 
 /// A house with an open saleroom and a LIVE timed auction of two lots, and another house without anything.
-struct House {
-    fixture: TestPlatform,
-    saleroom: Saleroom,
-    other: Saleroom,
-    items: Vec<Item>,
+pub struct House {
+    pub fixture: TestPlatform,
+    pub saleroom: Saleroom,
+    pub other: Saleroom,
+    pub items: Vec<Item>,
 }
 
 impl House {
-    async fn open(rule: RegistrationRule) -> Self {
+    pub async fn open(rule: RegistrationRule) -> Self {
         let fixture = TestPlatform::new().await;
         let lot = |number: &str| NewItem {
             opening_bid: 100,
@@ -67,7 +67,7 @@ impl House {
         Self { saleroom, other, items, fixture }
     }
 
-    async fn link(&self, saleroom: &Saleroom, email: &str) -> String {
+    pub async fn link(&self, saleroom: &Saleroom, email: &str) -> String {
         let code = format!("lwl_{}", self.fixture.platform.new_form_key());
         let expires_at = self.fixture.platform.now() + HOUR;
         let (customer, hash) = (saleroom.house.customer, token_hash(&code));
@@ -76,7 +76,7 @@ impl House {
         code
     }
 
-    async fn open_account(&self, saleroom: &Saleroom, email: &str) -> (SignedInBidder, String) {
+    pub async fn open_account(&self, saleroom: &Saleroom, email: &str) -> (SignedInBidder, String) {
         let code = self.link(saleroom, email).await;
         let details =
             BidderDetails { name: format!("Name of {}", email.replace('@', " at ")), ..BidderDetails::default() };

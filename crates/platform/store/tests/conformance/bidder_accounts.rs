@@ -16,7 +16,7 @@ fn link(customer: usize, email: &str, hash: u8, expires_at: i64) -> BidderLink {
 }
 
 /// An account with characters that need escaping in SQL and JSON.
-fn account(number: usize, customer: usize, email: &str) -> BidderAccount {
+pub(super) fn account(number: usize, customer: usize, email: &str) -> BidderAccount {
     let details =
         BidderDetails { name: "Jörg O'Bieter \"jun.\"".into(), phone: Some("+49 (0)30 '1'".into()), address: None };
     let profile = BidderProfile { customer: customer_uuid(customer), party: None, details };
@@ -41,7 +41,7 @@ fn changed(account: BidderAccount) -> BidderAccountChange {
     BidderAccountChange { change: Change::to(account), link: None, party: None }
 }
 
-async fn open(store: &Shared, account: &BidderAccount) {
+pub(super) async fn open(store: &Shared, account: &BidderAccount) {
     let code = [u8::try_from(account.id.as_u128() & 0xff).unwrap(); 32];
     let link = BidderLink {
         customer: account.profile.customer,

@@ -3,7 +3,7 @@
 use contract::models::{AddressModel, CurrencyCode};
 use platform_core::Colour;
 use platform_core::port::{
-    Conditions, House, HouseMails, HouseProfile, HouseSaleroom, HouseWrite, Language, Logo, MailKind, MailText,
+    Conditions, House, HouseMails, HouseProfile, HouseSaleroom, HouseSite, HouseWrite, Language, Logo, MailKind, MailText,
     OutageEnds, Page, RegistrationRule, SaleFacts, StoreError, Versioned,
 };
 use uuid::Uuid;
@@ -44,6 +44,10 @@ fn house(version: i64, logo: Option<u128>) -> House {
             asks_address: false,
             outage_ends: Some(OutageEnds::AfterMinutes(10)),
             colour: Colour::parse("#0d6b57"),
+            sites: vec![HouseSite {
+                origin: "https://www.example.com".into(),
+                redirects: vec!["https://www.example.com/back?a='1'".into()],
+            }],
         },
         actor: "user:1".into(),
         version,

@@ -27,7 +27,8 @@ for file in sys.argv[2:]:
         for table in ('parties', 'endpoint_readings', 'endpoints', 'event_deliveries',
                       'houses', 'house_logos', 'conditions', 'sale_facts', 'mails', 'reminders',
                       'party_keys', 'distinct_parties', 'register_mappings', 'bidder_accounts',
-                      'bidder_sessions', 'bidder_links', 'accepted_conditions', 'watched_items'):
+                      'bidder_sessions', 'bidder_links', 'accepted_conditions', 'watched_items', 'site_grants',
+                      'site_tokens'):
             database.execute('DROP TABLE ' + table)
         database.execute('ALTER TABLE consumers DROP COLUMN key_made')
         database.execute('ALTER TABLE users DROP COLUMN name')
