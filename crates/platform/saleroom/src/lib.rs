@@ -8,10 +8,12 @@
 //! - A house that did not open its saleroom, a draft, a sandbox and a rehearsal are not found.
 //! - A live stream carries what the pages show, and ends when the saleroom closes or the sale is over.
 //! - Templates escape every value: no house adds HTML or script.
+//! - A web site of a house acts for a bidder only after the bidder allowed it on a page of the saleroom, and only by the JSON API.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod account;
+mod api;
 mod bid_box;
 mod bidding;
 mod catalogue;
@@ -28,6 +30,7 @@ mod register;
 mod sales;
 mod site;
 mod site_map;
+mod sites;
 mod structured;
 mod way_back;
 
@@ -41,6 +44,7 @@ use kit_http::Surface;
 use kit_http::one_host::{self, OneHost};
 use kit_http::request_counts::RequestCounts;
 use platform_core::Platform;
+use utoipa::openapi::OpenApi;
 
 use crate::site::SaleroomSite;
 
@@ -55,10 +59,21 @@ pub struct SaleroomConfig {
 pub fn surface(platform: Platform, config: &SaleroomConfig) -> Surface {
     let host = OneHost::of(&config.public_url);
     let saleroom = SaleroomSite::new(platform, config);
-    let site = saleroom.shared_site();
+    let (site, api) = (saleroom.shared_site(), api::router(&saleroom));
     let router = router().layer(from_fn_with_state(saleroom.clone(), way_back::add)).with_state(saleroom);
-    let pages = pages::wrap_site(router, site).layer(from_fn_with_state(host, one_host::require));
+    let pages = pages::wrap_site(router, site).merge(api).layer(from_fn_with_state(host, one_host::require));
     kit_http::finish_pages(pages).counted(request_counts())
+}
+
+/// The OpenAPI document of the bidders' API, as `/{house}/api/openapi.json` serves it.
+pub fn openapi() -> OpenApi {
+    api::document()
+}
+
+/// Schema names in the OpenAPI document that two different types share. Must be empty: otherwise an operation would be described with
+/// the schema of another one.
+pub fn ambiguous_schemas() -> Vec<String> {
+    api::ambiguous_schemas()
 }
 
 /// Pages that are counted under a name; the others count as `other`.
@@ -96,7 +111,8 @@ fn request_counts() -> Arc<RequestCounts> {
     let of =
         |method: http::Method| move |(path, name): (&str, &str)| (method.clone(), path.to_owned(), name.to_owned());
     let pages = COUNTED.into_iter().map(of(http::Method::GET));
-    Arc::new(RequestCounts::new(pages.chain(COUNTED_FORMS.into_iter().map(of(http::Method::POST)))))
+    let forms = COUNTED_FORMS.into_iter().map(of(http::Method::POST));
+    Arc::new(RequestCounts::new(pages.chain(forms).chain(api::counted())))
 }
 
 fn router() -> Router<SaleroomSite> {
@@ -112,6 +128,7 @@ fn router() -> Router<SaleroomSite> {
         .route("/{house}/sales/{auction}/lots/{item}/watch", post(bidding::watch))
         .route("/{house}/my-bids", get(my_bids::page))
         .merge(account::router())
+        .merge(sites::router())
         .route("/{house}/images/{image}/{variant}", get(files::image))
         .route("/{house}/logo/{logo}", get(files::logo))
         .route("/{house}/sitemap.xml", get(site_map::of_house))

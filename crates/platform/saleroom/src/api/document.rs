@@ -82,7 +82,7 @@ fn complete_operation(operation: &mut Operation) {
         }
         // Errors are problem details.
         let is_problem = response.content.get("application/json").is_some_and(|content| {
-            matches!(&content.schema, Some(RefOr::Ref(schema)) if schema.ref_location == PROBLEM)
+            matches!(content, RefOr::T(content) if matches!(&content.schema, Some(RefOr::Ref(schema)) if schema.ref_location == PROBLEM))
         });
         if is_problem && let Some(content) = response.content.shift_remove("application/json") {
             response.content.insert("application/problem+json".to_owned(), content);

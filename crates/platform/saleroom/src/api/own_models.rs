@@ -121,6 +121,6 @@ pub(super) struct BidResultView {
     pub(super) standing: Option<StandingView>,
     /// The lot after it, as everyone sees it.
     pub(super) lot: LotView,
-    /// The same bid was placed before with the same key; this request placed none.
+    /// The same bid was placed before with the same key; this request placed none. Always false for `buyNow`.
     pub(super) repeated: bool,
 }
