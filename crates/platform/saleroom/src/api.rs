@@ -129,6 +129,7 @@ pub(crate) fn router(site: &SaleroomSite) -> Router {
         .route("/.well-known/oauth-authorization-server/{house}", get(tokens::metadata))
         .method_not_allowed_fallback(async || method_not_allowed())
         .route_layer(from_fn_with_state(ApiGuard::new(site.clone()), guard::guard))
+        .route(crate::embed::ROUTE, get(crate::embed::script))
         .with_state(site.clone())
 }
 

@@ -18,6 +18,7 @@ mod bid_box;
 mod bidding;
 mod catalogue;
 mod conditions;
+mod embed;
 mod files;
 mod house;
 mod live;

@@ -74,6 +74,8 @@ mod saleroom;
 mod saleroom_attacks;
 mod saleroom_bids;
 mod saleroom_live;
+mod saleroom_sites;
+mod saleroom_token_attacks;
 mod sandbox;
 mod screens_fit;
 mod sealing_keys;
