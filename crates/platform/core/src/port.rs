@@ -82,8 +82,8 @@ pub use endpoint_readings::{
 };
 pub use hold::HoldStore;
 pub use houses::{
-    Conditions, House, HouseProfile, HouseSaleroom, HouseSite, HouseStore, HouseWrite, Logo, OutageEnds, RegistrationRule,
-    SaleFacts,
+    Conditions, House, HouseProfile, HouseSaleroom, HouseSite, HouseStore, HouseWrite, Logo, OutageEnds,
+    RegistrationRule, SaleFacts,
 };
 pub use idempotency::{IdempotencyStore, IdempotentAnswer};
 pub use images::{ImageContent, ImageStore, ImageVariant, ItemImage};

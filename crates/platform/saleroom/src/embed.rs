@@ -26,7 +26,9 @@ mod tests {
     #[test]
     fn the_script_is_small_and_writes_no_markup() {
         assert!(SCRIPT.len() <= 8 * 1024, "{} bytes", SCRIPT.len());
-        for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "cookie ="] {
+        for word in
+            ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "cookie ="]
+        {
             assert!(!SCRIPT.contains(word), "{word}");
         }
     }

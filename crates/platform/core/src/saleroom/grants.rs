@@ -19,9 +19,7 @@ use super::{Saleroom, SignedInBidder};
 use crate::Platform;
 use crate::error::saleroom_refusal::SaleroomRefusal;
 use crate::error::{PlatformError, PlatformResult};
-use crate::port::{
-    Digest, RegistrationRule, SiteGrant, SiteGrantsToEnd, SiteToken, SiteTokenKind, StoreError,
-};
+use crate::port::{Digest, RegistrationRule, SiteGrant, SiteGrantsToEnd, SiteToken, SiteTokenKind, StoreError};
 
 /// First characters of codes and of the two kinds of tokens. None begins as an API key or a session does.
 const CODE_PREFIX: &str = "lwg_";

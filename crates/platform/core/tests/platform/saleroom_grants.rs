@@ -84,9 +84,11 @@ impl Sites {
     async fn works(&self, access: &str) -> bool {
         let saleroom = self.platform().saleroom("hartley").await.unwrap();
         let found = self.platform().bidder_of_site_token(&saleroom, access).await.unwrap();
-        assert!(found.as_ref().is_none_or(|found| {
-            found.bidder.account.id == self.ann.account.id && found.origin == SITE
-        }));
+        assert!(
+            found
+                .as_ref()
+                .is_none_or(|found| { found.bidder.account.id == self.ann.account.id && found.origin == SITE })
+        );
         found.is_some()
     }
 }

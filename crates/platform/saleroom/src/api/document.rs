@@ -37,7 +37,9 @@ pub(super) struct Document;
 pub(super) fn complete(mut document: Described) -> Described {
     let scheme = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
-        .description(Some("An access token (`lwa_…`), which `POST /{house}/token` returns. It works for one hour, at one house."))
+        .description(Some(
+            "An access token (`lwa_…`), which `POST /{house}/token` returns. It works for one hour, at one house.",
+        ))
         .build();
     let components = document.components.get_or_insert_default();
     components.add_security_scheme(TOKEN, SecurityScheme::Http(scheme));

@@ -11,8 +11,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, HeaderValue, ORIGIN, VARY,
-    X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, CONTENT_SECURITY_POLICY,
+    HeaderValue, ORIGIN, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, Method, StatusCode};
@@ -38,6 +38,8 @@ const HEADERS: HeaderValue =
     HeaderValue::from_static("authorization, content-type, idempotency-key, last-event-id, traceparent");
 const EXPOSED: HeaderValue =
     HeaderValue::from_static("ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id");
+/// A response that is opened as a page runs nothing and shows nothing of other sites.
+const POLICY: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'; sandbox");
 const PREFLIGHT_S: HeaderValue = HeaderValue::from_static("7200");
 const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
@@ -91,6 +93,7 @@ pub(super) async fn guard(State(state): State<ApiGuard>, request: Request, next:
         headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     }
     headers.append(VARY, HeaderValue::from_static("origin"));
+    headers.insert(CONTENT_SECURITY_POLICY, POLICY);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(CROSS_ORIGIN_RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
     response
@@ -202,11 +205,9 @@ mod tests {
 
     #[test]
     fn addresses_of_one_network_share_a_quota() {
-        for (address, shares) in [
-            ("192.0.2.7", "192.0.2.7"),
-            ("::ffff:192.0.2.7", "192.0.2.7"),
-            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
-        ] {
+        for (address, shares) in
+            [("192.0.2.7", "192.0.2.7"), ("::ffff:192.0.2.7", "192.0.2.7"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::")]
+        {
             assert_eq!(network(address.parse().unwrap()), shares.parse::<IpAddr>().unwrap());
         }
     }

@@ -50,7 +50,8 @@ fn page<K: std::str::FromStr>(after: Option<&str>, limit: Option<usize>) -> Resu
         return Err(invalid("limit is 1 to 100"));
     }
     let key = |cursor: &str| kit_http::cursor::decode(cursor).and_then(|key| key.parse().ok());
-    let after = after.map(|cursor| key(cursor).ok_or_else(|| invalid("after is no cursor of this list"))).transpose()?;
+    let after =
+        after.map(|cursor| key(cursor).ok_or_else(|| invalid("after is no cursor of this list"))).transpose()?;
     Ok(Page { after, limit })
 }
 
@@ -124,8 +125,9 @@ pub(super) async fn lots(at: AtHouse<1>, QueryOf(query): QueryOf<LotsQuery>) -> 
     let text: String = query.search.unwrap_or_default().chars().take(TEXT_CHARS_MAX).collect();
     let shown = match query.show.as_deref() {
         None => &[],
-        Some(name) => statuses(name)
-            .ok_or_else(|| ApiError::bad_request("query_invalid", "show is open, sold or unsold"))?,
+        Some(name) => {
+            statuses(name).ok_or_else(|| ApiError::bad_request("query_invalid", "show is open, sold or unsold"))?
+        }
     };
     let sale = at.platform().saleroom_sale(at.saleroom(), at.ids[0]).await?;
     let _turn = if text.is_empty() { None } else { at.site.search_turn().await };
@@ -152,8 +154,7 @@ pub(super) async fn lot(at: AtHouse<2>) -> Result<Response, ApiError> {
 pub(super) async fn current<const N: usize>(
     at: &AtHouse<N>,
     (auction, item): (Uuid, Uuid),
-) -> Result<LotView, ApiError>
-{
+) -> Result<LotView, ApiError> {
     let sale = at.platform().saleroom_sale(at.saleroom(), auction).await?;
     let found = at.platform().saleroom_lot(at.saleroom(), (auction, item)).await?;
     Ok(LotView::of(at, &sale.auction, &found.lot))

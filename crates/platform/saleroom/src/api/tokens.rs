@@ -184,16 +184,8 @@ async fn form(at: &AtHouse<0>, request: Request) -> Result<Result<FormFields, Re
     let Some(fields) = std::str::from_utf8(&bytes).ok().and_then(|text| FormFields::of_query(text).ok()) else {
         return invalid("the fields can't be read");
     };
-    let names = [
-        "grant_type",
-        "client_id",
-        "code",
-        "redirect_uri",
-        "code_verifier",
-        "refresh_token",
-        "token",
-        "client_secret",
-    ];
+    let names =
+        ["grant_type", "client_id", "code", "redirect_uri", "code_verifier", "refresh_token", "token", "client_secret"];
     if names.iter().any(|name| fields.all(name).count() > 1) {
         return invalid("a field is there twice");
     }

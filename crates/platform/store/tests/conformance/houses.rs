@@ -3,8 +3,8 @@
 use contract::models::{AddressModel, CurrencyCode};
 use platform_core::Colour;
 use platform_core::port::{
-    Conditions, House, HouseMails, HouseProfile, HouseSaleroom, HouseSite, HouseWrite, Language, Logo, MailKind, MailText,
-    OutageEnds, Page, RegistrationRule, SaleFacts, StoreError, Versioned,
+    Conditions, House, HouseMails, HouseProfile, HouseSaleroom, HouseSite, HouseWrite, Language, Logo, MailKind,
+    MailText, OutageEnds, Page, RegistrationRule, SaleFacts, StoreError, Versioned,
 };
 use uuid::Uuid;
 

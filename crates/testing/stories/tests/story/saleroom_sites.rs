@@ -108,7 +108,7 @@ async fn a_site_bids_for_a_bidder_who_allowed_it(database: Option<String>) {
     page.wait_until_shown("E-mail address").await.unwrap();
     page.fill("email", "ann@example.com").await.unwrap();
     page.fill("password", PASSWORD).await.unwrap();
-    page.click_through("Sign in").await.unwrap();
+    page.evaluate("document.querySelector('form[action$=\"/sign-in\"] button').click()").await.unwrap();
     page.wait_until_shown("bid for you?").await.unwrap();
     page.wait_until_shown(&site.origin).await.unwrap();
     assert_faultless(&page, &accessibility).await;
@@ -138,7 +138,11 @@ async fn a_site_bids_for_a_bidder_who_allowed_it(database: Option<String>) {
     let (status, refusal) = call(&page, "POST", &bids, next.clone(), "").await;
     assert_eq!((status, &refusal["code"]), (400, &json!("idempotency_key_missing")));
     let (status, placed) = call(&page, "POST", &bids, next.clone(), "k-1").await;
-    assert_eq!((status, &placed["standing"]["leads"], &placed["repeated"]), (200, &json!(true), &json!(false)), "{placed}");
+    assert_eq!(
+        (status, &placed["standing"]["leads"], &placed["repeated"]),
+        (200, &json!(true), &json!(false)),
+        "{placed}"
+    );
     assert_eq!((&placed["lot"]["price"], &placed["lot"]["priceTotal"]), (&json!(50_000), &json!(65_000)));
     let (status, placed) = call(&page, "POST", &bids, next.clone(), "k-1").await;
     assert_eq!((status, &placed["repeated"]), (200, &json!(true)), "{placed}");
@@ -151,7 +155,8 @@ async fn a_site_bids_for_a_bidder_who_allowed_it(database: Option<String>) {
     assert_eq!((status, &placed["standing"]["maximum"]), (200, &json!(MAXIMUM)), "{placed}");
     let standing = get(&page, &format!("{first}/standing")).await;
     assert_eq!((&standing["standing"]["maximum"], &standing["watched"]), (&json!(MAXIMUM), &json!(false)));
-    let (status, refusal) = call(&page, "POST", &format!("{second}/bids"), json!({ "kind": "next", "amount": 51_000 }), "k-4").await;
+    let (status, refusal) =
+        call(&page, "POST", &format!("{second}/bids"), json!({ "kind": "next", "amount": 51_000 }), "k-4").await;
     assert_eq!((status, &refusal["code"]), (409, &json!("price_moved")), "{refusal}");
 
     // Watched lots, and all lots of the bidder.
@@ -216,4 +221,70 @@ async fn a_site_bids_for_a_bidder_who_allowed_it_on_sqlite() {
 async fn a_site_bids_for_a_bidder_who_allowed_it_on_postgresql() {
     let database = testkit::postgres::fresh_database().await.unwrap();
     a_site_bids_for_a_bidder_who_allowed_it(Some(database)).await;
+}
+
+/// Text of the part that the script element added.
+const EMBEDDED: &str = "[...document.querySelectorAll('div')].find((element) => element.shadowRoot)?.shadowRoot";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_script_element_shows_a_sale_in_a_page_of_the_house() {
+    let sale = SaleOfSites::open(None).await;
+    let accessibility = Accessibility::from_clients(&installed_clients()).unwrap();
+    let site = WebSite::start("shop.localhost").await.unwrap();
+    let saleroom = format!("http://{}", sale.house.host);
+    let page_of = |auction: &str| {
+        format!(
+            "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\"><title>Our sale</title><body><main><h1>Our sale</h1><script \
+             src=\"{saleroom}/embed.js\" data-house=\"hartley\" data-sale=\"{auction}\" defer></script></main></body></html>"
+        )
+    };
+    site.put("/", "text/html", page_of(&sale.auction));
+    site.put("/none", "text/html", page_of("01980000-0000-7000-8000-000000000000"));
+    // The page allows the saleroom, and nothing else: no inline style or script, no eval.
+    site.set_policy(format!("default-src 'none'; script-src {saleroom}; connect-src {saleroom}; img-src {saleroom}"));
+    let browser = Browser::start().await.unwrap();
+    let page = desk_page(&browser).await;
+    let shows = async |text: &str| {
+        page.wait_until(&format!("{EMBEDDED}?.textContent.includes({})", json!(text))).await.unwrap();
+    };
+    let press = async |words: &str| {
+        let words = json!(words);
+        let press = format!(
+            "[...{EMBEDDED}.querySelectorAll('button')].find((button) => button.innerText.includes({words})).click()"
+        );
+        page.evaluate(&press).await.unwrap();
+    };
+
+    // A site that is not listed shows nothing of it.
+    page.open(&format!("{}/", site.origin)).await.unwrap();
+    shows("The lots can’t be shown at the moment.").await;
+    sale.list_sites(&sale.house.site.customer, &[&site.origin]).await;
+    page.open(&format!("{}/none", site.origin)).await.unwrap();
+    shows("The lots can’t be shown at the moment.").await;
+
+    page.open(&format!("{}/", site.origin)).await.unwrap();
+    shows("Clocks & watches").await;
+    shows("Bids from £500.00").await;
+    assert_faultless(&page, &accessibility).await;
+    page.wait_until("performance.getEntriesByType('resource').some((entry) => entry.name.includes('/live?'))")
+        .await
+        .unwrap();
+    let bid = json!({ "bidder": "77", "amount": 60_000 });
+    sale.house.site.platform.post(&format!("/api/v1/items/{}/bids", sale.lots[0]), &bid).await.unwrap();
+    shows("Price £500.00").await;
+    press("Clock 2").await;
+    shows("Bid in the saleroom").await;
+    assert_faultless(&page, &accessibility).await;
+    press("All lots").await;
+    shows("Clock 1").await;
+    press("Clock 1").await;
+    shows("Ends ").await;
+    let link = page
+        .text(&format!("{EMBEDDED}.querySelector('a.bid').href + ' ' + {EMBEDDED}.querySelector('a.bid').target"))
+        .await;
+    assert_eq!(link.unwrap(), format!("{saleroom}/hartley{} _top", sale.lot(0)));
+    let markup = page.text(&format!("{EMBEDDED}.innerHTML")).await.unwrap();
+    assert!(!markup.contains("style="), "{markup}");
+    page.evaluate(&format!("{EMBEDDED}.querySelector('a.bid').click()")).await.unwrap();
+    page.wait_until_shown("Sign in to bid").await.unwrap();
 }

@@ -96,7 +96,11 @@ fn redeem(sender: &Sender, house: &str, code: &str, changed: &[(&str, &str)]) ->
 
 fn tokens(ann: &Sender) -> (String, String) {
     let (status, tokens) = redeem(ann, "hartley", &code(ann), &[]);
-    assert_eq!((status, &tokens["token_type"], &tokens["expires_in"]), (200, &json!("Bearer"), &json!(3_600)), "{tokens}");
+    assert_eq!(
+        (status, &tokens["token_type"], &tokens["expires_in"]),
+        (200, &json!("Bearer"), &json!(3_600)),
+        "{tokens}"
+    );
     let text = |name: &str| tokens[name].as_str().unwrap().to_owned();
     (text("access_token"), text("refresh_token"))
 }
@@ -125,11 +129,15 @@ async fn houses() -> (SaleOfSites, Sender, String) {
 async fn a_code_reaches_no_site_that_the_house_does_not_list() {
     let (_sale, ann, _) = houses().await;
     let challenge = challenge();
-    let page = |changed: &[(&str, &str)]| ann.get(&format!("/hartley/authorize?{}", query(&asking(&challenge, changed))));
+    let page =
+        |changed: &[(&str, &str)]| ann.get(&format!("/hartley/authorize?{}", query(&asking(&challenge, changed))));
     let shown = page(&[]);
     assert_eq!(shown.status, 200, "{}", shown.body);
     let policy = shown.header("content-security-policy");
-    assert!(policy.contains("frame-ancestors 'none'") && policy.contains(&format!("form-action 'self' {SITE};")), "{policy}");
+    assert!(
+        policy.contains("frame-ancestors 'none'") && policy.contains(&format!("form-action 'self' {SITE};")),
+        "{policy}"
+    );
 
     // Site or address are not exactly those of the house: nothing is sent there, whatever else is wrong.
     let untrusted: [&[(&str, &str)]; 13] = [
@@ -167,12 +175,17 @@ async fn a_code_reaches_no_site_that_the_house_does_not_list() {
     ] {
         for answer in [page(changed), ann.post("/hartley/authorize", &asking(&challenge, changed))] {
             let location = answer.header("location");
-            assert!(answer.status == 303 && location.starts_with(&format!("{BACK}&error={error}")), "{changed:?} {location}");
+            assert!(
+                answer.status == 303 && location.starts_with(&format!("{BACK}&error={error}")),
+                "{changed:?} {location}"
+            );
             assert!(!location.contains("code="), "{location}");
         }
     }
     // Another page presses no Allow.
-    for headers in [["Origin: https://www.example.com", "Sec-Fetch-Site: cross-site"], ["Origin: null", "Sec-Fetch-Site:"]] {
+    for headers in
+        [["Origin: https://www.example.com", "Sec-Fetch-Site: cross-site"], ["Origin: null", "Sec-Fetch-Site:"]]
+    {
         assert_eq!(ann.send("/hartley/authorize", Some(&asking(&challenge, &[])), &headers).status, 403, "{headers:?}");
     }
     // A visitor signs in first, and comes back to the same request.
@@ -183,7 +196,10 @@ async fn a_code_reaches_no_site_that_the_house_does_not_list() {
     let form = [("email", "ann@example.com"), ("password", PASSWORD), ("next", next.as_str())];
     let signed_in = visitor.post("/hartley/sign-in", &form);
     assert_eq!(signed_in.header("location"), next);
-    assert!(next.starts_with("/hartley/authorize?response_type=code&client_id=https%3A%2F%2Fwww.example.com&"), "{next}");
+    assert!(
+        next.starts_with("/hartley/authorize?response_type=code&client_id=https%3A%2F%2Fwww.example.com&"),
+        "{next}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -213,7 +229,13 @@ async fn a_code_and_a_token_work_for_their_site_at_their_house_only() {
     ] {
         refused(redeem(&ann, "hartley", &unused, changed), error, what);
     }
-    let fields = [("grant_type", "authorization_code"), ("client_id", SITE), ("code", &unused), ("redirect_uri", BACK), ("code_verifier", VERIFIER)];
+    let fields = [
+        ("grant_type", "authorization_code"),
+        ("client_id", SITE),
+        ("code", &unused),
+        ("redirect_uri", BACK),
+        ("code_verifier", VERIFIER),
+    ];
     refused(token(&ann, "hartley", &fields, &["Origin: https://evil.example"]), "invalid_client", "a foreign page");
     refused(token(&ann, "hartley", &fields, &["Content-Type: application/json"]), "invalid_request", "JSON");
     let twice: Vec<(&str, &str)> = fields.iter().copied().chain([("code", "lwg_x")]).collect();
@@ -243,7 +265,11 @@ async fn a_code_and_a_token_work_for_their_site_at_their_house_only() {
     let cookie = format!("Cookie: {}", ann.cookie);
     let by_cookie = request(&ann, "GET", "/hartley/api/v1/me", &[&cookie], None);
     assert_eq!(by_cookie.status, 401, "a cookie signed in the API");
-    let renamed = Sender { cookie: format!("bidder-{}={access}", customer.replace('-', "")), port: ann.port, host: ann.host.clone() };
+    let renamed = Sender {
+        cookie: format!("bidder-{}={access}", customer.replace('-', "")),
+        port: ann.port,
+        host: ann.host.clone(),
+    };
     assert!(renamed.get("/hartley/my-bids").header("location").starts_with("/hartley/sign-in"));
     let bearer = format!("Authorization: Bearer {access}");
     let page = request(&ann, "GET", "/hartley/my-bids", &[&bearer], None);
@@ -254,7 +280,9 @@ async fn a_code_and_a_token_work_for_their_site_at_their_house_only() {
     assert!(!of_platform.text("/data/0/name").unwrap().is_empty());
 
     // A used refresh token ends everything that came of the same consent.
-    let renew = |refresh: &str| token(&ann, "hartley", &[("grant_type", "refresh_token"), ("client_id", SITE), ("refresh_token", refresh)], &[]);
+    let renew = |refresh: &str| {
+        token(&ann, "hartley", &[("grant_type", "refresh_token"), ("client_id", SITE), ("refresh_token", refresh)], &[])
+    };
     let (status, renewed) = renew(&refresh);
     assert_eq!(status, 200, "{renewed}");
     let access = renewed["access_token"].as_str().unwrap().to_owned();
@@ -278,7 +306,11 @@ async fn pages_of_listed_sites_only_read_what_is_public_and_nothing_that_is_not(
     let allowed = |answer: &Answer| answer.header("access-control-allow-origin").to_owned();
     let preflight = |path: &str, origin: &str| {
         let origin = format!("Origin: {origin}");
-        let headers = [origin.as_str(), "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: authorization,idempotency-key"];
+        let headers = [
+            origin.as_str(),
+            "Access-Control-Request-Method: POST",
+            "Access-Control-Request-Headers: authorization,idempotency-key",
+        ];
         request(&ann, "OPTIONS", path, &headers, None)
     };
     let lot = sale.lot(0);
@@ -294,9 +326,15 @@ async fn pages_of_listed_sites_only_read_what_is_public_and_nothing_that_is_not(
     let sales = |house: &str, origin: &str| {
         request(&ann, "GET", &format!("/{house}/api/v1/sales"), &[&format!("Origin: {origin}")], None)
     };
-    for (house, origin, listed) in [("hartley", SITE, true), ("hartley", OTHER_SITE, false), ("other", OTHER_SITE, true)] {
+    for (house, origin, listed) in
+        [("hartley", SITE, true), ("hartley", OTHER_SITE, false), ("other", OTHER_SITE, true)]
+    {
         let answer = sales(house, origin);
-        assert_eq!((answer.status, allowed(&answer).as_str()), (200, if listed { origin } else { "" }), "{house} {origin}");
+        assert_eq!(
+            (answer.status, allowed(&answer).as_str()),
+            (200, if listed { origin } else { "" }),
+            "{house} {origin}"
+        );
         let headers = answer.headers.to_lowercase();
         assert!(!headers.contains("allow-credentials") && headers.contains("vary: origin"), "{headers}");
     }
@@ -329,7 +367,16 @@ async fn pages_of_listed_sites_only_read_what_is_public_and_nothing_that_is_not(
     assert_eq!(code_of("/hartley/api/v1/sales?x=1").0, 200);
     assert_eq!(code_of("/hartley/api/v1/past-sales?limit=101"), (400, "query_invalid".to_owned()));
     assert_eq!(request(&ann, "DELETE", "/hartley/api/v1/sales", &[], None).status, 405);
-    assert_eq!(request(&ann, "GET", "/hartley/api/v1/sales", &["Host: evil.example"], None).status, 404);
+    let elsewhere = Sender { host: "evil.example".to_owned(), port: ann.port, cookie: String::new() };
+    for path in [
+        "/hartley/api/v1/sales",
+        "/hartley/api/openapi.json",
+        "/embed.js",
+        "/.well-known/oauth-authorization-server/hartley",
+    ] {
+        assert_eq!(request(&ann, "GET", path, &[], None).status, 200, "{path}");
+        assert_eq!(request(&elsewhere, "GET", path, &[], None).status, 404, "{path} at another host");
+    }
     // No answer of the token endpoint tells whether a code or token exists elsewhere.
     let (_, unknown) = redeem(&ann, "hartley", "lwg_unknown", &[]);
     let (_, foreign) = redeem(&ann, "other", &code(&ann), &[]);
