@@ -2,8 +2,8 @@
 //
 //     <script src="https://bid.example.com/embed.js" data-house="hartley-sons" data-sale="01980000-…" defer></script>
 //
-// It reads public JSON only, without cookies, writes texts as texts, and keeps its style to itself in a shadow root. "Bid" opens the
-// lot in the saleroom, in the top window.
+// It reads public JSON without cookies, writes texts as texts, and keeps its style in a shadow root. A lot's button opens the saleroom
+// in the top window.
 (() => {
     "use strict";
     const own = document.currentScript;
@@ -23,7 +23,7 @@ button, a.bid { font: inherit; min-height: 44px; box-sizing: border-box; padding
 button.lot { display: block; width: 100%; padding: 0; border: 0; text-align: start; }
 img, .none { display: block; width: 100%; aspect-ratio: 4 / 3; object-fit: contain; background: rgb(127 127 127 / 12%); }
 .whole img { aspect-ratio: auto; max-height: 70vh; margin-bottom: .5rem; }
-p { margin: .25rem 0; overflow-wrap: anywhere; } h2 { margin: 1rem 0 .25rem; } .money { white-space: nowrap; font-weight: 600; }
+p { margin: .25rem 0; overflow-wrap: anywhere; } h2 { margin: 1rem 0 .25rem; outline: none; } .money { white-space: nowrap; font-weight: 600; }
 button.lot:hover b, a:hover { text-decoration: underline; } .actions { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1rem; }`;
 
     const host = document.createElement("div");
@@ -63,14 +63,17 @@ button.lot:hover b, a:hover { text-decoration: underline; } .actions { display: 
         return state.money.format(minor / 10 ** digits);
     }
 
-    /** Words and amount of a lot's price. */
+    /** A lot's price, and what premium and taxes make of it. */
     function price(lot) {
         const line = make("p");
-        const say = (words, minor) => line.append(`${words} `, make("span", money(minor), "money"));
-        if (lot.status === "SOLD" || lot.status === "SOLD_BUY_NOW") say("Sold for", lot.price);
-        else if (lot.status === "UNSOLD" || lot.status === "PASSED") line.textContent = "Not sold";
-        else if (lot.price !== null) say("Price", lot.price);
-        else if (lot.minimumBid !== null) say("Bids from", lot.minimumBid);
+        const say = (words, minor, total) => {
+            line.append(`${words} `, make("span", money(minor), "money"));
+            if (total !== minor) line.append(make("small", ` ${money(total)} with premium and taxes`));
+        };
+        if (/^SOLD/.test(lot.status)) say("Sold for", lot.price, lot.priceTotal);
+        else if (/^(UNSOLD|PASSED)$/.test(lot.status)) line.textContent = "Not sold";
+        else if (lot.price !== null) say("Price", lot.price, lot.priceTotal);
+        else if (lot.minimumBid !== null) say("Bids from", lot.minimumBid, lot.minimumBidTotal);
         line.dataset.price = lot.uuid;
         line.dataset.version = lot.version;
         return line;
@@ -87,7 +90,7 @@ button.lot:hover b, a:hover { text-decoration: underline; } .actions { display: 
     let stream = null;
     function follow(lots) {
         stream?.close();
-        if (state.sale.status !== "PREVIEW" && state.sale.status !== "LIVE") return;
+        if (!/^(PREVIEW|LIVE)$/.test(state.sale.status)) return;
         const followed = lots.slice(-60).map((lot) => lot.uuid).join(",");
         stream = new EventSource(new URL(`${path}/live?lots=${followed}`, server));
         const show = (lot) => {
@@ -141,7 +144,8 @@ button.lot:hover b, a:hover { text-decoration: underline; } .actions { display: 
         const whole = make("div", "", "whole");
         whole.append(...lot.images.map((image) => picture(lot, image, "large")));
         const texts = lot.description.split("\n").filter((line) => line.trim()).map((line) => make("p", line));
-        const estimate = lot.lowEstimate === null ? [] : [make("p", `Estimate ${money(lot.lowEstimate)}${lot.highEstimate === null ? "" : ` – ${money(lot.highEstimate)}`}`)];
+        const range = [lot.lowEstimate, lot.highEstimate].filter((amount) => amount !== null).map(money).join(" – ");
+        const estimate = range ? [make("p", `Estimate ${range}`)] : [];
         const actions = make("div", "", "actions");
         actions.append(bid, back);
         view.replaceChildren(whole, heading, ...estimate, price(lot), make("p", end(lot)), ...texts, actions);
