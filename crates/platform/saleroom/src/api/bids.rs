@@ -18,7 +18,7 @@ use super::sales::{current, ok};
 pub(super) enum BidKindIn {
     /// The next bid, at the amount that the bidder saw: `minimumBid`, or the asking price of the lot in the ring.
     Next,
-    /// The bidder's maximum: the platform bids up to it, and shows it to nobody. On a lot of a webcast that waits for the ring it is
+    /// The bidder's maximum: the platform bids up to it, and shows it to no one else. On a lot of a webcast that waits for the ring it is
     /// a commission bid.
     Maximum,
     /// Buys the lot at once, at the `buyNow` that the bidder saw.

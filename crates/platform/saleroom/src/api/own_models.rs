@@ -58,7 +58,7 @@ impl RegistrationView {
     }
 }
 
-/// How a bidder stands on a lot. Nobody else reads this.
+/// How a bidder stands on a lot, for this bidder only.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Standing)]

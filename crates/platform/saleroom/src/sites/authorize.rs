@@ -139,7 +139,7 @@ fn refuse(house: &House<0>, refusal: Refusal) -> Result<Response, PageError> {
     }
 }
 
-/// The address of the site with what it is told.
+/// The address of the site with the answer for it.
 fn back(house: &House<0>, request: &Request, told: &[(&str, &str)]) -> Result<String, PageError> {
     // It was parsed when the house listed it.
     let mut url = Url::parse(request.access.redirect()).map_err(|_| ErrorPage::internal())?;
