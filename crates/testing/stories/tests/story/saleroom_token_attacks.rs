@@ -384,4 +384,11 @@ async fn pages_of_listed_sites_only_read_what_is_public_and_nothing_that_is_not(
     let document = request(&ann, "GET", "/hartley/api/openapi.json", &[], None);
     let document: Value = serde_json::from_str(&document.body).unwrap();
     assert!(document["paths"]["/{house}/api/v1/sales"].is_object());
+
+    // A site that calls without pause delays its own bidder, and no one else at the address.
+    let (access, _) = tokens(&ann);
+    let quota_ends = (0..600).any(|_| me(&ann, "hartley", &access, &[]) == 429);
+    assert!(quota_ends, "600 calls in a row were answered");
+    assert_eq!(code_of("/hartley/api/v1/me"), (401, "authorization_missing".to_owned()));
+    assert_eq!(code_of("/hartley/api/v1/sales").0, 200);
 }
