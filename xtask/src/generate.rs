@@ -12,6 +12,7 @@ const GENERATED: &[(&str, &[&str])] = &[
     ("docs/apis/asyncapi.json", &["asyncapi"]),
     ("docs/apis/openapi/platform.json", &["openapi", "platform"]),
     ("docs/apis/openapi/provider.json", &["openapi", "provider"]),
+    ("docs/apis/openapi/saleroom.json", &["openapi", "saleroom"]),
 ];
 
 /// `generate [--check]`.

@@ -65,6 +65,21 @@ pub struct FrameAncestors(pub Vec<String>);
 #[derive(Debug, Clone, Copy)]
 pub struct ImagesOfOtherSites;
 
+/// An extension of responses: forms of the page may lead to this origin, too, such as `https://www.example.com`. A browser refuses a
+/// redirect to it after a form otherwise.
+#[derive(Debug, Clone)]
+pub struct FormsLeadTo(pub String);
+
+impl FormsLeadTo {
+    /// The policy with the origin. One that no header can have leads nowhere.
+    fn allow(this: Option<Self>, policy: HeaderValue) -> HeaderValue {
+        let (Some(Self(origin)), Ok(text)) = (this, policy.to_str()) else { return policy };
+        let is_origin = !origin.contains([' ', ';', ',']);
+        let allowed = text.replacen("form-action 'self'", &format!("form-action 'self' {origin}"), 1);
+        HeaderValue::try_from(allowed).ok().filter(|_| is_origin).unwrap_or(policy)
+    }
+}
+
 impl ImagesOfOtherSites {
     /// The sources of images in the content security policy. On a site with TLS, browsers load an `http` address by `https`.
     fn sources(this: Option<Self>, origin: &str) -> &'static str {
@@ -155,6 +170,7 @@ async fn site_middleware(State((site, side)): State<SiteState>, request: Request
     }
     let images = ImagesOfOtherSites::sources(response.extensions_mut().remove(), &site.origin);
     let (policy, resources) = FrameAncestors::policies(response.extensions_mut().remove(), images);
+    let policy = FormsLeadTo::allow(response.extensions_mut().remove(), policy);
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, policy);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -309,6 +325,20 @@ mod tests {
         assert!(policy(own, "http://10.0.0.1").contains("; img-src 'self'; frame-ancestors 'none'"));
         assert!(policy(other, "https://a.example").contains("; img-src 'self' https:; frame-ancestors 'none'"));
         assert!(policy(other, "http://10.0.0.1").contains("; img-src 'self' https: http:; "));
+    }
+
+    #[test]
+    fn only_a_page_that_says_so_has_forms_that_lead_to_another_site() {
+        let policy = |origin: Option<&str>| {
+            let (policy, _) = FrameAncestors::policies(None, "");
+            let allowed = FormsLeadTo::allow(origin.map(|origin| FormsLeadTo(origin.to_owned())), policy);
+            allowed.to_str().unwrap().to_owned()
+        };
+        assert!(policy(None).contains("; form-action 'self'; "));
+        assert!(policy(Some("https://a.example")).contains("; form-action 'self' https://a.example; "));
+        for origin in ["https://a.example; script-src *", "*, x", "a\n"] {
+            assert!(policy(Some(origin)).contains("; form-action 'self'; "), "{origin:?}");
+        }
     }
 
     #[test]

@@ -14,12 +14,15 @@ pub(crate) enum Api {
     Platform,
     /// The API of the delivery provider.
     Provider,
+    /// The bidders' API of salerooms.
+    Saleroom,
 }
 
 pub(crate) fn run(api: Api) -> Result<ExitCode, CommandError> {
     let (document, ambiguous) = match api {
         Api::Platform => (platform_api::openapi(), platform_api::ambiguous_schemas()),
         Api::Provider => (provider_api::openapi(), provider_api::ambiguous_schemas()),
+        Api::Saleroom => (platform_saleroom::openapi(), platform_saleroom::ambiguous_schemas()),
     };
     if !ambiguous.is_empty() {
         let names = ambiguous.join(", ");

@@ -9,6 +9,7 @@ mod portal;
 mod quarantine;
 mod saleroom;
 mod set_up;
+mod sites;
 pub(crate) mod state;
 
 use askama::Template;
@@ -47,6 +48,8 @@ pub(crate) const PAGES: &[Page] = &[
     ("POST", "/customers/{customer}/house", Need::Has(CustomersWrite)),
     ("GET", "/customers/{customer}/saleroom", Need::Has(CustomersWrite)),
     ("POST", "/customers/{customer}/saleroom", Need::Has(CustomersWrite)),
+    ("GET", "/customers/{customer}/sites", Need::Has(CustomersWrite)),
+    ("POST", "/customers/{customer}/sites", Need::Has(CustomersWrite)),
     ("GET", "/customers/{customer}/logo/{logo}", Need::HasOneOf(&[CustomersRead, AuctionsRead])),
     ("GET", "/customers/{customer}/conditions", Need::Has(CustomersRead)),
     ("POST", "/customers/{customer}/conditions", Need::Has(CustomersWrite)),
@@ -72,6 +75,7 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/customers/{customer}/connection", get(connection_form::page).post(connection_form::save))
         .route("/customers/{customer}/house", get(house::page).post(house::save))
         .route("/customers/{customer}/saleroom", get(saleroom::page).post(saleroom::save))
+        .route("/customers/{customer}/sites", get(sites::page).post(sites::save))
         .route("/customers/{customer}/logo/{logo}", get(house::logo))
         .route("/customers/{customer}/conditions", get(conditions::list).post(conditions::add))
         .route("/customers/{customer}/conditions/{number}", get(conditions::version))

@@ -31,6 +31,7 @@ const NOTICES: &[(&str, &str)] = &[
     ("quarantine-dropped", "The event was dropped. It stays in the journal and in the event feed."),
     ("house-saved", "The house was saved. Sales that exist keep their currency and time zone."),
     ("saleroom", "The saleroom was saved."),
+    ("sites", "The web sites were saved."),
     ("mail-texts-saved", "The texts were saved. Mails that wait keep theirs."),
     ("mail-again", "The mail waits to be sent again. A limit of its house or its recipient may hold it back."),
     ("mail-now", "The mail is due now. A limit of its house or its recipient may hold it back."),

@@ -49,6 +49,7 @@ mod registrations;
 mod screens;
 mod sealings;
 mod sessions;
+mod site_grants;
 mod staff_reads;
 mod telephone_bookings;
 mod users;
@@ -83,8 +84,8 @@ pub use endpoint_readings::{
 };
 pub use hold::HoldStore;
 pub use houses::{
-    Conditions, House, HouseProfile, HouseSaleroom, HouseStore, HouseWrite, Logo, OutageEnds, RegistrationRule,
-    SaleFacts,
+    Conditions, House, HouseProfile, HouseSaleroom, HouseSite, HouseStore, HouseWrite, Logo, OutageEnds,
+    RegistrationRule, SaleFacts,
 };
 pub use idempotency::{IdempotencyStore, IdempotentAnswer};
 pub use images::{ImageContent, ImageStore, ImageVariant, ItemImage};
@@ -119,6 +120,7 @@ pub use registrations::{
 pub use screens::{GuideRate, Predecessor, ScreenKind, ScreenLink, ScreenStore};
 pub use sealings::{SealedAnswer, SealedLocation, SealedReplacement, SealingStore};
 pub use sessions::{Session, SessionStore, SessionsToEnd};
+pub use site_grants::{SITE_REDIRECT_CHARS_MAX, SiteGrant, SiteGrantStore, SiteGrantsToEnd, SiteToken, SiteTokenKind};
 pub use staff_reads::{JournalWindow, StaffReadStore};
 pub use telephone_bookings::{TelephoneBooking, TelephoneBookingStore};
 pub use users::{
@@ -180,6 +182,7 @@ pub trait Store:
     + SessionStore
     + InvitationStore
     + BidderAccountStore
+    + SiteGrantStore
     + ClerkStore
     + ScreenStore
     + TelephoneBookingStore
@@ -218,6 +221,7 @@ impl<S> Store for S where
         + SessionStore
         + InvitationStore
         + BidderAccountStore
+        + SiteGrantStore
         + BidderAccountStore
         + ClerkStore
         + ScreenStore

@@ -5,11 +5,13 @@
 
 mod accounts;
 mod bidding;
+mod grants;
 mod notices;
 mod own_lots;
 mod registering;
 mod settings;
 mod site_map;
+mod sites;
 mod streams;
 mod visits;
 mod webcast_bids;
@@ -22,9 +24,11 @@ use crate::port::{House, ItemImage, SaleFacts};
 
 pub use self::accounts::{AccountInput, BidderSignedIn, LINK_VALID, SignedInBidder};
 pub use self::bidding::{OwnStanding, SaleroomBid, SaleroomBidResult};
+pub use self::grants::{ACCESS_VALID, AccessRequest, CodeRedemption, SiteBidder, SiteTokens};
 pub use self::notices::NOTICES_LISTED_MAX;
 pub use self::own_lots::{OwnLot, OwnSale};
 pub use self::settings::{OUTAGE_MINUTES_MAX, SALEROOM_ADDRESS_CHARS_MAX};
+pub use self::sites::{SITE_ADDRESSES_MAX, sites_of_addresses};
 pub use self::streams::{LOTS_FOLLOWED_MAX, Visitor};
 pub use crate::error::saleroom_refusal::SaleroomRefusal;
 pub use crate::port::{BidderDetails, RegistrationRule};

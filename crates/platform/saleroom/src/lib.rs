@@ -8,14 +8,17 @@
 //! - A house that did not open its saleroom, a draft, a sandbox and a rehearsal are not found.
 //! - A live stream carries what the pages show, and ends when the saleroom closes or the sale is over.
 //! - Templates escape every value: no house adds HTML or script.
+//! - A web site of a house acts for a bidder only after the bidder allowed it on a page of the saleroom, and only by the JSON API.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod account;
+mod api;
 mod bid_box;
 mod bidding;
 mod catalogue;
 mod conditions;
+mod embed;
 mod faults;
 mod files;
 mod house;
@@ -32,6 +35,7 @@ mod register;
 mod sales;
 mod site;
 mod site_map;
+mod sites;
 mod structured;
 mod way_back;
 
@@ -45,6 +49,7 @@ use kit_http::Surface;
 use kit_http::one_host::{self, OneHost};
 use kit_http::request_counts::RequestCounts;
 use platform_core::Platform;
+use utoipa::openapi::OpenApi;
 
 use crate::site::SaleroomSite;
 
@@ -59,14 +64,26 @@ pub struct SaleroomConfig {
 pub fn surface(platform: Platform, config: &SaleroomConfig) -> Surface {
     let host = OneHost::of(&config.public_url);
     let saleroom = SaleroomSite::new(platform, config);
-    let site = saleroom.shared_site();
+    let (site, api) = (saleroom.shared_site(), api::router(&saleroom));
     let router = router().layer(from_fn_with_state(saleroom.clone(), way_back::add)).with_state(saleroom.clone());
     let one_click = notices::one_click().with_state(saleroom.clone());
     let pages = pages::wrap_site(router, site)
         .merge(one_click)
+        .merge(api)
         .layer(from_fn_with_state(saleroom, language::middleware))
         .layer(from_fn_with_state(host, one_host::require));
     kit_http::finish_pages(pages).counted(request_counts())
+}
+
+/// The OpenAPI document of the bidders' API, as `/{house}/api/openapi.json` serves it.
+pub fn openapi() -> OpenApi {
+    api::document()
+}
+
+/// Schema names in the OpenAPI document that two different types share. Must be empty: otherwise an operation would be described with
+/// the schema of another one.
+pub fn ambiguous_schemas() -> Vec<String> {
+    api::ambiguous_schemas()
 }
 
 /// Pages that are counted under a name; the others count as `other`.
@@ -113,7 +130,8 @@ fn request_counts() -> Arc<RequestCounts> {
     let of =
         |method: http::Method| move |(path, name): (&str, &str)| (method.clone(), path.to_owned(), name.to_owned());
     let pages = COUNTED.into_iter().map(of(http::Method::GET));
-    Arc::new(RequestCounts::new(pages.chain(COUNTED_FORMS.into_iter().map(of(http::Method::POST)))))
+    let forms = COUNTED_FORMS.into_iter().map(of(http::Method::POST));
+    Arc::new(RequestCounts::new(pages.chain(forms).chain(api::counted())))
 }
 
 fn router() -> Router<SaleroomSite> {
@@ -131,6 +149,7 @@ fn router() -> Router<SaleroomSite> {
         .route("/{house}/language", post(language::choose))
         .merge(account::router())
         .merge(notices::router())
+        .merge(sites::router())
         .route("/{house}/images/{image}/{variant}", get(files::image))
         .route("/{house}/logo/{logo}", get(files::logo))
         .route("/{house}/sitemap.xml", get(site_map::of_house))

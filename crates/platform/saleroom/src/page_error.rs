@@ -37,6 +37,8 @@ fn saleroom_words(words: Words, refusal: &SaleroomRefusal) -> String {
         | SaleroomRefusal::TooManyMails { .. }
         | SaleroomRefusal::ConditionsChanged { .. }
         | SaleroomRefusal::PriceMoved { .. }
-        | SaleroomRefusal::AlreadyLeading => words.of("error-changed").into_owned(),
+        | SaleroomRefusal::AlreadyLeading
+        | SaleroomRefusal::SiteNotListed
+        | SaleroomRefusal::GrantVoid => words.of("error-changed").into_owned(),
     }
 }

@@ -12,7 +12,7 @@ use platform_core::bidding::bid::{BidSource, StruckBid};
 use platform_core::journal::SubjectKind;
 use platform_core::port::{
     BulkChange, Contact, DeliveryState, Language, MailKind, MailState, NoticeKind, Party, ProviderAddress,
-    ReadingOutcome, Registration, RegistrationStatus, StoreError, StoreResult, User,
+    ReadingOutcome, Registration, RegistrationStatus, SiteTokenKind, StoreError, StoreResult, User,
 };
 use platform_core::{Role, Scope};
 use platform_rules::{Auction, AuctionKind, Item, SaleMode, StrikeReason};
@@ -102,6 +102,22 @@ pub(crate) fn outcome(name: &str) -> StoreResult<ReadingOutcome> {
     let all = [ReadingOutcome::Never, ReadingOutcome::Read, ReadingOutcome::NoRight, ReadingOutcome::Failed];
     let found = all.into_iter().find(|outcome| outcome_name(*outcome) == name);
     found.ok_or_else(|| corrupt(format!("{name} is not an outcome of a reading of endpoints")))
+}
+
+/// The column `kind` of a token of a web site.
+pub(crate) fn site_token_number(kind: SiteTokenKind) -> i16 {
+    match kind {
+        SiteTokenKind::Access => 0,
+        SiteTokenKind::Refresh => 1,
+    }
+}
+
+pub(crate) fn site_token_kind(number: i16) -> StoreResult<SiteTokenKind> {
+    match number {
+        0 => Ok(SiteTokenKind::Access),
+        1 => Ok(SiteTokenKind::Refresh),
+        number => Err(corrupt(format!("{number} is not a kind of token"))),
+    }
 }
 
 /// The column `state` of a delivery. Conditions of indexes rely on it: only delivered events have 0.

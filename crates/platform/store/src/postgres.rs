@@ -40,6 +40,7 @@ mod rows;
 mod screens;
 mod sealings;
 mod sessions;
+mod site_grants;
 mod staff_reads;
 mod telephone_bookings;
 mod users;

@@ -16,3 +16,4 @@ pub mod showcase;
 pub mod site;
 mod skewed_clock;
 pub mod web;
+pub mod web_site;

@@ -18,7 +18,7 @@ use platform_core::mails::MailCounts;
 use platform_core::port::{House, HouseProfile, Page as ListPage};
 use uuid::Uuid;
 
-use super::saleroom;
+use super::{saleroom, sites};
 use crate::auctions::TIME_ZONES;
 use crate::form_page::{Refused, at_fields};
 use crate::page_error::PageError;
@@ -37,6 +37,9 @@ pub(super) struct HousePanel {
     /// The address of the saleroom if it is open, and its state; none when the server has no saleroom.
     saleroom: Option<(Option<String>, &'static str)>,
     saleroom_path: String,
+    /// How many web sites the house lists.
+    sites: String,
+    sites_path: String,
     /// Mails to bidders that wait or failed; none for a user who may not see them.
     mails: Option<String>,
     may_write: bool,
@@ -74,6 +77,8 @@ impl HousePanel {
             facts: facts(&house.profile),
             saleroom: saleroom::state(session, &house),
             saleroom_path: format!("{}{}", session.admin.site().base, saleroom::path(customer)),
+            sites: sites::state(&house),
+            sites_path: format!("{}{}", session.admin.site().base, sites::path(customer)),
             conditions: latest.map(|latest| latest.number),
             mails,
             may_write: session.may(CustomersWrite),

@@ -70,6 +70,8 @@ impl Typed {
                 text => Colour::readable(text).map_err(|fault| faults.add("colour", fault)).ok(),
             },
             languages: read_languages(form),
+            // They have a form of their own.
+            sites: Vec::new(),
         };
         let typed = Self {
             saleroom,

@@ -187,6 +187,8 @@ const TABLE: &[(&str, &str, &[Role])] = &[
     ("POST", "/customers/{customer}/house", SUPPORT),
     ("GET", "/customers/{customer}/saleroom", SUPPORT),
     ("POST", "/customers/{customer}/saleroom", SUPPORT),
+    ("GET", "/customers/{customer}/sites", SUPPORT),
+    ("POST", "/customers/{customer}/sites", SUPPORT),
     ("GET", "/customers/{customer}/logo/{logo}", ALL),
     ("GET", "/customers/{customer}/conditions", OUTSIDE_THE_RING),
     ("POST", "/customers/{customer}/conditions", SUPPORT),

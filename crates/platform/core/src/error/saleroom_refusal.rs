@@ -47,6 +47,12 @@ pub enum SaleroomRefusal {
         /// The maximum.
         maximum: usize,
     },
+    /// The house does not list the web site, or not with this address.
+    #[error("the house does not list this web site with this address")]
+    SiteNotListed,
+    /// A code or token of a web site was used, has expired, or belongs to another site or house.
+    #[error("the code or token was used before, is too old, or is not this site's: ask the bidder again")]
+    GrantVoid,
 }
 
 impl SaleroomRefusal {
@@ -63,6 +69,8 @@ impl SaleroomRefusal {
             Self::PriceMoved { .. } => "price_moved",
             Self::AlreadyLeading => "already_leading",
             Self::TooManyWatched { .. } => "too_many_watched",
+            Self::SiteNotListed => "site_not_listed",
+            Self::GrantVoid => "grant_void",
         }
     }
 }

@@ -80,6 +80,8 @@ pub struct HouseSaleroom {
     pub colour: Option<Colour>,
     /// Languages of its pages; empty for all.
     pub languages: Vec<Language>,
+    /// Web sites of the house whose pages read its sales, and act for bidders who allow it.
+    pub sites: Vec<HouseSite>,
 }
 
 impl HouseSaleroom {
@@ -87,6 +89,16 @@ impl HouseSaleroom {
     pub fn offers(&self, language: Language) -> bool {
         self.languages.is_empty() || self.languages.contains(&language)
     }
+}
+
+/// A web site of a house, which shows its sales in pages of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HouseSite {
+    /// Scheme, host and port, as a browser names them, such as `https://www.example.com`.
+    pub origin: String,
+    /// The addresses at the origin to which a bidder comes back after allowing access. None: the site only reads sales.
+    pub redirects: Vec<String>,
 }
 
 /// What happens to a lot of a timed auction whose end passes while no node runs.

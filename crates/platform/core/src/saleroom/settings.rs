@@ -50,7 +50,7 @@ impl HouseSaleroom {
 
 impl Platform {
     /// Replaces the settings of a house's saleroom: opens or closes it, and gives it an address. An address that was given away
-    /// leads nowhere.
+    /// leads nowhere. The web sites stay, which have a use case of their own.
     ///
     /// Errors: `not_found` (customer), `precondition_failed`, `invalid`, `taken` (address), `busy`.
     pub async fn change_saleroom(
@@ -64,7 +64,8 @@ impl Platform {
         require_usable(saleroom.problems(), None)?;
         let before = self.house(caller, customer).await?;
         expect_version(expected_version, before.version)?;
-        self.write_house(caller, House { saleroom, ..before }, None).await
+        let sites = before.saleroom.sites.clone();
+        self.write_house(caller, House { saleroom: HouseSaleroom { sites, ..saleroom }, ..before }, None).await
     }
 }
 

@@ -54,13 +54,25 @@ impl Platform {
             if let Err(error) = &notices {
                 tracing::error!(%error, "old notices to bidders could not be deleted");
             }
+            let sites = self.delete_expired_site_access().await.map(drop);
+            if let Err(error) = &sites {
+                tracing::error!(%error, "expired access of web sites could not be deleted");
+            }
             let noted = self.note_refused_sign_ins().await.map(drop);
             if let Err(error) = &noted {
                 tracing::error!(%error, "the number of refused sign-ins could not be logged");
             }
             self.record_run(
                 Worker::Expiry,
-                &answers.and(sessions).and(uploads).and(kept).and(mails).and(bidders).and(notices).and(noted),
+                &answers
+                    .and(sessions)
+                    .and(uploads)
+                    .and(kept)
+                    .and(mails)
+                    .and(bidders)
+                    .and(sites)
+                    .and(notices)
+                    .and(noted),
             );
             let next = self.now() + FORGET_EVERY;
             tokio::select! {

@@ -323,6 +323,16 @@ forward! {
         async fn end_push(notice: Uuid, again: Option<Timestamp>) -> StoreResult<()>;
         async fn delete_old_notices(before: Timestamp, limit: usize) -> StoreResult<usize>;
     }
+    impl SiteGrantStore {
+        async fn begin_site_grant(grant: SiteGrant, version: i64, grants_max: usize) -> StoreResult<()>;
+        async fn site_grant_by_code(code: Digest) -> StoreResult<Option<SiteGrant>>;
+        async fn redeem_site_code(grant: Uuid, at: Timestamp, tokens: Vec<SiteToken>) -> StoreResult<()>;
+        async fn site_token(hash: Digest) -> StoreResult<Option<(SiteToken, SiteGrant, BidderAccount)>>;
+        async fn rotate_site_tokens(used: SiteToken, at: Timestamp, tokens: Vec<SiteToken>) -> StoreResult<()>;
+        async fn site_grants(account: Uuid) -> StoreResult<Vec<SiteGrant>>;
+        async fn end_site_grants(ending: SiteGrantsToEnd) -> StoreResult<usize>;
+        async fn delete_expired_site_access(now: Timestamp, limit: usize) -> StoreResult<usize>;
+    }
     impl InvitationStore {
         async fn invitations(page: Page<Uuid>) -> StoreResult<Vec<Invitation>>;
         async fn invitation_by_hash(hash: Digest) -> StoreResult<Option<Invitation>>;

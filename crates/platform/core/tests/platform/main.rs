@@ -31,6 +31,7 @@ mod publishing;
 mod reduced_sending;
 mod register_files;
 mod saleroom_accounts;
+mod saleroom_grants;
 mod sales;
 mod sandbox;
 mod webcasts;

@@ -25,11 +25,11 @@ use crate::fixture::TestPlatform;
 const HOUR: Duration = Duration::from_secs(3_600);
 const PASSWORD: &str = "three green lamps";
 
-fn code<T>(outcome: Result<T, PlatformError>) -> Option<&'static str> {
+pub fn code<T>(outcome: Result<T, PlatformError>) -> Option<&'static str> {
     outcome.err().map(|error| error.code())
 }
 
-fn secret(text: &str) -> Secret {
+pub fn secret(text: &str) -> Secret {
     Secret::new(text.as_bytes().to_vec())
 }
 
@@ -42,7 +42,7 @@ pub struct House {
 }
 
 impl House {
-    async fn open(rule: RegistrationRule) -> Self {
+    pub async fn open(rule: RegistrationRule) -> Self {
         Self::open_with(rule, PlatformConfig::default()).await
     }
 
@@ -72,7 +72,7 @@ impl House {
         Self { saleroom, other, items, fixture }
     }
 
-    async fn link(&self, saleroom: &Saleroom, email: &str) -> String {
+    pub async fn link(&self, saleroom: &Saleroom, email: &str) -> String {
         let code = format!("lwl_{}", self.fixture.platform.new_form_key());
         let expires_at = self.fixture.platform.now() + HOUR;
         let (customer, hash) = (saleroom.house.customer, token_hash(&code));

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::party_merges::records_of_person;
 use super::registrations::registration;
 use super::rows::{self, SqlResult};
-use super::{PostgresStore, parties};
+use super::{PostgresStore, parties, site_grants};
 use crate::codec::{corrupt, ms, to_json};
 
 const ACCOUNT: &str = "SELECT uuid, customer, email, password_hash, party, details, version, created_at_ms, signed_in_at_ms, \
@@ -176,13 +176,14 @@ pub(super) async fn delete_of_party(db: &Transaction<'_>, party: Uuid) -> SqlRes
 }
 
 async fn delete_belongings(db: &Transaction<'_>, account: Uuid) -> SqlResult<()> {
+    site_grants::end_of_account(db, account).await?;
     for table in ["bidder_sessions", "accepted_conditions", "watched_items", "bidder_notices", "push_subscriptions"] {
         rows::execute(db, &format!("DELETE FROM {table} WHERE account = $1"), &[&account]).await?;
     }
     Ok(())
 }
 
-async fn find(db: &impl Connection, uuid: Uuid) -> SqlResult<Option<BidderAccount>> {
+pub(super) async fn find(db: &impl Connection, uuid: Uuid) -> SqlResult<Option<BidderAccount>> {
     rows::one(db, &format!("{ACCOUNT} WHERE uuid = $1"), &[&uuid], account).await
 }
 
@@ -265,6 +266,9 @@ async fn change_account(db: &Transaction<'_>, entry: &BidderAccountChange) -> Sq
     one_row(rows::execute(db, update, values).await?)?;
     if closed_at.is_some() {
         rows::execute(db, "DELETE FROM watched_items WHERE account = $1", &[id]).await?;
+    }
+    if matches!(change.ending, SessionsToEnd::AllOf(_) | SessionsToEnd::AllBut(..)) {
+        site_grants::end_of_account(db, *id).await?;
     }
     let delete = "DELETE FROM bidder_sessions WHERE account = $1";
     match change.ending {

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::party_merges::records_of_person;
 use super::registrations::registration;
 use super::rows::{self, SqlResult};
-use super::{SqliteStore, audit, parties};
+use super::{SqliteStore, audit, parties, site_grants};
 use crate::codec::{ms, to_json};
 
 const ACCOUNT: &str = "SELECT uuid, customer, email, password_hash, party, details, version, created_at_ms, signed_in_at_ms, \
@@ -188,13 +188,14 @@ pub(super) fn delete_of_party(db: &Connection, party: Uuid) -> SqlResult<()> {
 }
 
 fn delete_belongings(db: &Connection, account: Uuid) -> SqlResult<()> {
+    site_grants::end_of_account(db, account)?;
     for table in ["bidder_sessions", "accepted_conditions", "watched_items", "bidder_notices", "push_subscriptions"] {
         rows::execute(db, &format!("DELETE FROM {table} WHERE account = ?1"), [account.as_bytes()])?;
     }
     Ok(())
 }
 
-fn find(db: &Connection, uuid: Uuid) -> SqlResult<Option<BidderAccount>> {
+pub(super) fn find(db: &Connection, uuid: Uuid) -> SqlResult<Option<BidderAccount>> {
     rows::one(db, &format!("{ACCOUNT} WHERE uuid = ?1"), [uuid.as_bytes()], account)
 }
 
@@ -281,6 +282,9 @@ fn change_account(db: &Connection, entry: &BidderAccountChange) -> SqlResult<()>
     one_row(rows::execute(db, update, values)?)?;
     if closed_at.is_some() {
         rows::execute(db, "DELETE FROM watched_items WHERE account = ?1", [id.as_bytes()])?;
+    }
+    if matches!(change.ending, SessionsToEnd::AllOf(_) | SessionsToEnd::AllBut(..)) {
+        site_grants::end_of_account(db, *id)?;
     }
     let delete = "DELETE FROM bidder_sessions WHERE account = ?1";
     match change.ending {

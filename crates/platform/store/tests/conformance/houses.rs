@@ -3,8 +3,8 @@
 use contract::models::{AddressModel, CurrencyCode};
 use platform_core::Colour;
 use platform_core::port::{
-    Conditions, House, HouseMails, HouseProfile, HouseSaleroom, HouseWrite, Language, Logo, MailKind, MailText,
-    OutageEnds, Page, RegistrationRule, SaleFacts, StoreError, Versioned,
+    Conditions, House, HouseMails, HouseProfile, HouseSaleroom, HouseSite, HouseWrite, Language, Logo, MailKind,
+    MailText, OutageEnds, Page, RegistrationRule, SaleFacts, StoreError, Versioned,
 };
 use uuid::Uuid;
 
@@ -45,6 +45,10 @@ fn house(version: i64, logo: Option<u128>) -> House {
             outage_ends: Some(OutageEnds::AfterMinutes(10)),
             colour: Colour::parse("#0d6b57"),
             languages: vec![Language::German, Language::French],
+            sites: vec![HouseSite {
+                origin: "https://www.example.com".into(),
+                redirects: vec!["https://www.example.com/back?a='1'".into()],
+            }],
         },
         actor: "user:1".into(),
         version,

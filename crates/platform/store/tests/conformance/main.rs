@@ -44,6 +44,7 @@ mod sandbox;
 mod screens;
 mod sealings;
 mod settling;
+mod site_grants;
 mod staff_reads;
 mod telephone_bookings;
 mod timers;
@@ -178,6 +179,10 @@ stories! {
         parties_are_found_by_reference_and_consignors_by_name,
         several_parties_are_written_or_none,
         the_items_of_a_vendor_are_listed_by_auction;
+    site_grants:
+        a_code_and_a_refresh_token_work_once,
+        grants_end_by_number_site_and_age,
+        grants_end_with_the_sessions_of_their_account;
     bidder_accounts:
         an_account_is_opened_once_with_a_link_to_its_address,
         a_change_of_an_account_is_whole_or_not_at_all,

@@ -76,6 +76,8 @@ mod saleroom_bids;
 mod saleroom_languages;
 mod saleroom_live;
 mod saleroom_notices;
+mod saleroom_sites;
+mod saleroom_token_attacks;
 mod sandbox;
 mod screens_fit;
 mod sealing_keys;

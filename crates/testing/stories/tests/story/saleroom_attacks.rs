@@ -8,17 +8,17 @@ use serde_json::json;
 use crate::open_saleroom::OpenHouse;
 use crate::support::WAIT_MAX;
 
-const PASSWORD: &str = "three green lamps";
+pub const PASSWORD: &str = "three green lamps";
 
 /// An answer of the server.
 pub struct Answer {
     pub status: u16,
-    headers: String,
+    pub headers: String,
     pub body: String,
 }
 
 impl Answer {
-    fn header(&self, name: &str) -> &str {
+    pub fn header(&self, name: &str) -> &str {
         let line = self
             .headers
             .lines()
@@ -29,9 +29,9 @@ impl Answer {
 
 /// Sends requests to the saleroom as its own pages do. A header without a value is left out.
 pub struct Sender {
-    port: u16,
-    host: String,
-    cookie: String,
+    pub port: u16,
+    pub host: String,
+    pub cookie: String,
 }
 
 impl Sender {
@@ -75,16 +75,16 @@ impl Sender {
         }
     }
 
-    fn get(&self, path: &str) -> Answer {
+    pub fn get(&self, path: &str) -> Answer {
         self.send(path, None, &[])
     }
 
-    fn post(&self, path: &str, form: &[(&str, &str)]) -> Answer {
+    pub fn post(&self, path: &str, form: &[(&str, &str)]) -> Answer {
         self.send(path, Some(form), &[])
     }
 
     /// Opens an account and keeps its session. Returns the path with the link's code, which is used up.
-    async fn open_account(&mut self, house: &mut OpenHouse, email: &str) -> String {
+    pub async fn open_account(&mut self, house: &mut OpenHouse, email: &str) -> String {
         assert_eq!(self.post("/hartley/sign-up", &[("email", email)]).status, 200);
         let mail = tokio::time::timeout(WAIT_MAX, house.mails.next()).await.expect("no mail arrived").unwrap();
         let link = mail.text.lines().find(|line| line.starts_with("http")).unwrap().to_owned();

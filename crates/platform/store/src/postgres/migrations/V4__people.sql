@@ -251,4 +251,35 @@ CREATE UNIQUE INDEX push_subscriptions_by_endpoint ON push_subscriptions (endpoi
 CREATE INDEX push_subscriptions_of_account ON push_subscriptions (account, uuid);
 CREATE INDEX watched_items_by_item ON watched_items (item, account);
 
+-- What bidders allowed to web sites of the house. `challenge` is that of the site's request (PKCE). `redeemed_at_ms` is NULL until the
+-- site has used the code.
+CREATE TABLE site_grants (
+    uuid uuid NOT NULL PRIMARY KEY,
+    account uuid NOT NULL,
+    origin text NOT NULL,
+    redirect text NOT NULL,
+    challenge text NOT NULL,
+    code bytea NOT NULL,
+    code_expires_at_ms bigint NOT NULL,
+    redeemed_at_ms bigint,
+    created_at_ms bigint NOT NULL,
+    last_used_at_ms bigint NOT NULL,
+    expires_at_ms bigint NOT NULL
+);
+CREATE UNIQUE INDEX site_grants_by_code ON site_grants (code);
+CREATE INDEX site_grants_of_account ON site_grants (account, uuid);
+CREATE INDEX site_grants_by_expiry ON site_grants (expires_at_ms);
+CREATE INDEX site_grants_unused ON site_grants (code_expires_at_ms) WHERE redeemed_at_ms IS NULL;
+
+-- Tokens of grants. `kind`: 0 for calls of the API, 1 for the next tokens. A token without its grant works no longer.
+CREATE TABLE site_tokens (
+    hash bytea NOT NULL PRIMARY KEY,
+    site_grant uuid NOT NULL,
+    kind smallint NOT NULL,
+    expires_at_ms bigint NOT NULL,
+    used_at_ms bigint
+);
+CREATE INDEX site_tokens_of_grant ON site_tokens (site_grant);
+CREATE INDEX site_tokens_by_expiry ON site_tokens (expires_at_ms);
+
 UPDATE schema_compatibility SET compatible_from = 1;
