@@ -6,8 +6,11 @@ use platform_core::saleroom::{SaleroomLot, SaleroomSale};
 use platform_rules::{Auction, AuctionKind};
 use platform_words::{Currency, Words, key};
 
+/// Name of a data attribute, message, and the variables of the message with the placeholders in their place.
+type ScriptMessage = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
 /// The messages of the script of the live pages, with the names of its data attributes and the placeholders that it fills in.
-const OF_SCRIPT: &[(&str, &str, &[(&str, &str)])] = &[
+const OF_SCRIPT: &[ScriptMessage] = &[
     ("start", key("lot-starts-at"), &[]),
     ("bids-other", key("lot-bid-count"), &[("n", "{n}")]),
     ("hammer", key("lot-hammer-price"), &[]),
@@ -52,7 +55,7 @@ const OF_SCRIPT: &[(&str, &str, &[(&str, &str)])] = &[
 
 /// The words of the script of the live pages, with the names of its data attributes. `{…}` is filled in by the script.
 pub(crate) fn of_script(words: Words) -> Vec<(&'static str, String)> {
-    let one = |(name, message, placeholders): &(&'static str, &str, &[(&str, &str)])| {
+    let one = |(name, message, placeholders): &ScriptMessage| {
         let text = match *placeholders {
             [] => words.of(message).into_owned(),
             [(only, shown)] => words.fill(message, only, shown),
