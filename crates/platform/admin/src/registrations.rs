@@ -2,6 +2,7 @@
 
 mod decide;
 mod edit;
+mod limit;
 mod list;
 mod place;
 
@@ -25,6 +26,10 @@ pub(crate) const PAGES: &[Page] = &[
     ("POST", "/auctions/{auction}/registrations/{registration}/edit", WRITE),
     ("GET", "/auctions/{auction}/registrations/{registration}/decide", WRITE),
     ("POST", "/auctions/{auction}/registrations/{registration}/decide", WRITE),
+    ("GET", "/auctions/{auction}/registrations/{registration}/limit", WRITE),
+    ("POST", "/auctions/{auction}/registrations/{registration}/limit", WRITE),
+    ("GET", "/auctions/{auction}/registrations/{registration}/limit/decline", WRITE),
+    ("POST", "/auctions/{auction}/registrations/{registration}/limit/decline", WRITE),
 ];
 
 pub(crate) fn router() -> Router<Admin> {
@@ -35,4 +40,6 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/auctions/{auction}/registrations/new", get(edit::new_page).post(edit::register))
         .route(&format!("{one}/edit"), get(edit::page).post(edit::save))
         .route(&format!("{one}/decide"), get(decide::page).post(decide::decide))
+        .route(&format!("{one}/limit"), get(limit::page).post(limit::grant))
+        .route(&format!("{one}/limit/decline"), get(limit::decline_page).post(limit::decline))
 }

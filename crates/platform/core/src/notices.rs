@@ -1,4 +1,5 @@
-//! Notices to bidders: outbid, won, not won, a sale began, a lot soon in the ring, a registration decided.
+//! Notices to bidders: outbid, won, not won, a sale began, a lot soon in the ring, a registration or a higher
+//! limit decided.
 //!
 //! ```text
 //!  bid, hammer, decision ── cause in the same commit ──> causes ── worker ──> notices ──> pages

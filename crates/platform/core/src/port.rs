@@ -37,6 +37,7 @@ mod installation;
 mod invitations;
 mod item_ends;
 mod journal;
+mod limit_requests;
 mod mails;
 mod nodes;
 mod notices;
@@ -93,6 +94,7 @@ pub use installation::InstallationStore;
 pub use invitations::{Invitation, InvitationStore};
 pub use item_ends::{ItemEndStore, LotsEndingBy};
 pub use journal::{JournalEntry, JournalRow, JournalStore, SubjectKind};
+pub use limit_requests::{DecidedLimit, LimitDecision, LimitRequest, LimitRequestStore};
 pub use mails::{
     ClaimedMail, HeldCount, HeldMails, HouseMails, Language, MAILS_COUNTED_MAX, MailBacklog, MailCounts, MailKind,
     MailResult, MailState, MailStore, MailText, NewMail, Reminder, ReminderStep, StoredMail,
@@ -182,6 +184,7 @@ pub trait Store:
     + SessionStore
     + InvitationStore
     + BidderAccountStore
+    + LimitRequestStore
     + SiteGrantStore
     + ClerkStore
     + ScreenStore
@@ -221,6 +224,7 @@ impl<S> Store for S where
         + SessionStore
         + InvitationStore
         + BidderAccountStore
+        + LimitRequestStore
         + SiteGrantStore
         + BidderAccountStore
         + ClerkStore

@@ -28,6 +28,7 @@ mod installation;
 mod invitations;
 mod item_ends;
 mod journal;
+mod limit_requests;
 mod locks;
 mod mails;
 mod nodes;

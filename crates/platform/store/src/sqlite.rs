@@ -27,6 +27,7 @@ mod installation;
 mod invitations;
 mod item_ends;
 mod journal;
+mod limit_requests;
 mod mails;
 mod nodes;
 mod notices;

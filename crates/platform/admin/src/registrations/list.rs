@@ -13,6 +13,7 @@ use platform_core::port::{Page, Registration, RegistrationStatus};
 use platform_core::sales::lists::RegistrationQuery;
 use uuid::Uuid;
 
+use super::limit::{self, RequestRow};
 use super::place::{self, Place};
 use crate::mails::{ForecastWords, LastReminder};
 use crate::page_error::PageError;
@@ -31,6 +32,8 @@ const NEW_SECONDS: i64 = 120;
 struct ListPage {
     frame: Frame,
     head: Head,
+    /// Requests for a higher limit that wait.
+    requests: Vec<RequestRow>,
     chips: Vec<Chip>,
     paddle: String,
     /// The query of this page, and the parameter that carries it to a form.
@@ -103,6 +106,8 @@ pub(super) async fn page(
             Row { party, ..row(&session, &sale, registration, hindrances.get(&registration.uuid).copied()) }
         })
         .collect();
+    let requests = session.platform().limit_requests(&session.caller, uuid, limit::LISTED_MAX).await?;
+    let requests = requests.into_iter().map(|found| RequestRow::of(&session, &sale, found)).collect();
     let last_reminder = session.platform().latest_reminder(&session.caller, uuid).await?;
     let frame = sale.frame(&session, "Registrations", &query);
     let queued =
@@ -118,6 +123,7 @@ pub(super) async fn page(
             None => frame,
         },
         head: sale.head(&session, Tab::Registrations),
+        requests,
         chips: chips(place.status),
         first: Place { after: None, ..place.clone() }.query(),
         is_first: place.after.is_none(),

@@ -28,16 +28,18 @@ pub(super) fn one_click(page: &str) -> String {
     format!("{page}/one-click")
 }
 
-impl NoticeKind {
+impl Notice {
     /// The kind of its mail. None when another mail says the same: the one about the decision.
-    pub fn mail(self) -> Option<MailKind> {
-        match self {
-            Self::Outbid => Some(MailKind::Outbid),
-            Self::Won => Some(MailKind::Won),
-            Self::NotWon => Some(MailKind::NotWon),
-            Self::SaleBegan => Some(MailKind::SaleBegan),
-            Self::LotSoon => Some(MailKind::LotSoon),
-            Self::RegistrationDecided => None,
+    pub(crate) fn mail(&self) -> Option<MailKind> {
+        match self.kind {
+            NoticeKind::Outbid => Some(MailKind::Outbid),
+            NoticeKind::Won => Some(MailKind::Won),
+            NoticeKind::NotWon => Some(MailKind::NotWon),
+            NoticeKind::SaleBegan => Some(MailKind::SaleBegan),
+            NoticeKind::LotSoon => Some(MailKind::LotSoon),
+            NoticeKind::RegistrationDecided => None,
+            NoticeKind::LimitDecided if self.facts.amount.is_some() => Some(MailKind::LimitGranted),
+            NoticeKind::LimitDecided => Some(MailKind::LimitDeclined),
         }
     }
 }
@@ -51,7 +53,7 @@ impl Platform {
         account: &BidderAccount,
         registration: &Registration,
     ) -> PlatformResult<Option<NewMail>> {
-        let Some(kind) = notice.kind.mail().filter(|_| account.profile.details.wants_mail_about(notice.kind)) else {
+        let Some(kind) = notice.mail().filter(|_| account.profile.details.wants_mail_about(notice.kind)) else {
             return Ok(None);
         };
         if !self.sends_mail() || !is_real(auction) {
@@ -62,6 +64,7 @@ impl Platform {
         let page = match notice.item {
             Some(_) if notice.kind == NoticeKind::Won => format!("{house_page}/my-bids"),
             Some(item) => format!("{house_page}/sales/{}/lots/{item}", auction.uuid),
+            None if notice.kind == NoticeKind::LimitDecided => format!("{house_page}/sales/{}/register", auction.uuid),
             None => format!("{house_page}/sales/{}", auction.uuid),
         };
         let end_mails = self.end_mails_page(&letterhead, account.id, notice.kind);

@@ -39,6 +39,7 @@ struct Wanted<'a> {
     item: Option<&'a Item>,
     amount: Option<i64>,
     decision: Option<String>,
+    text: Option<String>,
 }
 
 /// The addressees of a part, and the place at which the next part begins.
@@ -89,7 +90,9 @@ impl Platform {
                 None => return Ok(done),
                 found => found,
             },
-            CauseOfNotice::SaleBegan | CauseOfNotice::RegistrationDecided { .. } => None,
+            CauseOfNotice::SaleBegan
+            | CauseOfNotice::RegistrationDecided { .. }
+            | CauseOfNotice::LimitDecided { .. } => None,
         };
         let coming = match (&cause.cause.what, &item) {
             (CauseOfNotice::LotInRing { .. }, Some(item)) => self.lots_after(&auction, item).await?,
@@ -101,6 +104,9 @@ impl Platform {
             (CauseOfNotice::LotInRing { .. }, Some(_)) => (self.lots_soon(&auction, &coming).await?, None),
             (CauseOfNotice::SaleBegan, _) => self.sale_began(&auction, cause).await?,
             (CauseOfNotice::RegistrationDecided { registration }, _) => (self.decided(*registration).await?, None),
+            (CauseOfNotice::LimitDecided { registration, granted, reason }, _) => {
+                (self.limit_decided(*registration, *granted, reason.as_deref()).await?, None)
+            }
             (_, None) => (Vec::new(), None),
         };
         let mut notices = Vec::new();
@@ -117,7 +123,7 @@ impl Platform {
         }
         let to = self.addressee_with(auction, paddle).await?;
         let amount = item.standing.as_ref().map(|leads| leads.amount);
-        let wanted = |to| Wanted { to, kind: NoticeKind::Outbid, item: Some(item), amount, decision: None };
+        let wanted = |to| Wanted { to, kind: NoticeKind::Outbid, item: Some(item), amount, decision: None, text: None };
         Ok(to.into_iter().map(wanted).collect())
     }
 
@@ -138,7 +144,14 @@ impl Platform {
             let Some(to) = self.addressee_with(auction, &paddle).await? else { continue };
             let kind =
                 if buyer.is_some_and(|buyer| buyer.bidder == paddle) { NoticeKind::Won } else { NoticeKind::NotWon };
-            wanted.push(Wanted { to, kind, item: Some(item), amount: buyer.map(|buyer| buyer.amount), decision: None });
+            wanted.push(Wanted {
+                to,
+                kind,
+                item: Some(item),
+                amount: buyer.map(|buyer| buyer.amount),
+                decision: None,
+                text: None,
+            });
         }
         Ok((wanted, next))
     }
@@ -170,6 +183,7 @@ impl Platform {
                         item: Some(item),
                         amount: None,
                         decision: None,
+                        text: None,
                     });
                 }
             }
@@ -194,6 +208,7 @@ impl Platform {
                 item: None,
                 amount: None,
                 decision: None,
+                text: None,
             }));
         }
         Ok((wanted, next))
@@ -204,7 +219,29 @@ impl Platform {
         let decision = Some(registration.status.as_str().to_owned());
         let to = self.addressee(registration).await?;
         let kind = NoticeKind::RegistrationDecided;
-        Ok(to.into_iter().map(|to| Wanted { to, kind, item: None, amount: None, decision: decision.clone() }).collect())
+        Ok(to
+            .into_iter()
+            .map(|to| Wanted { to, kind, item: None, amount: None, decision: decision.clone(), text: None })
+            .collect())
+    }
+
+    async fn limit_decided(
+        &self,
+        registration: Uuid,
+        granted: Option<i64>,
+        reason: Option<&str>,
+    ) -> PlatformResult<Vec<Wanted<'static>>> {
+        let Some(registration) = self.store().registration(registration).await? else { return Ok(Vec::new()) };
+        let to = self.addressee(registration).await?;
+        let wanted = |to| Wanted {
+            to,
+            kind: NoticeKind::LimitDecided,
+            item: None,
+            amount: granted,
+            decision: Some(if granted.is_some() { "granted" } else { "declined" }.to_owned()),
+            text: reason.map(str::to_owned),
+        };
+        Ok(to.into_iter().map(wanted).collect())
     }
 
     /// The bidder with this paddle, if they have an account.
@@ -234,7 +271,7 @@ impl Platform {
 
     /// The notice with its mail. None when the bidder knows already, from an earlier notice.
     async fn notice(&self, auction: &Auction, wanted: Wanted<'_>) -> PlatformResult<Option<(Notice, Option<NewMail>)>> {
-        let Wanted { to, kind, item, amount, decision } = wanted;
+        let Wanted { to, kind, item, amount, decision, text } = wanted;
         let account = to.account.id;
         let earlier = match item {
             Some(item) => self.store().notices_about(account, item.uuid, EARLIER_MAX).await?,
@@ -253,6 +290,7 @@ impl Platform {
             currency: auction.currency.clone(),
             amount,
             decision,
+            text,
         };
         let now = self.now();
         let was_mailed = |notice: &Notice| {

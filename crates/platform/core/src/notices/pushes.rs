@@ -128,12 +128,13 @@ impl Platform {
             (NoticeKind::RegistrationDecided, Some("approved")) => MailKind::Approved,
             (NoticeKind::RegistrationDecided, Some("suspended")) => MailKind::Suspended,
             (NoticeKind::RegistrationDecided, _) => MailKind::Declined,
-            (kind, _) => kind.mail().unwrap_or(MailKind::Reminder),
+            _ => notice.mail().unwrap_or(MailKind::Reminder),
         };
         let values = self.notice_values(&auction, notice, &letterhead);
         let title = default_text(letterhead.mails().language, kind).render(&values).subject;
         let path = match notice.item {
             Some(item) => format!("sales/{}/lots/{item}", notice.auction),
+            None if notice.kind == NoticeKind::LimitDecided => format!("sales/{}/register", notice.auction),
             None => format!("sales/{}", notice.auction),
         };
         let short = |text: &str| text.chars().take(TITLE_CHARS_MAX).collect::<String>();

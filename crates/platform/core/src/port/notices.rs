@@ -23,12 +23,21 @@ pub enum NoticeKind {
     LotSoon,
     /// Staff decided about the bidder's registration.
     RegistrationDecided,
+    /// Staff decided about the bidder's request for a higher limit.
+    LimitDecided,
 }
 
 impl NoticeKind {
     /// All kinds.
-    pub const ALL: [Self; 6] =
-        [Self::Outbid, Self::Won, Self::NotWon, Self::SaleBegan, Self::LotSoon, Self::RegistrationDecided];
+    pub const ALL: [Self; 7] = [
+        Self::Outbid,
+        Self::Won,
+        Self::NotWon,
+        Self::SaleBegan,
+        Self::LotSoon,
+        Self::RegistrationDecided,
+        Self::LimitDecided,
+    ];
 
     /// Stable name, in tables and forms.
     pub fn name(self) -> &'static str {
@@ -39,6 +48,7 @@ impl NoticeKind {
             Self::SaleBegan => "sale_began",
             Self::LotSoon => "lot_soon",
             Self::RegistrationDecided => "registration_decided",
+            Self::LimitDecided => "limit_decided",
         }
     }
 
@@ -86,6 +96,15 @@ pub enum CauseOfNotice {
     RegistrationDecided {
         /// The registration.
         registration: Uuid,
+    },
+    /// A request for a higher limit was granted or declined.
+    LimitDecided {
+        /// The registration.
+        registration: Uuid,
+        /// The limit that staff set, minor units; none when they declined.
+        granted: Option<i64>,
+        /// Why they declined.
+        reason: Option<String>,
     },
 }
 
@@ -148,8 +167,10 @@ pub struct NoticeFacts {
     pub currency: String,
     /// The price of the lot then, minor units; none where it has none.
     pub amount: Option<i64>,
-    /// Name of the status of the registration.
+    /// Name of the status of the registration; `granted` or `declined` of a limit.
     pub decision: Option<String>,
+    /// What staff wrote to the bidder, such as the reason of a decision.
+    pub text: Option<String>,
 }
 
 /// A browser that shows notices (the Push API).

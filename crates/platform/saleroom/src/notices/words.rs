@@ -40,6 +40,7 @@ impl NoticeWords {
             path: match notice.item {
                 Some(_) if notice.kind == NoticeKind::Won => format!("{}/my-bids", house.path()),
                 Some(item) => format!("{path}/lots/{item}"),
+                None if notice.kind == NoticeKind::LimitDecided => format!("{path}/register"),
                 None => path,
             },
             at: zone.show(notice.at),
@@ -74,6 +75,10 @@ fn text(words: Words, notice: &Notice) -> String {
         (NoticeKind::SaleBegan, _) => words.of("notice-sale-began").into_owned(),
         (NoticeKind::LotSoon, _) => words.with("notice-lot-soon", [("lot", lot())]),
         (NoticeKind::RegistrationDecided, _) => words.of(decision(notice)).into_owned(),
+        (NoticeKind::LimitDecided, Some(price)) => words.fill("notice-limit-granted", "price", price),
+        (NoticeKind::LimitDecided, None) => {
+            words.fill("limit-refused", "reason", notice.facts.text.as_deref().unwrap_or_default())
+        }
     }
 }
 
@@ -87,8 +92,10 @@ fn decision(notice: &Notice) -> &'static str {
 
 fn kind(notice: &Notice) -> &'static str {
     match (notice.kind, notice.facts.decision.as_deref()) {
-        (NoticeKind::Won, _) | (NoticeKind::RegistrationDecided, Some("approved")) => "good",
-        (NoticeKind::Outbid, _) | (NoticeKind::RegistrationDecided, _) => "bad",
+        (NoticeKind::Won, _)
+        | (NoticeKind::RegistrationDecided, Some("approved"))
+        | (NoticeKind::LimitDecided, Some("granted")) => "good",
+        (NoticeKind::Outbid | NoticeKind::RegistrationDecided | NoticeKind::LimitDecided, _) => "bad",
         (NoticeKind::NotWon, _) => "off",
         (NoticeKind::SaleBegan | NoticeKind::LotSoon, _) => "info",
     }
@@ -103,6 +110,7 @@ pub(super) fn about(words: Words, about: NoticeKind) -> String {
         NoticeKind::SaleBegan => key("notices-about-sale"),
         NoticeKind::LotSoon => key("notices-about-lot"),
         NoticeKind::RegistrationDecided => key("notices-about-registration"),
+        NoticeKind::LimitDecided => key("notices-about-limit"),
     };
     words.of(name).into_owned()
 }
