@@ -5,7 +5,6 @@ use http::StatusCode;
 use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
 use kit_design::form_field::FormField;
-use kit_design::frame::render_page_as;
 use platform_core::PlatformError;
 use platform_core::port::Registration;
 use platform_core::saleroom::{LIMIT_WORDS_CHARS_MAX, OwnLimit};
@@ -106,7 +105,5 @@ pub(crate) async fn ask(house: House<1>, SubmittedForm(typed): SubmittedForm) ->
             }
         }
     }
-    let page = register::form(&house, &sale, registration.as_ref(), None, ("", ""));
-    let limit = register::limit_box(&house, &sale, registration.as_ref(), (&typed, &errors)).await?;
-    render_page_as(status, &register::RegisterPage { limit, ..page })
+    register::refused_limit(&house, &sale, registration.as_ref(), (&typed, &errors), status).await
 }

@@ -24,7 +24,7 @@ use crate::page_error::PageError;
 
 #[derive(Template)]
 #[template(path = "register.html")]
-pub(crate) struct RegisterPage {
+struct RegisterPage {
     frame: Frame,
     around: HouseFrame,
     sale_title: String,
@@ -40,7 +40,7 @@ pub(crate) struct RegisterPage {
     /// Where a registration stands; none before there is one.
     standing: Option<Standing>,
     /// The limit of an approved bidder who has one.
-    pub(crate) limit: Option<LimitBox>,
+    limit: Option<LimitBox>,
     /// The sale takes registrations.
     is_open: bool,
     /// The lot from which the bidder came.
@@ -88,8 +88,21 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
     render_page(&RegisterPage { limit, ..page })
 }
 
+/// The page after a request for a higher limit was refused.
+pub(crate) async fn refused_limit(
+    house: &House<1>,
+    sale: &SaleroomSale,
+    registration: Option<&Registration>,
+    tried: (&FormFields, &FieldErrors),
+    status: StatusCode,
+) -> Result<Response, PageError> {
+    let page = form(house, sale, registration, None, ("", ""));
+    let limit = limit_box(house, sale, registration, tried).await?;
+    render_page_as(status, &RegisterPage { limit, ..page })
+}
+
 /// The limit of the bidder with this registration, and the form that asks for a higher one.
-pub(crate) async fn limit_box(
+async fn limit_box(
     house: &House<1>,
     sale: &SaleroomSale,
     registration: Option<&Registration>,
@@ -134,7 +147,7 @@ fn own_path(house: &House<1>, lot: Option<Uuid>) -> String {
     format!("{}/sales/{}/register{query}", house.path(), house.ids[0])
 }
 
-pub(crate) fn form(
+fn form(
     house: &House<1>,
     sale: &SaleroomSale,
     registration: Option<&Registration>,

@@ -21,6 +21,7 @@ mod health;
 mod houses;
 mod images;
 mod item_queue;
+mod limit_requests;
 mod mails;
 mod merging;
 mod names;

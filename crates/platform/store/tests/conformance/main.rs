@@ -25,6 +25,7 @@ mod images;
 mod installation;
 mod journal;
 mod large;
+mod limit_requests;
 mod lists;
 mod made_links;
 mod mail_nodes;
@@ -189,6 +190,9 @@ stories! {
         sessions_of_bidders_begin_at_a_version_and_end_by_age_and_number,
         acceptances_and_watched_items_are_those_of_one_account,
         the_registration_of_a_person_is_found_under_each_of_their_records;
+    limit_requests:
+        a_request_is_open_until_it_is_decided_once,
+        a_granted_request_is_decided_with_the_limit_or_not_at_all;
     notices:
         causes_are_read_in_order_and_end_with_their_notices,
         notices_are_those_of_one_open_account,
