@@ -5,6 +5,7 @@ mod edit;
 mod limit;
 mod list;
 mod place;
+mod view;
 
 use axum::Router;
 use axum::routing::{get, post};
@@ -14,11 +15,14 @@ use crate::access::{Need, Page};
 use crate::admin::Admin;
 
 const READ: Need = Need::Has(Scope::BiddersRead);
+/// Those who decide on registrations also read the register, which these pages show a part of.
 const WRITE: Need = Need::Has(Scope::BiddersWrite);
 
 /// The pages of this module with the scope that each requires.
 pub(crate) const PAGES: &[Page] = &[
     ("GET", "/auctions/{auction}/registrations", READ),
+    ("GET", "/auctions/{auction}/registrations/shared", WRITE),
+    ("GET", "/auctions/{auction}/registrations/{registration}", WRITE),
     ("POST", "/auctions/{auction}/registrations/approve", WRITE),
     ("GET", "/auctions/{auction}/registrations/new", WRITE),
     ("POST", "/auctions/{auction}/registrations/new", WRITE),
@@ -36,6 +40,8 @@ pub(crate) fn router() -> Router<Admin> {
     let one = "/auctions/{auction}/registrations/{registration}";
     Router::new()
         .route("/auctions/{auction}/registrations", get(list::page))
+        .route("/auctions/{auction}/registrations/shared", get(view::shared))
+        .route(one, get(view::page))
         .route("/auctions/{auction}/registrations/approve", post(decide::approve))
         .route("/auctions/{auction}/registrations/new", get(edit::new_page).post(edit::register))
         .route(&format!("{one}/edit"), get(edit::page).post(edit::save))

@@ -29,7 +29,9 @@ mod parties;
 mod party;
 mod party_input;
 mod purchases;
+mod registration_view;
 mod registrations;
+mod shared_contacts;
 mod spending_limit;
 
 pub use self::blocking::{ApprovalHindrance, StandingLot};
@@ -46,6 +48,8 @@ pub use self::party_input::{
     PARTY_ADDRESSES_MAX, PARTY_FIELD_CHARS_MAX, PARTY_NAME_CHARS_MAX, PARTY_NOTE_CHARS_MAX, PartyInput,
 };
 pub use self::purchases::{PartySale, Purchase, PurchaseState};
+pub use self::registration_view::RegistrationView;
 pub use self::registrations::{NewRegistration, RegistrationDecision, RegistrationPatch, next_statuses};
+pub use self::shared_contacts::{SharedContact, SharedContacts, SharingPerson};
 pub(crate) use self::spending_limit::{Admitted, LookUpIn};
 pub use crate::port::{LimitRequest, RegistrationChange};

@@ -137,7 +137,7 @@ impl Platform {
     }
 
     /// The record of a registration in the register of its house; of a merged one, the record that stands for its person.
-    async fn record_of(&self, registration: &Registration) -> PlatformResult<Option<Party>> {
+    pub(crate) async fn record_of(&self, registration: &Registration) -> PlatformResult<Option<Party>> {
         let Some(party) = registration.party else { return Ok(None) };
         let named = self.store().party(party).await?;
         let record = match named {

@@ -112,7 +112,7 @@ pub use parties::{
     IdentityCheck, Money, NAMESAKES_MAX, Party, PartyBlock, PartyChange, PartyDetails, PartyErasure, PartyErasureWrite,
     PartyFilter, PartyKeys, PartyPosition, PartyStore, PartyWrite, phone_digits, search_form,
 };
-pub use party_matches::MatchReason;
+pub use party_matches::{ContactKind, MatchReason};
 pub use party_merges::{DistinctParties, MergedInto, PartyMergeStore, PartyMergeWrite};
 pub use registration_changes::RegistrationChange;
 pub use registrations::{

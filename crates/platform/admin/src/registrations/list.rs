@@ -46,6 +46,7 @@ struct ListPage {
     is_first: bool,
     is_filtered: bool,
     may_write: bool,
+    may_read_people: bool,
     has_waiting: bool,
     last_reminder: Option<LastReminder>,
     /// After a reminder was sent: when its mails can be sent.
@@ -135,6 +136,7 @@ pub(super) async fn page(
         next,
         is_filtered: wanted != RegistrationQuery::default(),
         may_write,
+        may_read_people: session.may(Scope::BiddersWrite),
     };
     if page.queued.is_some() {
         // It says more than the notice that the query names.
