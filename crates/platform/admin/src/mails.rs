@@ -71,5 +71,6 @@ fn kind_words(kind: MailKind) -> &'static str {
         MailKind::LotSoon => "Lot soon in the ring",
         MailKind::LimitGranted => "Higher limit granted",
         MailKind::LimitDeclined => "Higher limit declined",
+        MailKind::Message => "Message to bidders",
     }
 }

@@ -4,6 +4,7 @@ mod decide;
 mod edit;
 mod limit;
 mod list;
+mod message;
 mod place;
 mod view;
 
@@ -17,10 +18,14 @@ use crate::admin::Admin;
 const READ: Need = Need::Has(Scope::BiddersRead);
 /// Those who decide on registrations also read the register, which these pages show a part of.
 const WRITE: Need = Need::Has(Scope::BiddersWrite);
+/// The clerks of a webcast write to its bidders, too.
+const MAY_MESSAGE: Need = Need::HasOneOf(&[Scope::BiddersWrite, Scope::RingWrite]);
 
 /// The pages of this module with the scope that each requires.
 pub(crate) const PAGES: &[Page] = &[
     ("GET", "/auctions/{auction}/registrations", READ),
+    ("GET", "/auctions/{auction}/message", MAY_MESSAGE),
+    ("POST", "/auctions/{auction}/message", MAY_MESSAGE),
     ("GET", "/auctions/{auction}/registrations/shared", WRITE),
     ("GET", "/auctions/{auction}/registrations/{registration}", WRITE),
     ("POST", "/auctions/{auction}/registrations/approve", WRITE),
@@ -40,6 +45,7 @@ pub(crate) fn router() -> Router<Admin> {
     let one = "/auctions/{auction}/registrations/{registration}";
     Router::new()
         .route("/auctions/{auction}/registrations", get(list::page))
+        .route("/auctions/{auction}/message", get(message::page).post(message::send))
         .route("/auctions/{auction}/registrations/shared", get(view::shared))
         .route(one, get(view::page))
         .route("/auctions/{auction}/registrations/approve", post(decide::approve))

@@ -20,6 +20,7 @@ mod api_keys;
 mod auctions;
 mod audit;
 mod bidder_accounts;
+mod bidder_messages;
 mod bids;
 mod bulk_changes;
 mod catalogue_mappings;
@@ -69,6 +70,7 @@ pub use bidder_accounts::{
     AcceptedConditions, BidderAccount, BidderAccountChange, BidderAccountStore, BidderDetails, BidderLink,
     BidderProfile, BidderSession, WatchedItem,
 };
+pub use bidder_messages::{BidderMessage, BidderMessageStore};
 pub use bids::{Bid, BidSource, BidStrike, StruckBid};
 pub use bulk_changes::{BulkChange, BulkChangeStep, BulkChangeStore, BulkOperation, NewItem};
 pub use catalogue_mappings::{CatalogueMappingStore, ColumnMapping};
@@ -185,6 +187,7 @@ pub trait Store:
     + InvitationStore
     + BidderAccountStore
     + LimitRequestStore
+    + BidderMessageStore
     + SiteGrantStore
     + ClerkStore
     + ScreenStore
@@ -225,6 +228,7 @@ impl<S> Store for S where
         + InvitationStore
         + BidderAccountStore
         + LimitRequestStore
+        + BidderMessageStore
         + SiteGrantStore
         + BidderAccountStore
         + ClerkStore

@@ -12,6 +12,7 @@ mod auctions;
 mod audit;
 mod batching;
 mod bidder_accounts;
+mod bidder_messages;
 mod bulk_changes;
 mod catalogue_mappings;
 mod catalogue_uploads;

@@ -10,6 +10,7 @@ mod api_keys;
 mod auctions;
 mod audit;
 mod bidder_accounts;
+mod bidder_messages;
 mod bulk_changes;
 mod catalogue_mappings;
 mod catalogue_uploads;

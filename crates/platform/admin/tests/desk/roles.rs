@@ -120,6 +120,8 @@ const TABLE: &[(&str, &str, &[Role])] = &[
     ("POST", "/auctions/{auction}/registrations/new", SALES),
     ("GET", "/auctions/{auction}/registrations/{registration}/edit", SALES),
     ("POST", "/auctions/{auction}/registrations/{registration}/edit", SALES),
+    ("GET", "/auctions/{auction}/message", RING),
+    ("POST", "/auctions/{auction}/message", RING),
     ("GET", "/auctions/{auction}/registrations/shared", SALES),
     ("GET", "/auctions/{auction}/registrations/{registration}", SALES),
     ("GET", "/auctions/{auction}/registrations/{registration}/limit", SALES),
@@ -261,6 +263,9 @@ const NOTHING_TO_SHOW: &[(&str, u16)] = &[
     ("/people/import/{upload}", 410),
     ("/auctions/{auction}/lots/{lot}/images/{image}/remove", 404),
     ("/auctions/{auction}/lots/{lot}/deliveries", 404),
+    // The bidder asks for no higher limit.
+    ("/auctions/{auction}/registrations/{registration}/limit", 404),
+    ("/auctions/{auction}/registrations/{registration}/limit/decline", 404),
     ("/customers/{customer}/disconnect", 404),
     ("/customers/{customer}/logo/{logo}", 404),
     ("/customers/{customer}/conditions/{number}", 404),

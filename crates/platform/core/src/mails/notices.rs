@@ -40,6 +40,7 @@ impl Notice {
             NoticeKind::RegistrationDecided => None,
             NoticeKind::LimitDecided if self.facts.amount.is_some() => Some(MailKind::LimitGranted),
             NoticeKind::LimitDecided => Some(MailKind::LimitDeclined),
+            NoticeKind::Message => Some(MailKind::Message),
         }
     }
 }
@@ -64,6 +65,7 @@ impl Platform {
         let page = match notice.item {
             Some(_) if notice.kind == NoticeKind::Won => format!("{house_page}/my-bids"),
             Some(item) => format!("{house_page}/sales/{}/lots/{item}", auction.uuid),
+            None if notice.kind == NoticeKind::Message => format!("{house_page}/notices"),
             None if notice.kind == NoticeKind::LimitDecided => format!("{house_page}/sales/{}/register", auction.uuid),
             None => format!("{house_page}/sales/{}", auction.uuid),
         };
@@ -96,9 +98,12 @@ impl Platform {
     pub(crate) fn notice_values(&self, auction: &Auction, notice: &Notice, letterhead: &Letterhead) -> MailValues {
         let shown = |text: &str| Some(kit_mail::plain_title(text)).filter(|text| !text.is_empty());
         let price = |amount| CurrencyFormat::of(&notice.facts.currency).with_code(amount);
+        let is_message = notice.kind == NoticeKind::Message;
         MailValues {
             lot: shown(&notice.facts.lot_number),
-            title: shown(&notice.facts.title),
+            // Staff wrote the subject of a message.
+            title: if is_message { Some(notice.facts.title.clone()) } else { shown(&notice.facts.title) },
+            text: notice.facts.text.clone(),
             price: notice.facts.amount.map(price),
             ..letterhead.values(auction, letterhead.mails().language, self.now())
         }

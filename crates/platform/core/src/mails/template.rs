@@ -34,6 +34,8 @@ pub enum Placeholder {
     Title,
     /// Price of the lot.
     Price,
+    /// What staff wrote to the bidder.
+    Text,
     /// The page that the mail is about.
     Page,
     /// The page that ends mails of this kind.
@@ -45,7 +47,7 @@ impl Placeholder {
     pub const OF_HOUSE: [Self; 8] =
         [Self::Bidder, Self::Paddle, Self::Sale, Self::Starts, Self::Ends, Self::Live, Self::House, Self::Contact];
     /// The placeholders that only notices have.
-    const OF_NOTICES: [Self; 5] = [Self::Lot, Self::Title, Self::Price, Self::Page, Self::EndMails];
+    const OF_NOTICES: [Self; 6] = [Self::Lot, Self::Title, Self::Price, Self::Text, Self::Page, Self::EndMails];
 
     /// The name between braces.
     pub fn name(self) -> &'static str {
@@ -61,6 +63,7 @@ impl Placeholder {
             Self::Lot => "lot",
             Self::Title => "title",
             Self::Price => "price",
+            Self::Text => "text",
             Self::Page => "page",
             Self::EndMails => "end_mails",
         }
@@ -80,6 +83,7 @@ impl Placeholder {
             Self::Lot => "lot number",
             Self::Title => "title of the lot",
             Self::Price => "price of the lot",
+            Self::Text => "what staff wrote to the bidder",
             Self::Page => "the page that the mail is about",
             Self::EndMails => "the page that ends mails of this kind",
         }
@@ -111,6 +115,8 @@ pub struct MailValues {
     pub title: Option<String>,
     /// Price of the lot.
     pub price: Option<String>,
+    /// What staff wrote to the bidder.
+    pub text: Option<String>,
     /// The page that the mail is about.
     pub page: Option<String>,
     /// The page that ends mails of this kind.
@@ -131,6 +137,7 @@ impl MailValues {
             Placeholder::Lot => &self.lot,
             Placeholder::Title => &self.title,
             Placeholder::Price => &self.price,
+            Placeholder::Text => &self.text,
             Placeholder::Page => &self.page,
             Placeholder::EndMails => &self.end_mails,
         };

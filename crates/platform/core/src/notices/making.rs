@@ -40,8 +40,12 @@ struct Wanted<'a> {
     amount: Option<i64>,
     decision: Option<String>,
     text: Option<String>,
+    /// Subject of a message.
+    subject: Option<String>,
 }
 
+/// Those who receive a part of a message, the place at which the next part begins, and mails to bidders without an account.
+type MessagePart = (Vec<Wanted<'static>>, Option<String>, Vec<(NewMail, i64)>);
 /// The addressees of a part, and the place at which the next part begins.
 type Part<'a> = (Vec<Wanted<'a>>, Option<String>);
 
@@ -65,7 +69,7 @@ impl Platform {
         loop {
             let step = self.next_step(&cause).await?;
             let through = step.through.clone();
-            let has_mails = step.notices.iter().any(|(_, mail)| mail.is_some());
+            let has_mails = !step.mails.is_empty() || step.notices.iter().any(|(_, mail)| mail.is_some());
             match self.store().make_notices(step).await {
                 Ok(()) if has_mails => self.mails_queued().notify(),
                 Ok(()) => {}
@@ -81,7 +85,7 @@ impl Platform {
     }
 
     async fn next_step(&self, cause: &OpenCause) -> PlatformResult<NoticeStep> {
-        let done = NoticeStep { cause: cause.clone(), through: None, notices: Vec::new() };
+        let done = NoticeStep { cause: cause.clone(), through: None, notices: Vec::new(), mails: Vec::new() };
         let Some(auction) = self.store().auction(cause.cause.auction).await? else { return Ok(done) };
         let item = match &cause.cause.what {
             CauseOfNotice::Outbid { item, .. }
@@ -92,12 +96,14 @@ impl Platform {
             },
             CauseOfNotice::SaleBegan
             | CauseOfNotice::RegistrationDecided { .. }
-            | CauseOfNotice::LimitDecided { .. } => None,
+            | CauseOfNotice::LimitDecided { .. }
+            | CauseOfNotice::Message { .. } => None,
         };
         let coming = match (&cause.cause.what, &item) {
             (CauseOfNotice::LotInRing { .. }, Some(item)) => self.lots_after(&auction, item).await?,
             _ => Vec::new(),
         };
+        let mut mails = Vec::new();
         let (wanted, through) = match (&cause.cause.what, &item) {
             (CauseOfNotice::Outbid { paddle, .. }, Some(item)) => (self.outbid(&auction, item, paddle).await?, None),
             (CauseOfNotice::LotEnded { .. }, Some(item)) => self.lot_ended(&auction, item, &cause.through).await?,
@@ -107,13 +113,18 @@ impl Platform {
             (CauseOfNotice::LimitDecided { registration, granted, reason }, _) => {
                 (self.limit_decided(*registration, *granted, reason.as_deref()).await?, None)
             }
+            (CauseOfNotice::Message { message }, _) => {
+                let (wanted, through, without_account) = self.message(&auction, *message, &cause.through).await?;
+                mails = without_account;
+                (wanted, through)
+            }
             (_, None) => (Vec::new(), None),
         };
         let mut notices = Vec::new();
         for wanted in wanted {
             notices.extend(self.notice(&auction, wanted).await?);
         }
-        Ok(NoticeStep { through, notices, ..done })
+        Ok(NoticeStep { through, notices, mails, ..done })
     }
 
     async fn outbid<'a>(&self, auction: &Auction, item: &'a Item, paddle: &str) -> PlatformResult<Vec<Wanted<'a>>> {
@@ -123,7 +134,15 @@ impl Platform {
         }
         let to = self.addressee_with(auction, paddle).await?;
         let amount = item.standing.as_ref().map(|leads| leads.amount);
-        let wanted = |to| Wanted { to, kind: NoticeKind::Outbid, item: Some(item), amount, decision: None, text: None };
+        let wanted = |to| Wanted {
+            to,
+            kind: NoticeKind::Outbid,
+            item: Some(item),
+            amount,
+            decision: None,
+            text: None,
+            subject: None,
+        };
         Ok(to.into_iter().map(wanted).collect())
     }
 
@@ -151,6 +170,7 @@ impl Platform {
                 amount: buyer.map(|buyer| buyer.amount),
                 decision: None,
                 text: None,
+                subject: None,
             });
         }
         Ok((wanted, next))
@@ -184,6 +204,7 @@ impl Platform {
                         amount: None,
                         decision: None,
                         text: None,
+                        subject: None,
                     });
                 }
             }
@@ -209,6 +230,7 @@ impl Platform {
                 amount: None,
                 decision: None,
                 text: None,
+                subject: None,
             }));
         }
         Ok((wanted, next))
@@ -221,7 +243,15 @@ impl Platform {
         let kind = NoticeKind::RegistrationDecided;
         Ok(to
             .into_iter()
-            .map(|to| Wanted { to, kind, item: None, amount: None, decision: decision.clone(), text: None })
+            .map(|to| Wanted {
+                to,
+                kind,
+                item: None,
+                amount: None,
+                decision: decision.clone(),
+                text: None,
+                subject: None,
+            })
             .collect())
     }
 
@@ -240,8 +270,43 @@ impl Platform {
             amount: granted,
             decision: Some(if granted.is_some() { "granted" } else { "declined" }.to_owned()),
             text: reason.map(str::to_owned),
+            subject: None,
         };
         Ok(to.into_iter().map(wanted).collect())
+    }
+
+    /// The next bidders of a message: notices to those with an account, mails to the others who have an address.
+    async fn message(&self, auction: &Auction, message: Uuid, after: &str) -> PlatformResult<MessagePart> {
+        let Some(message) = self.store().bidder_message(message).await? else { return Ok(MessagePart::default()) };
+        let (registrations, next) = match message.registration {
+            Some(one) => (self.store().registration(one).await?.into_iter().collect(), None),
+            None => {
+                let page = Page { after: Uuid::try_parse(after).ok(), limit: PART_MAX };
+                let approved = [RegistrationStatus::Approved];
+                let found = self.store().registrations_with_status(auction.uuid, &approved, page).await?;
+                let next = found.last().filter(|_| found.len() == PART_MAX).map(|last| last.uuid.to_string());
+                (found, next)
+            }
+        };
+        let (mut wanted, mut mails) = (Vec::new(), Vec::new());
+        for registration in registrations {
+            match self.addressee(registration.clone()).await? {
+                Some(to) => wanted.push(Wanted {
+                    to,
+                    kind: NoticeKind::Message,
+                    item: None,
+                    amount: None,
+                    decision: None,
+                    text: Some(message.text.clone()),
+                    subject: Some(message.subject.clone()),
+                }),
+                None => {
+                    let mail = self.message_mail(auction, &message, &registration).await?;
+                    mails.extend(mail.map(|mail| (mail, registration.version)));
+                }
+            }
+        }
+        Ok((wanted, next, mails))
     }
 
     /// The bidder with this paddle, if they have an account.
@@ -271,7 +336,7 @@ impl Platform {
 
     /// The notice with its mail. None when the bidder knows already, from an earlier notice.
     async fn notice(&self, auction: &Auction, wanted: Wanted<'_>) -> PlatformResult<Option<(Notice, Option<NewMail>)>> {
-        let Wanted { to, kind, item, amount, decision, text } = wanted;
+        let Wanted { to, kind, item, amount, decision, text, subject } = wanted;
         let account = to.account.id;
         let earlier = match item {
             Some(item) => self.store().notices_about(account, item.uuid, EARLIER_MAX).await?,
@@ -286,7 +351,7 @@ impl Platform {
         let facts = NoticeFacts {
             sale: auction.shown_title().to_owned(),
             lot_number: item.map(|item| item.lot_number.clone()).unwrap_or_default(),
-            title: item.map(|item| item.title.clone()).unwrap_or_default(),
+            title: item.map(|item| item.title.clone()).or(subject).unwrap_or_default(),
             currency: auction.currency.clone(),
             amount,
             decision,

@@ -134,6 +134,7 @@ impl Platform {
         let title = default_text(letterhead.mails().language, kind).render(&values).subject;
         let path = match notice.item {
             Some(item) => format!("sales/{}/lots/{item}", notice.auction),
+            None if notice.kind == NoticeKind::Message => "notices".to_owned(),
             None if notice.kind == NoticeKind::LimitDecided => format!("sales/{}/register", notice.auction),
             None => format!("sales/{}", notice.auction),
         };

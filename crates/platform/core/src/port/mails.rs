@@ -39,11 +39,13 @@ pub enum MailKind {
     LimitGranted,
     /// A higher limit was declined.
     LimitDeclined,
+    /// Staff wrote to the bidders of a sale.
+    Message,
 }
 
 impl MailKind {
     /// All kinds.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Approved,
         Self::Declined,
         Self::Suspended,
@@ -55,6 +57,7 @@ impl MailKind {
         Self::LotSoon,
         Self::LimitGranted,
         Self::LimitDeclined,
+        Self::Message,
     ];
     /// The kinds whose texts a house may replace.
     pub const OF_HOUSE: [Self; 4] = [Self::Approved, Self::Declined, Self::Suspended, Self::Reminder];
@@ -73,6 +76,7 @@ impl MailKind {
             Self::LotSoon => "lot_soon",
             Self::LimitGranted => "limit_granted",
             Self::LimitDeclined => "limit_declined",
+            Self::Message => "message",
         }
     }
 

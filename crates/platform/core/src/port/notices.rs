@@ -25,11 +25,13 @@ pub enum NoticeKind {
     RegistrationDecided,
     /// Staff decided about the bidder's request for a higher limit.
     LimitDecided,
+    /// Staff wrote to the bidders of a sale, or to this one.
+    Message,
 }
 
 impl NoticeKind {
     /// All kinds.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Outbid,
         Self::Won,
         Self::NotWon,
@@ -37,6 +39,7 @@ impl NoticeKind {
         Self::LotSoon,
         Self::RegistrationDecided,
         Self::LimitDecided,
+        Self::Message,
     ];
 
     /// Stable name, in tables and forms.
@@ -49,6 +52,7 @@ impl NoticeKind {
             Self::LotSoon => "lot_soon",
             Self::RegistrationDecided => "registration_decided",
             Self::LimitDecided => "limit_decided",
+            Self::Message => "message",
         }
     }
 
@@ -106,6 +110,11 @@ pub enum CauseOfNotice {
         /// Why they declined.
         reason: Option<String>,
     },
+    /// Staff sent a message.
+    Message {
+        /// The message.
+        message: Uuid,
+    },
 }
 
 /// A cause with the notices that are not made yet.
@@ -128,6 +137,8 @@ pub struct NoticeStep {
     pub through: Option<String>,
     /// The notices, each with its mail if the bidder wants one.
     pub notices: Vec<(Notice, Option<NewMail>)>,
+    /// Mails to bidders without an account, each with the version of the registration that it was written from.
+    pub mails: Vec<(NewMail, i64)>,
 }
 
 /// What a bidder reads.
@@ -161,7 +172,7 @@ pub struct NoticeFacts {
     pub sale: String,
     /// Lot number; empty for a notice about a sale.
     pub lot_number: String,
-    /// Title of the lot.
+    /// Title of the lot; subject of a message.
     pub title: String,
     /// ISO 4217 code of the auction's currency.
     pub currency: String,
@@ -205,7 +216,8 @@ pub struct ClaimedPush {
 pub trait NoticeStore: Send + Sync {
     /// Causes whose notices are not all made, the oldest first, at most `limit`.
     async fn open_causes(&self, limit: usize) -> StoreResult<Vec<OpenCause>>;
-    /// Makes the notices of one part and queues their mails; both or none. `Conflict` when the cause went on meanwhile. A notice of an
+    /// Makes the notices of one part and queues their mails; both or none. `Conflict` when the cause went on meanwhile, or a
+    /// registration has another version. A notice of an
     /// account that was closed meanwhile is left out.
     async fn make_notices(&self, step: NoticeStep) -> StoreResult<()>;
     /// The notices of an account, the latest first, at most `limit`; only later ones than `after`, if it is given.

@@ -35,4 +35,5 @@ mod saleroom_accounts;
 mod saleroom_grants;
 mod sales;
 mod sandbox;
+mod shared_contacts;
 mod webcasts;

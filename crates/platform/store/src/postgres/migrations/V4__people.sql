@@ -297,4 +297,16 @@ CREATE TABLE limit_requests (
 );
 CREATE INDEX limit_requests_open ON limit_requests (auction, asked_at_ms) WHERE decided_at_ms IS NULL;
 
+-- Messages of staff to the bidders of a sale; `registration` is set for one to a single bidder.
+CREATE TABLE bidder_messages (
+    uuid uuid NOT NULL PRIMARY KEY,
+    auction uuid NOT NULL,
+    registration uuid,
+    actor text NOT NULL,
+    subject text NOT NULL,
+    body text NOT NULL,
+    at_ms bigint NOT NULL
+);
+CREATE INDEX bidder_messages_of_auction ON bidder_messages (auction, uuid);
+
 UPDATE schema_compatibility SET compatible_from = 1;

@@ -298,4 +298,16 @@ CREATE TABLE limit_requests (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX limit_requests_open ON limit_requests (auction, asked_at_ms) WHERE decided_at_ms IS NULL;
 
+-- Messages of staff to the bidders of a sale; `registration` is set for one to a single bidder.
+CREATE TABLE bidder_messages (
+    uuid BLOB NOT NULL PRIMARY KEY,
+    auction BLOB NOT NULL,
+    registration BLOB,
+    actor TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    body TEXT NOT NULL,
+    at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX bidder_messages_of_auction ON bidder_messages (auction, uuid);
+
 UPDATE schema_compatibility SET compatible_from = 1;
