@@ -5,6 +5,7 @@
 
 mod accounts;
 mod bidding;
+mod export;
 mod grants;
 mod limits;
 mod notices;
@@ -25,6 +26,7 @@ use crate::port::{House, ItemImage, SaleFacts};
 
 pub use self::accounts::{AccountInput, BidderSignedIn, LINK_VALID, SignedInBidder};
 pub use self::bidding::{OwnStanding, SaleroomBid, SaleroomBidResult};
+pub use self::export::OwnExport;
 pub use self::grants::{ACCESS_VALID, AccessRequest, CodeRedemption, SiteBidder, SiteTokens};
 pub use self::limits::{LIMIT_WORDS_CHARS_MAX, OwnLimit};
 pub use self::notices::NOTICES_LISTED_MAX;

@@ -112,7 +112,7 @@ const COUNTED: [(&str, &str); 20] = [
 ];
 
 /// Forms that are counted under a name.
-const COUNTED_FORMS: [(&str, &str); 13] = [
+const COUNTED_FORMS: [(&str, &str); 14] = [
     ("/{house}/sales/{auction}/lots/{item}/bid", "bid"),
     ("/{house}/sales/{auction}/lots/{item}/watch", "watch"),
     ("/{house}/sales/{auction}/register", "register"),
@@ -121,6 +121,7 @@ const COUNTED_FORMS: [(&str, &str); 13] = [
     ("/{house}/sign-up", "mail_link"),
     ("/{house}/sign-up/account", "open_account"),
     ("/{house}/account", "change_account"),
+    ("/{house}/account/export", "export_account"),
     ("/{house}/account/notices", "choose_notices"),
     ("/{house}/notices/seen", "see_notices"),
     ("/{house}/push", "add_browser"),

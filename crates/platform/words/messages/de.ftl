@@ -264,6 +264,7 @@ account-saved = Gespeichert.
 account-kept = Bestehende Registrierungen behalten den Namen und die Nummer, die das Haus hat.
 account-save = Speichern
 account-password = Neues Passwort wählen
+account-export = Meine Daten exportieren
 account-delete = Konto löschen
 account-delete-description = Ihr Konto löschen.
 account-delete-causes = Das Konto endet mit seinen Anmeldungen und beobachteten Losen. Abgegebene Gebote bleiben gültig, und das Haus bewahrt die Unterlagen zu Ihren Käufen so lange auf, wie das Gesetz es verlangt. Bitten Sie das Haus, alles Weitere über Sie zu löschen.

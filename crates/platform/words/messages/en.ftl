@@ -265,6 +265,7 @@ account-saved = Saved.
 account-kept = Registrations that you have keep the name and number that the house has.
 account-save = Save
 account-password = Choose another password
+account-export = Export my data
 account-delete = Delete the account
 account-delete-description = Delete your account.
 account-delete-causes = The account ends with its sign-ins and watched lots. Bids that you placed stand, and the house keeps its records of your purchases for as long as the law requires. Ask the house to erase what else it has about you.

@@ -264,6 +264,7 @@ account-saved = Guardado.
 account-kept = Los registros que ya tiene conservan el nombre y el número que tiene la casa.
 account-save = Guardar
 account-password = Elegir otra contraseña
+account-export = Exportar mis datos
 account-delete = Eliminar la cuenta
 account-delete-description = Eliminar su cuenta.
 account-delete-causes = La cuenta termina junto con sus sesiones y lotes seguidos. Las pujas hechas siguen siendo válidas, y la casa conserva los documentos de sus compras mientras la ley lo exija. Pida a la casa que borre lo demás.

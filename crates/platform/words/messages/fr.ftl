@@ -264,6 +264,7 @@ account-saved = Enregistré.
 account-kept = Vos inscriptions existantes gardent le nom et le numéro que la maison possède.
 account-save = Enregistrer
 account-password = Choisir un autre mot de passe
+account-export = Exporter mes données
 account-delete = Supprimer le compte
 account-delete-description = Supprimer votre compte.
 account-delete-causes = Le compte prend fin avec ses connexions et ses lots suivis. Les enchères placées restent valables, et la maison garde les pièces de vos achats aussi longtemps que la loi l’exige. Demandez à la maison d’effacer le reste.

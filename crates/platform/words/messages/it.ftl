@@ -264,6 +264,7 @@ account-saved = Salvato.
 account-kept = Le registrazioni esistenti mantengono il nome e il numero che ha la casa.
 account-save = Salva
 account-password = Scegli un’altra password
+account-export = Esportare i miei dati
 account-delete = Elimina l’account
 account-delete-description = Eliminare il Suo account.
 account-delete-causes = L’account termina con i suoi accessi e i lotti seguiti. Le offerte fatte restano valide, e la casa conserva i documenti dei Suoi acquisti finché la legge lo richiede. Chieda alla casa di cancellare il resto.

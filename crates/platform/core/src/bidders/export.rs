@@ -276,7 +276,8 @@ impl Platform {
         })
     }
 
-    async fn exported_bids(&self, item: &Item, paddle: &str) -> PlatformResult<Vec<ExportedBid>> {
+    /// The bids of a paddle on an item, in order.
+    pub(crate) async fn exported_bids(&self, item: &Item, paddle: &str) -> PlatformResult<Vec<ExportedBid>> {
         let (mut exported, mut after) = (Vec::new(), None);
         loop {
             let bids = self.store().bids(item.uuid, Page { after, limit: BIDS_READ_MAX }).await?;
