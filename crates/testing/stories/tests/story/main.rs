@@ -73,6 +73,7 @@ mod remote_provider;
 mod saleroom;
 mod saleroom_attacks;
 mod saleroom_bids;
+mod saleroom_house;
 mod saleroom_languages;
 mod saleroom_live;
 mod saleroom_notices;
