@@ -145,7 +145,7 @@ async fn show(
         head: sale.head(session, Tab::Registrations),
         to: to.unwrap_or_default(),
         registration,
-        reaches: reaches(&recipients),
+        reaches: reaches(&recipients, registration.is_some()),
         has_recipients: recipients.bidders > 0,
         errors: ErrorSummary::of_fields(&shown.errors, &fields).heading("Nothing was sent"),
         fields,
@@ -157,11 +157,11 @@ async fn show(
     render_page_as(status, &page)
 }
 
-fn reaches(recipients: &MessageRecipients) -> String {
+fn reaches(recipients: &MessageRecipients, is_one: bool) -> String {
     let MessageRecipients { bidders, with_account, with_mail } = recipients;
     format!(
         "{}: {} on the pages of the saleroom, {} by mail.",
-        labels::count(*bidders, "approved bidder", "approved bidders"),
+        if is_one { "1 bidder".to_owned() } else { labels::count(*bidders, "approved bidder", "approved bidders") },
         labels::number(*with_account),
         labels::number(*with_mail)
     )

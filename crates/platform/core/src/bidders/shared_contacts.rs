@@ -137,19 +137,33 @@ impl Platform {
 
     /// Adds the records of these registrations, with what their accounts say beside the register.
     async fn add_bidders(&self, people: &mut People, registrations: Vec<Registration>) -> PlatformResult<()> {
-        for registration in registrations {
-            let Some(party) = self.record_of(&registration).await? else { continue };
-            for account in self.store().bidder_accounts_of(&[party.uuid]).await? {
-                let details = account.profile.details;
-                let of_account = PartyDetails {
-                    email: Some(account.email),
-                    phone: details.phone,
-                    addresses: details.address.into_iter().collect(),
-                    ..PartyDetails::default()
-                };
-                people.add_keys(party.uuid, &of_account);
+        let named: Vec<Uuid> = registrations.iter().filter_map(|registration| registration.party).collect();
+        let mut parties = self.store().parties_of(&named).await?;
+        // A record that was merged leads to the one that stands for its person.
+        let merged = parties.iter().filter(|party| party.record() != party.uuid);
+        let merged: BTreeMap<Uuid, Uuid> = merged.map(|party| (party.uuid, party.record())).collect();
+        let standing: Vec<Uuid> = merged.values().copied().collect();
+        parties.extend(self.store().parties_of(&standing).await?);
+        let record_of = |party: Uuid| merged.get(&party).copied().unwrap_or(party);
+        let records: BTreeMap<Uuid, Party> = parties.into_iter().map(|party| (party.uuid, party)).collect();
+        let known: Vec<Uuid> = records.keys().copied().collect();
+        for account in self.store().bidder_accounts_of(&known).await? {
+            let details = account.profile.details;
+            let of_account = PartyDetails {
+                email: Some(account.email),
+                phone: details.phone,
+                addresses: details.address.into_iter().collect(),
+                ..PartyDetails::default()
+            };
+            if let Some(party) = account.profile.party {
+                people.add_keys(record_of(party), &of_account);
             }
-            people.add(party, Some(registration));
+        }
+        for registration in registrations {
+            let record = registration.party.and_then(|party| records.get(&record_of(party)));
+            if let Some(party) = record.filter(|party| party.customer == registration.customer) {
+                people.add(party.clone(), Some(registration));
+            }
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::{Saleroom, SignedInBidder};
 use crate::Platform;
-use crate::bidders::ExportedBid;
+use crate::bidders::{ExportedBid, ExportedRequest};
 use crate::error::PlatformResult;
 use crate::port::{BidderDetails, Notice, NoticeFacts, Page, Registration, WatchedItem};
 
@@ -82,22 +82,6 @@ pub struct ExportedSale {
     pub accepted_conditions: Option<(u32, Timestamp)>,
     /// The bidder's own bids, with their maxima.
     pub bids: Vec<ExportedBid>,
-}
-
-/// A request for a higher limit.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ExportedRequest {
-    /// The limit that the bidder asked for.
-    pub amount: i64,
-    /// What the bidder wrote.
-    pub words: String,
-    /// When.
-    pub asked_at: Timestamp,
-    /// The limit that the house set.
-    pub granted: Option<i64>,
-    /// Why the house declined.
-    pub reason: Option<String>,
 }
 
 /// A lot that the bidder watches.
@@ -196,13 +180,7 @@ impl Platform {
             bids.extend(self.exported_bids(&item, &registration.paddle).await?);
         }
         let accepted = self.store().accepted_conditions(account, auction.uuid).await?;
-        let request = self.store().limit_request(registration.uuid).await?;
-        let limit_request = request.map(|request| {
-            let decision = request.decision.map(|decision| (decision.granted, decision.reason));
-            let (granted, reason) = decision.unwrap_or_default();
-            let (amount, words, asked_at) = (request.amount, request.words, request.asked_at);
-            ExportedRequest { amount, words, asked_at, granted, reason }
-        });
+        let limit_request = self.store().limit_request(registration.uuid).await?.map(ExportedRequest::from);
         Ok(Some(ExportedSale {
             auction: auction.uuid,
             title: auction.title,
