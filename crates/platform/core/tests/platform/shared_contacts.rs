@@ -47,7 +47,7 @@ async fn bidders_who_share_an_address_with_a_consignor_are_listed_first() {
     house.bidder(house.person(phone("Jon")).await).await;
     // A namesake who does not bid in this sale shares nothing that counts.
     house.person(phone("Kim")).await;
-    house.bidder(house.person(named("Lea")).await).await;
+    house.bidder(house.person(PartyDetails { is_bidder: true, ..named("Lea") }).await).await;
 
     let auction = house.items[0].auction;
     let found = house.fixture.platform.shared_contacts(&house.fixture.caller, auction).await.unwrap();
