@@ -399,9 +399,16 @@ push-browsers = { $n ->
     [one] One browser shows your notices.
    *[other] { $n } browsers show your notices.
 }
+notice-kind-outbid = Outbid
+notice-kind-won = Lot won
+notice-kind-not-won = Lot not won
+notice-kind-sale = Sale begins
+notice-kind-lot = Lot soon in the ring
+notice-kind-registration = Registration
+push-off-all = Show no more notices in any browser
 end-mails = End mails
-end-mails-ask = End mails to you about this: { $about }?
-end-mails-done = You receive no more mails about this: { $about }.
+end-mails-ask = End mails of this kind: { $about }?
+end-mails-done = You receive no more mails of this kind: { $about }.
 end-mails-all-done = You receive no more mails with notices.
 end-mails-one = End these mails
 end-mails-all = End all mails with notices

@@ -398,9 +398,16 @@ push-browsers = { $n ->
     [one] Un navegador muestra sus avisos.
    *[other] { $n } navegadores muestran sus avisos.
 }
+notice-kind-outbid = Puja superada
+notice-kind-won = Lote adjudicado
+notice-kind-not-won = Lote no adjudicado
+notice-kind-sale = Comienzo de la subasta
+notice-kind-lot = Lote próximo
+notice-kind-registration = Inscripción
+push-off-all = No mostrar más avisos en ningún navegador
 end-mails = No recibir más correos
-end-mails-ask = ¿No recibir más correos sobre esto: { $about }?
-end-mails-done = Ya no recibe correos sobre esto: { $about }.
+end-mails-ask = ¿No recibir más correos de este tipo: { $about }?
+end-mails-done = Ya no recibe correos de este tipo: { $about }.
 end-mails-all-done = Ya no recibe correos con avisos.
 end-mails-one = No recibir más estos correos
 end-mails-all = No recibir ningún correo con avisos

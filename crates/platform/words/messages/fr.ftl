@@ -398,9 +398,16 @@ push-browsers = { $n ->
     [one] Un navigateur affiche vos avis.
    *[other] { $n } navigateurs affichent vos avis.
 }
+notice-kind-outbid = Enchère dépassée
+notice-kind-won = Lot adjugé à vous
+notice-kind-not-won = Lot non adjugé à vous
+notice-kind-sale = Début de la vente
+notice-kind-lot = Lot bientôt présenté
+notice-kind-registration = Inscription
+push-off-all = Ne plus afficher d’avis dans aucun navigateur
 end-mails = Ne plus recevoir d’e-mails
-end-mails-ask = Ne plus recevoir d’e-mails à ce sujet : { $about } ?
-end-mails-done = Vous ne recevez plus d’e-mails à ce sujet : { $about }.
+end-mails-ask = Ne plus recevoir ce type d’e-mails : { $about } ?
+end-mails-done = Vous ne recevez plus ce type d’e-mails : { $about }.
 end-mails-all-done = Vous ne recevez plus d’e-mails contenant des avis.
 end-mails-one = Ne plus recevoir ces e-mails
 end-mails-all = Ne plus recevoir aucun e-mail contenant des avis

@@ -398,9 +398,16 @@ push-browsers = { $n ->
     [one] Un browser mostra i Suoi avvisi.
    *[other] { $n } browser mostrano i Suoi avvisi.
 }
+notice-kind-outbid = Offerta superata
+notice-kind-won = Lotto aggiudicato
+notice-kind-not-won = Lotto non aggiudicato
+notice-kind-sale = Inizio dell’asta
+notice-kind-lot = Lotto tra poco in asta
+notice-kind-registration = Iscrizione
+push-off-all = Non mostrare più avvisi in nessun browser
 end-mails = Non ricevere più e-mail
-end-mails-ask = Non ricevere più e-mail su questo: { $about }?
-end-mails-done = Non riceve più e-mail su questo: { $about }.
+end-mails-ask = Non ricevere più e-mail di questo tipo: { $about }?
+end-mails-done = Non riceve più e-mail di questo tipo: { $about }.
 end-mails-all-done = Non riceve più e-mail con avvisi.
 end-mails-one = Non ricevere più queste e-mail
 end-mails-all = Non ricevere più alcuna e-mail con avvisi

@@ -42,10 +42,20 @@ pub enum Placeholder {
 
 impl Placeholder {
     /// The placeholders of the texts that a house may replace.
-    pub const OF_HOUSE: [Self; 8] =
-        [Self::Bidder, Self::Paddle, Self::Sale, Self::Starts, Self::Ends, Self::Live, Self::House, Self::Contact];
+    pub const OF_HOUSE: [Self; 10] = [
+        Self::Bidder,
+        Self::Paddle,
+        Self::Sale,
+        Self::Starts,
+        Self::Ends,
+        Self::Live,
+        Self::House,
+        Self::Contact,
+        Self::Page,
+        Self::EndMails,
+    ];
     /// The placeholders that only notices have.
-    const OF_NOTICES: [Self; 5] = [Self::Lot, Self::Title, Self::Price, Self::Page, Self::EndMails];
+    const OF_NOTICES: [Self; 3] = [Self::Lot, Self::Title, Self::Price];
 
     /// The name between braces.
     pub fn name(self) -> &'static str {
@@ -80,8 +90,8 @@ impl Placeholder {
             Self::Lot => "lot number",
             Self::Title => "title of the lot",
             Self::Price => "price of the lot",
-            Self::Page => "the page that the mail is about",
-            Self::EndMails => "the page that ends mails of this kind",
+            Self::Page => "the page of the saleroom that the mail is about; no value for bidders without an account",
+            Self::EndMails => "the page that ends mails of this kind; no value for bidders without an account",
         }
     }
 }
