@@ -200,7 +200,7 @@ fn card(words: Words, sale: &SaleroomSale, house: &str, lot: &SaleroomLot) -> Lo
         position: lot.position,
         lot_number: lot.lot_number.clone(),
         title: lot.title.clone(),
-        words: LotWords::of(words, &sale.auction, lot),
+        words: LotWords::in_sale(words, sale, lot),
         picture: lot.images.first().map(|image| Picture::of(house, image)),
     }
 }

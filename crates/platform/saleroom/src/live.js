@@ -98,6 +98,7 @@
     if (item.status === "PASSED") return [words.passed, "off"];
     if (item.status === "SUSPENDED") return [words.suspended, "wait"];
     if (item.ring) {
+      if (item.ring.linkLost) return [words.linkLost, "wait"];
       if (item.ring.paused) return [words.ringPaused, "wait"];
       return [item.ring.warnings > 0 ? words.ringWarned : words.ring, "live"];
     }
@@ -271,6 +272,7 @@
     if (!stage || (item.uuid !== inRing && !item.ring)) return;
     if (item.ring) {
       inRing = item.uuid;
+      if (item.ring.linkLost) return put(stage, words.linkLost);
       const text = item.ring.paused ? words.stagePaused : item.ring.warnings > 0 ? words.stageWarned : words.stageRing;
       put(stage, fill(text, { lot: item.lotNumber, amount: money(item.ring.askingPrice) }));
     } else if (isSold(item) && item.price !== null) put(stage, fill(words.stageSold, { lot: item.lotNumber, amount: money(item.price) }));
