@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::account::next_query;
 use crate::house::House;
-use crate::lot_words::{is_link_lost, with_charges};
+use crate::lot_words::{LotWords, is_link_lost, with_charges};
 use crate::register::Standing;
 
 /// The part of a lot's page on which a bidder bids.
@@ -40,6 +40,10 @@ pub(crate) struct BidBox {
     /// What the script compares when it reads the box again.
     own: OwnView,
     is_webcast: bool,
+    /// On a phone the bar with price, standing and button stays at the edge of the screen.
+    is_fixed: bool,
+    /// What the amount is, and the amount, as beside the lot.
+    price: (String, String),
     is_watched: bool,
     is_signed_in: bool,
     /// The query that leads back to the lot after a sign-in.
@@ -186,7 +190,10 @@ impl BidBox {
             Step::None
         };
         let path = format!("{sale_path}/lots/{item}");
+        let shown = LotWords::in_sale(words, sale, lot);
         Ok(Self {
+            is_fixed: !matches!(step, Step::None),
+            price: (shown.label, shown.amount),
             words,
             next_query: next_query(&path),
             lot: item,

@@ -130,6 +130,10 @@
     put(slot(part, name === "price" ? "bids" : "next-label"), label);
     put(slot(part, name), money(amount));
     put(slot(part, `${name}-total`), totalOf(total, amount));
+    if (name !== "price") return;
+    // The bar at the edge of a phone's screen has the price again.
+    put(slot(element, "bar-bids"), label);
+    put(slot(element, "bar-price"), money(amount));
   }
 
   const nextLabel = document.querySelector('[data-live="next-label"]')?.textContent;
