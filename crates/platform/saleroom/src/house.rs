@@ -12,7 +12,7 @@ use kit_runtime::vault::Secret;
 use platform_core::Platform;
 use platform_core::saleroom::{RegistrationRule, Saleroom, SignedInBidder};
 use platform_core::users::Client;
-use platform_words::{Words, key};
+use platform_words::{SaleZone, Words, key};
 use uuid::Uuid;
 
 use crate::language::{self, LanguageLink};
@@ -112,6 +112,13 @@ impl<const N: usize> House<N> {
     /// The cookie of a browser in which a bidder signed in before.
     pub(crate) fn device_cookie(&self) -> Cookie {
         self.site.cookie(DEVICE, self.saleroom.house.customer)
+    }
+
+    /// The bidder's own time zone, or else the house's, for times that belong to no sale.
+    pub(crate) fn zone(&self) -> SaleZone {
+        let own = self.bidder.as_ref().and_then(|bidder| bidder.account.profile.details.time_zone.as_deref());
+        let of_house = self.saleroom.house.profile.time_zone.as_deref();
+        self.words.zone_named(own.or(of_house).unwrap_or("UTC"))
     }
 
     /// The whole address of a path below that of the house.

@@ -419,3 +419,24 @@ end-mails-all-done = Sie erhalten keine E-Mails mit Mitteilungen mehr.
 end-mails-one = Diese E-Mails beenden
 end-mails-all = Alle E-Mails mit Mitteilungen beenden
 end-mails-stays = Ihre Mitteilungen stehen weiterhin auf der Seite Mitteilungen.
+
+## Web sites of the house that bid for a bidder
+sites = Verbundene Websites
+sites-ended = Die Website hat keinen Zugang mehr. Gebote, die sie abgegeben hat, gelten weiter.
+sites-none = Keine Website bietet für Sie. Eine, die darum bittet, steht hier, nachdem Sie es erlaubt haben.
+sites-about = Diese Websites können bei { $house } Ihre Gebote lesen und für Sie bieten.
+sites-end = Trennen
+sites-times = Erlaubt { $allowed }. Zuletzt erneuert { $used }. Endet { $ends }.
+site-title = Eine Website zulassen
+site-ask = Darf { $host } für Sie bieten?
+site-who = Die Website { $origin } möchte bei { $house } für Sie handeln. Sie sind angemeldet als { $name }, { $email }.
+site-may = Wenn Sie es erlauben, kann die Website:
+site-may-read = Ihren Namen, Ihre E-Mail-Adresse, Anmeldungen, Gebote, Höchstgebote und beobachteten Lose lesen
+site-may-register = Sie für Auktionen anmelden und deren Bedingungen für Sie annehmen
+site-may-bid = für Sie bieten und kaufen. Ihre Gebote binden Sie wie Ihre eigenen
+site-limits = Sie erhält Ihr Passwort nicht und kann Ihr Konto nicht ändern. Ihr Zugang endet nach 30 Tagen, oder sobald Sie ihn auf dieser Seite beenden:
+site-allow = Erlauben
+site-cancel = Abbrechen
+site-refused-title = Dieser Link kann nicht verwendet werden
+site-refused = Eine Website wollte bei { $house } für Sie bieten, aber das Haus führt diese Website mit dieser Adresse nicht. Es wurde ihr nichts gesendet.
+site-refused-owner = Wenn Sie die Website betreiben: ihr Ursprung und die Rückkehradresse müssen genau denen entsprechen, die das Haus führt.

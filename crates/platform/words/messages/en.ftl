@@ -420,3 +420,24 @@ end-mails-all-done = You receive no more mails with notices.
 end-mails-one = End these mails
 end-mails-all = End all mails with notices
 end-mails-stays = Your notices still stand on the page Notices.
+
+## Web sites of the house that bid for a bidder
+sites = Connected sites
+sites-ended = The site has no access any more. Bids that it placed stand.
+sites-none = No web site bids for you. One that asks for it appears here after you have allowed it.
+sites-about = These web sites can read your bids and bid for you at { $house }.
+sites-end = Disconnect
+sites-times = Allowed { $allowed }. Last renewed { $used }. Ends { $ends }.
+site-title = Allow a web site
+site-ask = Let { $host } bid for you?
+site-who = The web site { $origin } asks to act for you at { $house }. You are signed in as { $name }, { $email }.
+site-may = If you allow it, the site can:
+site-may-read = read your name, e-mail address, registrations, bids, maxima and watched lots
+site-may-register = register you for sales and accept their conditions for you
+site-may-bid = bid and buy for you. Its bids bind you as your own do
+site-limits = It does not get your password, and can’t change your account. Its access ends after 30 days, or as soon as you end it on this page:
+site-allow = Allow
+site-cancel = Cancel
+site-refused-title = This link can’t be used
+site-refused = A web site asked to bid for you at { $house }, but the house does not list this site with this address. Nothing was sent to it.
+site-refused-owner = If you run the site: its origin and the address to come back to have to be exactly those that the house lists.

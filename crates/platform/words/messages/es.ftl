@@ -419,3 +419,24 @@ end-mails-all-done = Ya no recibe correos con avisos.
 end-mails-one = No recibir más estos correos
 end-mails-all = No recibir ningún correo con avisos
 end-mails-stays = Sus avisos siguen en la página Avisos.
+
+## Web sites of the house that bid for a bidder
+sites = Sitios conectados
+sites-ended = El sitio ya no tiene acceso. Las pujas que hizo siguen siendo válidas.
+sites-none = Ningún sitio puja por usted. El que lo pida aparecerá aquí cuando usted lo haya permitido.
+sites-about = Estos sitios pueden leer sus pujas y pujar por usted en { $house }.
+sites-end = Desconectar
+sites-times = Permitido { $allowed }. Renovado { $used }. Termina { $ends }.
+site-title = Permitir un sitio
+site-ask = ¿Permitir que { $host } puje por usted?
+site-who = El sitio { $origin } pide actuar por usted en { $house }. Ha iniciado sesión como { $name }, { $email }.
+site-may = Si lo permite, el sitio puede:
+site-may-read = leer su nombre, correo, inscripciones, pujas, máximos y lotes en seguimiento
+site-may-register = inscribirle en subastas y aceptar sus condiciones por usted
+site-may-bid = pujar y comprar por usted. Sus pujas le obligan como las suyas propias
+site-limits = No recibe su contraseña ni puede cambiar su cuenta. Su acceso termina a los 30 días, o en cuanto usted lo termine en esta página:
+site-allow = Permitir
+site-cancel = Cancelar
+site-refused-title = Este enlace no se puede usar
+site-refused = Un sitio pidió pujar por usted en { $house }, pero la casa no tiene este sitio con esta dirección. No se le envió nada.
+site-refused-owner = Si usted administra el sitio: su origen y la dirección de regreso deben ser exactamente los que tiene la casa.

@@ -419,3 +419,24 @@ end-mails-all-done = Vous ne recevez plus d’e-mails contenant des avis.
 end-mails-one = Ne plus recevoir ces e-mails
 end-mails-all = Ne plus recevoir aucun e-mail contenant des avis
 end-mails-stays = Vos avis restent sur la page Avis.
+
+## Web sites of the house that bid for a bidder
+sites = Sites connectés
+sites-ended = Le site n’a plus d’accès. Les enchères qu’il a portées restent valables.
+sites-none = Aucun site n’enchérit pour vous. Un site qui le demande apparaît ici une fois que vous l’avez autorisé.
+sites-about = Ces sites peuvent lire vos enchères et enchérir pour vous chez { $house }.
+sites-end = Déconnecter
+sites-times = Autorisé { $allowed }. Renouvelé { $used }. Prend fin { $ends }.
+site-title = Autoriser un site
+site-ask = Autoriser { $host } à enchérir pour vous ?
+site-who = Le site { $origin } demande à agir pour vous chez { $house }. Vous êtes connecté en tant que { $name }, { $email }.
+site-may = Si vous l’autorisez, le site peut :
+site-may-read = lire votre nom, votre adresse e-mail, vos inscriptions, enchères, maximums et lots suivis
+site-may-register = vous inscrire à des ventes et accepter leurs conditions pour vous
+site-may-bid = enchérir et acheter pour vous. Ses enchères vous engagent comme les vôtres
+site-limits = Il ne reçoit pas votre mot de passe et ne peut pas modifier votre compte. Son accès prend fin après 30 jours, ou dès que vous y mettez fin sur cette page :
+site-allow = Autoriser
+site-cancel = Annuler
+site-refused-title = Ce lien ne peut pas être utilisé
+site-refused = Un site a demandé à enchérir pour vous chez { $house }, mais la maison ne connaît pas ce site avec cette adresse. Rien ne lui a été envoyé.
+site-refused-owner = Si vous gérez ce site : son origine et l’adresse de retour doivent être exactement celles que la maison a enregistrées.

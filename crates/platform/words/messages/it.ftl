@@ -419,3 +419,24 @@ end-mails-all-done = Non riceve più e-mail con avvisi.
 end-mails-one = Non ricevere più queste e-mail
 end-mails-all = Non ricevere più alcuna e-mail con avvisi
 end-mails-stays = I Suoi avvisi restano nella pagina Avvisi.
+
+## Web sites of the house that bid for a bidder
+sites = Siti collegati
+sites-ended = Il sito non ha più accesso. Le offerte che ha fatto restano valide.
+sites-none = Nessun sito fa offerte per Lei. Un sito che lo chiede appare qui dopo la Sua autorizzazione.
+sites-about = Questi siti possono leggere le Sue offerte e fare offerte per Lei presso { $house }.
+sites-end = Scollegare
+sites-times = Autorizzato { $allowed }. Rinnovato { $used }. Termina { $ends }.
+site-title = Autorizzare un sito
+site-ask = Autorizzare { $host } a fare offerte per Lei?
+site-who = Il sito { $origin } chiede di agire per Lei presso { $house }. Ha effettuato l’accesso come { $name }, { $email }.
+site-may = Se lo autorizza, il sito può:
+site-may-read = leggere il Suo nome, indirizzo e-mail, iscrizioni, offerte, massimi e lotti seguiti
+site-may-register = iscriverLa alle aste e accettarne le condizioni per Lei
+site-may-bid = fare offerte e comprare per Lei. Le sue offerte La vincolano come le Sue
+site-limits = Non riceve la Sua password e non può modificare il Suo account. Il suo accesso termina dopo 30 giorni, o appena Lei lo termina in questa pagina:
+site-allow = Autorizzare
+site-cancel = Annulla
+site-refused-title = Questo link non può essere usato
+site-refused = Un sito ha chiesto di fare offerte per Lei presso { $house }, ma la casa non ha questo sito con questo indirizzo. Non gli è stato inviato nulla.
+site-refused-owner = Se gestisce il sito: la sua origine e l’indirizzo di ritorno devono essere esattamente quelli registrati dalla casa.

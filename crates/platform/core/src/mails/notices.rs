@@ -9,7 +9,7 @@ use super::{Letterhead, MailKind, NewMail, Recipient, is_real};
 use crate::Platform;
 use crate::amounts::CurrencyFormat;
 use crate::error::PlatformResult;
-use crate::port::{BidderAccount, Notice, NoticeKind, Registration};
+use crate::port::{BidderAccount, Language, Notice, NoticeKind, Registration};
 
 /// Separates signatures of links that end mails from all others.
 const PURPOSE: &str = "end mails of a kind";
@@ -65,13 +65,13 @@ impl Platform {
             None => format!("{house_page}/sales/{}", auction.uuid),
         };
         let end_mails = self.end_mails_page(&letterhead, account.id, notice.kind);
-        let language = letterhead.mails().language;
+        let language = account.profile.details.language.unwrap_or(letterhead.mails().language);
         let recipient = Recipient { registration, party: None };
         let values = MailValues {
             bidder: Some(kit_mail::plain_name(&account.profile.details.name)).filter(|name| !name.is_empty()),
             page: Some(page),
             end_mails: end_mails.clone(),
-            ..recipient.values(&self.notice_values(auction, notice, &letterhead))
+            ..recipient.values(&self.notice_values(auction, notice, &letterhead, language))
         };
         let rendered = super::default_text(language, kind).render(&values);
         Ok(Some(NewMail {
@@ -90,14 +90,20 @@ impl Platform {
     }
 
     /// The values of the texts about a notice.
-    pub(crate) fn notice_values(&self, auction: &Auction, notice: &Notice, letterhead: &Letterhead) -> MailValues {
+    pub(crate) fn notice_values(
+        &self,
+        auction: &Auction,
+        notice: &Notice,
+        letterhead: &Letterhead,
+        language: Language,
+    ) -> MailValues {
         let shown = |text: &str| Some(kit_mail::plain_title(text)).filter(|text| !text.is_empty());
         let price = |amount| CurrencyFormat::of(&notice.facts.currency).with_code(amount);
         MailValues {
             lot: shown(&notice.facts.lot_number),
             title: shown(&notice.facts.title),
             price: notice.facts.amount.map(price),
-            ..letterhead.values(auction, letterhead.mails().language, self.now())
+            ..letterhead.values(auction, language, self.now())
         }
     }
 

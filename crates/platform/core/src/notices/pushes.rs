@@ -130,8 +130,11 @@ impl Platform {
             (NoticeKind::RegistrationDecided, _) => MailKind::Declined,
             (kind, _) => kind.mail().unwrap_or(MailKind::Reminder),
         };
-        let values = self.notice_values(&auction, notice, &letterhead);
-        let title = default_text(letterhead.mails().language, kind).render(&values).subject;
+        let account = self.store().bidder_account(notice.account).await?;
+        let language = account.and_then(|account| account.profile.details.language);
+        let language = language.unwrap_or(letterhead.mails().language);
+        let values = self.notice_values(&auction, notice, &letterhead, language);
+        let title = default_text(language, kind).render(&values).subject;
         let path = match notice.item {
             Some(item) => format!("sales/{}/lots/{item}", notice.auction),
             None => format!("sales/{}", notice.auction),

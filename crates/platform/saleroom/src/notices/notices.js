@@ -127,19 +127,26 @@
   }
 
   const ASKED = `push-asked ${house}`;
+  const line = document.getElementById("push-offer");
+  /** The bidder has bid on the lot of this page, or watches it. */
+  const isFollowed = () => line.dataset.followed === "true" || document.getElementById("own-standing") !== null || document.getElementById("bid-answer")?.dataset.standing === "yes";
+
   function offer() {
-    const line = document.getElementById("push-offer");
-    if (!line || Notification.permission !== "default" || localStorage.getItem(ASKED)) return;
-    line.hidden = false;
-    const end = () => {
-      localStorage.setItem(ASKED, "yes");
-      line.hidden = true;
-    };
+    if (line.hidden && isFollowed() && Notification.permission === "default" && !localStorage.getItem(ASKED)) line.hidden = false;
+  }
+
+  function endOffer() {
+    localStorage.setItem(ASKED, "yes");
+    line.hidden = true;
+  }
+
+  if (line) {
     line.querySelector("[data-push-on]").addEventListener("click", async () => {
       await on().catch(() => false);
-      end();
+      endOffer();
     });
-    line.querySelector("[data-push-later]").addEventListener("click", end);
+    line.querySelector("[data-push-later]").addEventListener("click", endOffer);
+    setInterval(offer, READ_MS);
+    offer();
   }
-  offer();
 })();

@@ -1,7 +1,7 @@
 //! A notice in words.
 
 use platform_core::notices::{Notice, NoticeKind};
-use platform_words::{Currency, SaleZone, Value, Words, key};
+use platform_words::{Currency, Value, Words, key};
 use uuid::Uuid;
 
 use crate::house::House;
@@ -29,7 +29,7 @@ pub(crate) struct NoticeWords {
 impl NoticeWords {
     pub(crate) fn of<const N: usize>(house: &House<N>, notice: &Notice) -> Self {
         let path = format!("{}/sales/{}", house.path(), notice.auction);
-        let zone = zone(house);
+        let zone = house.zone();
         Self {
             id: notice.uuid,
             item: notice.item.unwrap_or_default(),
@@ -46,13 +46,6 @@ impl NoticeWords {
             is_new: notice.seen_at.is_none(),
         }
     }
-}
-
-/// The bidder's own zone, or the house's.
-fn zone<const N: usize>(house: &House<N>) -> SaleZone {
-    let own = house.bidder.as_ref().and_then(|bidder| bidder.account.profile.details.time_zone.as_deref());
-    let of_house = house.saleroom.house.profile.time_zone.as_deref();
-    house.words.zone_named(own.or(of_house).unwrap_or("UTC"))
 }
 
 fn text(words: Words, notice: &Notice) -> String {

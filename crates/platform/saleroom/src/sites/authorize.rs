@@ -13,6 +13,8 @@ use kit_design::site::FormsLeadTo;
 use platform_core::saleroom::{AccessRequest, RegistrationRule};
 use url::Url;
 
+use platform_words::Value;
+
 use crate::account::sign_in_first;
 use crate::house::{House, HouseFrame};
 use crate::page_error::PageError;
@@ -37,6 +39,21 @@ struct AuthorizePage {
     hidden: Vec<(&'static str, String)>,
     /// The address to which Cancel leads.
     cancel: String,
+}
+
+impl AuthorizePage {
+    /// Which site asks, and whom it would act for.
+    fn who(&self) -> String {
+        let value = |text: &str| Value::from(text.to_owned());
+        let house = value(&self.frame.owner);
+        let values = [
+            ("origin", value(&self.origin)),
+            ("house", house),
+            ("name", value(&self.name)),
+            ("email", value(&self.email)),
+        ];
+        self.around.words.with("site-who", values)
+    }
 }
 
 #[derive(Template)]
@@ -69,7 +86,7 @@ pub(super) async fn page(house: House<0>, QueryFields(query): QueryFields) -> Re
         return Ok(sign_in_first(&house.path(), &format!("{}/authorize?{}", house.path(), encoded(&query))));
     };
     let account = &bidder.account;
-    let around = house.frame("Allow a web site", "/authorize", "Allow a web site to bid for you.".to_owned());
+    let around = house.frame(house.words.of("site-title"), "/authorize", house.words.of("site-title").into_owned());
     let origin = request.access.origin().to_owned();
     let host = origin.split_once("://").map_or(origin.as_str(), |(_, host)| host).to_owned();
     let rendered: Result<Response, PageError> = render_page(&AuthorizePage {
@@ -132,8 +149,8 @@ fn refuse(house: &House<0>, refusal: Refusal) -> Result<Response, PageError> {
     match refusal {
         Refusal::Answered(address) => Ok(Redirect::to(&address).into_response()),
         Refusal::Untrusted => {
-            let around =
-                house.frame("This link can’t be used", "/authorize", "Allow a web site to bid for you.".to_owned());
+            let title = house.words.of("site-refused-title");
+            let around = house.frame(title.clone(), "/authorize", title.into_owned());
             render_page_as(StatusCode::BAD_REQUEST, &RefusedPage { frame: around.frame.clone(), around })
         }
     }

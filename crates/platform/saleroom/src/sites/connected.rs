@@ -4,14 +4,11 @@ use askama::Template;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page};
-use platform_words::SaleZone;
+use platform_words::Value;
 
 use crate::account::sign_in_first;
 use crate::house::{House, HouseFrame};
 use crate::page_error::PageError;
-
-/// The zone of times at a house that names none.
-const ZONE: &str = "Etc/UTC";
 
 #[derive(Template)]
 #[template(path = "sites/connected.html")]
@@ -24,24 +21,28 @@ struct ConnectedPage {
 
 struct SiteRow {
     origin: String,
-    allowed: String,
-    used: String,
-    ends: String,
+    /// When it was allowed, last renewed, and when it ends.
+    times: String,
 }
 
 pub(super) async fn page(house: House<0>, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let Some(bidder) = &house.bidder else {
         return Ok(sign_in_first(&house.path(), &format!("{}/account/sites", house.path())));
     };
-    let zone = SaleZone::named(house.saleroom.house.profile.time_zone.as_deref().unwrap_or(ZONE));
+    let (words, zone) = (house.words, house.zone());
     let grants = house.platform().connected_sites(bidder).await?;
     let row = |grant: platform_core::port::SiteGrant| SiteRow {
-        allowed: zone.show(grant.created_at),
-        used: zone.show(grant.last_used_at),
-        ends: zone.show(grant.expires_at),
+        times: words.with("sites-times", {
+            let shown = |at| Value::from(zone.show(at));
+            [
+                ("allowed", shown(grant.created_at)),
+                ("used", shown(grant.last_used_at)),
+                ("ends", shown(grant.expires_at)),
+            ]
+        }),
         origin: grant.origin,
     };
-    let around = house.frame("Connected sites", "/account/sites", "Web sites that bid for you.".to_owned());
+    let around = house.frame(words.of("sites"), "/account/sites", words.of("sites").into_owned());
     render_page(&ConnectedPage {
         frame: around.frame.clone(),
         around,

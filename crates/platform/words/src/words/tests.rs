@@ -85,11 +85,14 @@ fn sources() -> Vec<(PathBuf, String)> {
 /// The literals after a call that names a message.
 fn named(source: &str) -> Vec<&str> {
     let mut names = Vec::new();
-    for call in ["words.of(", "words.fill(", "words.with(", "key("] {
+    // A call may begin on the line after its subject.
+    for call in [".of(", ".fill(", ".with(", "key("] {
         for (at, _) in source.match_indices(call) {
             let rest = source.get(at + call.len()..).unwrap_or_default().trim_start();
             let name = rest.strip_prefix('"').and_then(|rest| rest.split('"').next());
-            names.extend(name.filter(|name| !name.is_empty()));
+            let is_words =
+                call == "key(" || source[..at].trim_end().ends_with("words") || source[..at].ends_with("of_request()");
+            names.extend(name.filter(|name| is_words && !name.is_empty()));
         }
     }
     names

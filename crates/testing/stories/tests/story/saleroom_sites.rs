@@ -197,7 +197,7 @@ async fn a_site_bids_for_a_bidder_who_allowed_it(database: Option<String>) {
     own.open(&format!("{house}/account/sites")).await.unwrap();
     own.wait_until_shown(&site.origin).await.unwrap();
     assert_faultless(&own, &accessibility).await;
-    own.click_through(&format!("Disconnect {}", site.origin)).await.unwrap();
+    own.click_through(&format!("Disconnect: {}", site.origin)).await.unwrap();
     own.wait_until_shown("The site has no access any more.").await.unwrap();
     assert_faultless(&own, &accessibility).await;
     let (status, refusal) = call(&page, "GET", "/me", Value::Null, "").await;
