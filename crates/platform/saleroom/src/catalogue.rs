@@ -209,7 +209,7 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
     let has_ends = sale.auction.kind == AuctionKind::Timed && sale.lots_open > 0;
     let ends = ENDS.into_iter().filter(|_| has_ends).map(|filter| further(filter, true));
     let own = OWN.into_iter().filter(|_| house.bidder.is_some()).map(|filter| further(filter, false));
-    let price = |(place, name, label): (usize, &str, &str)| {
+    let price = |(place, name, label): (usize, &'static str, &'static str)| {
         FormField::text(name, words.of(label), part.price[place].as_str())
             .attribute("inputmode", "decimal")
             .chars_max(PRICE_CHARS_MAX)
