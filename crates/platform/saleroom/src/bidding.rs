@@ -5,8 +5,8 @@ use contract::ItemStatus;
 use http::StatusCode;
 use jiff::Timestamp;
 use kit_design::fields::{FormFields, SubmittedForm};
-use platform_core::port::Language;
 use platform_core::PlatformError;
+use platform_core::port::Language;
 use platform_core::saleroom::{SaleroomBid, SaleroomRefusal, SaleroomSale};
 use platform_rules::Rejection;
 use platform_words::{Currency, Words, key};
@@ -155,9 +155,7 @@ async fn lateness(house: &House<2>, error: &PlatformError, received_at: Timestam
         PlatformError::Rejected(Rejection::ItemNotLive { .. }) => {
             let [auction, item] = house.ids;
             let lot = house.platform().saleroom_lot(&house.saleroom, (auction, item)).await.ok()?.lot;
-            lot.sale
-                .effective_end_time
-                .filter(|_| matches!(lot.sale.status, ItemStatus::Sold | ItemStatus::Unsold))?
+            lot.sale.effective_end_time.filter(|_| matches!(lot.sale.status, ItemStatus::Sold | ItemStatus::Unsold))?
         }
         _ => return None,
     };

@@ -46,7 +46,9 @@ impl LotFilter {
             let lots = sales.into_iter().filter(|own| own.auction.uuid == sale.auction.uuid).flat_map(|own| own.lots);
             let is_wanted = |own: &platform_core::saleroom::OwnLot| match part.own {
                 "watched" => own.is_watched,
-                _ => own.own.as_ref().is_some_and(|own| own.has_bid || own.waiting.is_some() || own.commission.is_some()),
+                _ => {
+                    own.own.as_ref().is_some_and(|own| own.has_bid || own.waiting.is_some() || own.commission.is_some())
+                }
             };
             filter.only = Some(lots.filter(is_wanted).map(|own| own.lot.sale.uuid).collect());
         }

@@ -169,7 +169,9 @@ fn standing(words: Words, auction: &Auction, lot: &SaleroomLot) -> (String, &'st
         ItemStatus::Passed => text(key("lot-passed"), "off"),
         ItemStatus::Suspended => text(key("lot-suspended"), "wait"),
         ItemStatus::Live if lot.sale.ring.is_some_and(|ring| ring.paused) => text(key("live-ring-paused"), "wait"),
-        ItemStatus::Live if lot.sale.ring.is_some_and(|ring| ring.warnings > 0) => text(key("live-ring-warned"), "live"),
+        ItemStatus::Live if lot.sale.ring.is_some_and(|ring| ring.warnings > 0) => {
+            text(key("live-ring-warned"), "live")
+        }
         ItemStatus::Live if lot.sale.ring.is_some() => text(key("lot-in-ring"), "live"),
         ItemStatus::Live => match lot.sale.effective_end_time {
             Some(end) => (words.fill("lot-ends", "time", zone.show(end)), "live"),

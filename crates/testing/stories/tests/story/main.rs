@@ -77,6 +77,7 @@ mod saleroom_cases;
 mod saleroom_languages;
 mod saleroom_live;
 mod saleroom_notices;
+mod saleroom_phone;
 mod saleroom_sites;
 mod saleroom_token_attacks;
 mod saleroom_webcast;

@@ -74,7 +74,8 @@ async fn a_bid_that_arrives_after_the_end_reads_how_late_it_was() {
         const page = new DOMParser().parseFromString(await answer.text(), 'text/html'); \
         return `${answer.status} ${page.getElementById('bid-answer').textContent}`; })()";
     let answer = ann.text(answer).await.unwrap();
-    let seconds = answer.strip_prefix("409 Arrived ").and_then(|rest| rest.strip_suffix(" s after close. Not counted."));
+    let seconds =
+        answer.strip_prefix("409 Arrived ").and_then(|rest| rest.strip_suffix(" s after close. Not counted."));
     let seconds: f64 = seconds.unwrap_or_else(|| panic!("{answer}")).parse().unwrap();
     assert!(seconds > 0.0 && seconds < 30.0, "{answer}");
     let item = house.open.site.items(&house.auction).await.unwrap()[0].clone();

@@ -33,7 +33,9 @@ async fn bidding_pauses_while_no_desk_holds_its_stream(database: Option<String>)
     clerk.command("send", &json!({ "item": house.lots[0] })).await;
     ann.wait_until_shown("Bid £500").await.unwrap();
     // The desk has reported: it receives what the clerk did.
-    desk.wait_until("performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/held'))").await.unwrap();
+    desk.wait_until("performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/held'))")
+        .await
+        .unwrap();
 
     // The clerk's machine is gone. The page and the stage of the catalogue say so, and no bid is taken.
     desk.open("about:blank").await.unwrap();
