@@ -269,6 +269,8 @@ impl LiveChannelTask {
         let (store, now) = (self.live.shared.store.as_ref(), self.live.now());
         match self.visitors.look_at_link(store, auction, now).await {
             Ok(Some(state)) => {
+                // The event is not kept: a listener that missed it gets a snapshot.
+                self.topics.forget();
                 let event = event(self.topics.last, "item", &Body::Item { item: state.clone() }, time_in(auction, now));
                 for topic in [Topic::Sale, Topic::Lot(state.uuid)] {
                     self.topics.publish_to(topic, event.clone());

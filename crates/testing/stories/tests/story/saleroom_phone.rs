@@ -88,9 +88,11 @@ async fn pictures_open_as_large_as_the_screen() {
     let first = page.text(shown).await.unwrap();
     house.assert_faultless(page).await;
     picture(page, "zoom").await;
-    page.press("ArrowRight").await.unwrap();
+    page.click("Next picture").await.unwrap();
     page.wait_until(&format!("{shown} !== {}", json!(first))).await.unwrap();
-    page.press("ArrowRight").await.unwrap();
+    page.evaluate("document.getElementById('zoom').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight' }))")
+        .await
+        .unwrap();
     page.wait_until(&format!("{shown} === {}", json!(first))).await.unwrap();
     page.press("Escape").await.unwrap();
     page.wait_until("!document.getElementById('zoom').open && document.activeElement.matches('.pictures a')")
@@ -120,9 +122,11 @@ async fn a_catalogue_is_filtered(database: Option<String>) {
     house.register(&ann).await;
     ann.wait_until_shown("Your paddle is 1.").await.unwrap();
     ann.open(&house.lot(0)).await.unwrap();
+    ann.wait_until_shown("Bid £100").await.unwrap();
     press_twice(&ann, "next", "Confirm £100").await;
     ann.wait_until_shown("✓ You lead at £100.").await.unwrap();
     ann.open(&house.lot(3)).await.unwrap();
+    ann.wait_until_shown("☆ Watch").await.unwrap();
     ann.click_through("☆ Watch").await.unwrap();
     ann.open(&catalogue).await.unwrap();
     shows(&ann, "9 10 10A 11").await;
