@@ -322,6 +322,8 @@ async fn a_bidder_follows_the_ring() {
     ann.wait_until_shown("✓ You lead at £500.").await.unwrap();
     clerk.command("bid", &json!({ "source": "room", "bidder": "12", "amount": 55_000 })).await;
     ann.wait_until_shown("↓ Outbid. Someone else leads at £550.").await.unwrap();
+    // For a second the button says "Outbid".
+    ann.wait_until_shown("Bid £600").await.unwrap();
     press_twice(&ann, "next", "Confirm £600").await;
     ann.wait_until_shown("Sent £600. Waiting for the auctioneer.").await.unwrap();
     clerk.command("accept", &json!({ "bid": house.waiting_bid().await })).await;
