@@ -26,6 +26,7 @@ mod language;
 mod live;
 mod live_view;
 mod lot;
+mod lot_filter;
 mod lot_words;
 mod my_bids;
 mod notices;

@@ -285,4 +285,10 @@ CREATE TABLE site_tokens (
 CREATE INDEX site_tokens_of_grant ON site_tokens (site_grant);
 CREATE INDEX site_tokens_by_expiry ON site_tokens (expires_at_ms);
 
+-- When a clerk's desk of a webcast last reported that it holds its live stream. Read and written while the webcast is live.
+CREATE TABLE desks (
+    auction BLOB NOT NULL PRIMARY KEY,
+    reported_at_ms INTEGER NOT NULL
+) STRICT;
+
 UPDATE schema_compatibility SET compatible_from = 1;
