@@ -64,6 +64,10 @@ impl Browser {
     pub fn new(endpoint: &str, key: &[u8], auth: &[u8]) -> Result<Self, InvalidBrowser> {
         let is_short = endpoint.len() <= ENDPOINT_CHARS_MAX;
         let endpoint = Url::parse(endpoint).ok().filter(|url| is_short && url.has_host() && is_safe(url));
+        let endpoint = endpoint.map(|mut url| {
+            url.set_fragment(None);
+            url
+        });
         Ok(Self {
             endpoint: endpoint.ok_or(InvalidBrowser::Endpoint)?,
             key: PublicKey::from_sec1_bytes(key).map_err(|_| InvalidBrowser::Key)?,
@@ -81,6 +85,9 @@ impl Browser {
 }
 
 fn is_safe(url: &Url) -> bool {
+    if !url.username().is_empty() || url.password().is_some() {
+        return false;
+    }
     url.scheme() == "https" || (url.scheme() == "http" && matches!(url.host_str(), Some("localhost" | "127.0.0.1")))
 }
 
@@ -215,7 +222,14 @@ mod tests {
     #[test]
     fn what_no_browser_sends_is_refused() {
         let (key, auth) = (bytes(RFC_PUBLIC), bytes(RFC_AUTH));
-        for endpoint in ["http://push.example/1", "javascript:1", "", "https:///x y", "data:text/plain,a"] {
+        for endpoint in [
+            "https://ann:pw@push.example/1",
+            "http://push.example/1",
+            "javascript:1",
+            "",
+            "https:///x y",
+            "data:text/plain,a",
+        ] {
             assert_eq!(Browser::new(endpoint, &key, &auth).unwrap_err(), InvalidBrowser::Endpoint, "{endpoint}");
         }
         let long = format!("https://push.example/{}", "a".repeat(ENDPOINT_CHARS_MAX));
@@ -223,7 +237,8 @@ mod tests {
         assert_eq!(Browser::new("https://push.example/1", &key[1..], &auth).unwrap_err(), InvalidBrowser::Key);
         assert_eq!(Browser::new("https://push.example/1", &[4; 65], &auth).unwrap_err(), InvalidBrowser::Key);
         assert_eq!(Browser::new("https://push.example/1", &key, &auth[1..]).unwrap_err(), InvalidBrowser::Auth);
-        let browser = Browser::new("http://127.0.0.1:4000/1", &key, &auth).unwrap();
+        let browser = Browser::new("http://127.0.0.1:4000/1#again", &key, &auth).unwrap();
+        assert_eq!(browser.endpoint().as_str(), "http://127.0.0.1:4000/1");
         let server = ServerKey::from_secret(&[7; SECRET_BYTES]).unwrap();
         let delivery = Delivery { ttl: Duration::ZERO, is_urgent: false };
         let message = vec![b'a'; MESSAGE_BYTES_MAX + 1];

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
 use super::{Config, Role, listen_address};
@@ -12,11 +13,16 @@ pub(crate) struct Saleroom {
     #[serde(deserialize_with = "listen_address::deserialize")]
     pub(crate) listen: SocketAddr,
     pub(crate) public_url: String,
+    pub(crate) push_networks: Vec<IpNet>,
 }
 
 impl Default for Saleroom {
     fn default() -> Self {
-        Saleroom { listen: SocketAddr::from(([127, 0, 0, 1], 8073)), public_url: String::new() }
+        Saleroom {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8073)),
+            public_url: String::new(),
+            push_networks: Vec::new(),
+        }
     }
 }
 

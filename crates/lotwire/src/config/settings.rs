@@ -370,6 +370,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "URL at which bidders reach the pages of the houses, with a host that neither the platform nor the provider has. The server answers this host only. Empty: no saleroom ([saleroom.md](saleroom.md)).",
     ),
     setting(
+        "saleroom.push_networks",
+        SettingKind::List,
+        "Private subnets in which push services of bidders' browsers may be, such as `10.20.0.0/16`. Notices for browsers are sent to no other address that is not public.",
+    ),
+    setting(
         "tls.certificates",
         SettingKind::List,
         "Certificates for `platform.tls_listen` and `provider.tls_listen`, with their chains and keys. The first one that is for the requested host name is used, else the first of all. The server reads them again every 30 s and on SIGHUP.",

@@ -75,7 +75,8 @@ impl Setting {
             "platform.trusted_proxies"
             | "platform.allowed_provider_networks"
             | "provider.trusted_proxies"
-            | "provider.allow_subnets" => SUBNETS,
+            | "provider.allow_subnets"
+            | "saleroom.push_networks" => SUBNETS,
             "provider.retry_schedule" => value_format("a list of at most 50 durations, each up to 30 days", "5s,5m,2h"),
             "provider.proxy" => {
                 value_format("an http or socks5 URL, or empty", "http://user:password@proxy.example.com:3128")

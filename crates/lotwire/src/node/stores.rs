@@ -55,6 +55,7 @@ pub(crate) async fn open_platform_with(
         house_mails_per_day: config.platform.house_mails_per_day,
     };
     limits.mailer = mailer(config, services)?;
+    limits.push_networks = config.saleroom.push_networks.clone();
     limits.saleroom_url = Some(config.saleroom_url()).filter(|url| !url.is_empty());
     limits.identity.session_ttl = config.platform.session_ttl.get();
     limits.identity.session_idle = config.platform.session_idle.get();

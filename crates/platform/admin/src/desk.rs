@@ -44,6 +44,7 @@ pub(crate) const PAGES: &[Page] = &[
     ("GET", "/webcasts/{webcast}/desk", CLERKS),
     ("GET", "/webcasts/{webcast}/desk/state", CLERKS),
     ("GET", "/webcasts/{webcast}/desk/live", CLERKS),
+    ("POST", "/webcasts/{webcast}/desk/held", CLERKS),
     ("GET", "/webcasts/{webcast}/desk/lots", CLERKS),
     ("POST", "/webcasts/{webcast}/desk/commands", CLERKS),
     ("POST", "/webcasts/{webcast}/desk/outcome", CLERKS),
@@ -56,6 +57,7 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/webcasts/{webcast}/desk", get(page))
         .route("/webcasts/{webcast}/desk/state", get(state::current))
         .route("/webcasts/{webcast}/desk/live", get(live::stream))
+        .route("/webcasts/{webcast}/desk/held", post(live::held))
         .route("/webcasts/{webcast}/desk/lots", get(lots::list))
         .route("/webcasts/{webcast}/desk/commands", post(commands::give))
         .route("/webcasts/{webcast}/desk/outcome", post(commands::outcome))

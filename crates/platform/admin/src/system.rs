@@ -56,6 +56,7 @@ fn words(worker: Worker) -> (&'static str, &'static str) {
             "Notices",
             "Makes the notices that bidders of salerooms read, if the operator has set saleroom.public_url.",
         ),
+        Worker::Pushes => ("Notices in browsers", "Shows notices in the browsers of bidders."),
         Worker::Mails => ("Mails", "Sends mails to bidders, if the operator has set a mail server."),
         Worker::Expiry => ("Expiry", "Deletes expired sessions and stored answers, once a minute."),
     }
@@ -107,9 +108,12 @@ fn behind(worker: Worker, work: &WaitingWork, now: Timestamp) -> String {
         },
         Worker::TestClocks => count(work.test_clocks, "clock is being advanced", "clocks are being advanced"),
         Worker::BulkChanges => count(work.bulk_changes, "change under way", "changes under way"),
-        Worker::Heartbeat | Worker::EndpointReadings | Worker::Notices | Worker::Mails | Worker::Expiry => {
-            String::new()
-        }
+        Worker::Heartbeat
+        | Worker::EndpointReadings
+        | Worker::Notices
+        | Worker::Pushes
+        | Worker::Mails
+        | Worker::Expiry => String::new(),
     }
 }
 

@@ -38,6 +38,8 @@ pub struct PlatformConfig {
     pub mailer: Option<Mailer>,
     /// Base URL of the salerooms, for links in notices to bidders. None: there are no salerooms, and no notices are made.
     pub saleroom_url: Option<String>,
+    /// Networks in which push services of browsers may be, besides the public internet. None.
+    pub push_networks: Vec<IpNet>,
     /// How many days a mail is kept after it was sent or given up. 30.
     pub mails_kept_days: u32,
     /// How many mails a house sends.
@@ -212,6 +214,7 @@ impl Default for PlatformConfig {
             purchases_kept_days: 3_650,
             mailer: None,
             saleroom_url: None,
+            push_networks: Vec::new(),
             mails_kept_days: 30,
             mail_limits: MailLimits::default(),
             nodes: Nodes::Many,

@@ -21,6 +21,7 @@
 mod access_watch;
 mod channel;
 mod commit_updates;
+pub(crate) mod desk_link;
 mod event;
 mod listener;
 mod listener_slots;

@@ -1,6 +1,8 @@
 //! Opens live streams for callers, who keep them while their access lasts. The streams are in [`crate::live`].
 
 use async_trait::async_trait;
+use contract::AuctionStatus;
+use platform_rules::AuctionKind;
 use uuid::Uuid;
 
 use crate::error::PlatformResult;
@@ -44,6 +46,20 @@ impl Platform {
         self.require_clerk(caller, &webcast).await?;
         let check = self.access_check(caller, Some(webcast.uuid));
         self.live().listen(&webcast, Topic::Auction, None, check).await
+    }
+
+    /// Reports that the desk of a LIVE webcast receives its live stream. While a lot is in the ring and no desk reports, the saleroom
+    /// takes no bids at the asking price. Needs `ring:write`.
+    ///
+    /// Errors: `not_found`, `forbidden`, `clerk_not_assigned`, `unavailable`.
+    pub async fn report_desk(&self, caller: &Caller, webcast: Uuid) -> PlatformResult<()> {
+        caller.require(Scope::RingWrite)?;
+        let webcast = self.visible_auction(caller, webcast).await?;
+        self.require_clerk(caller, &webcast).await?;
+        if webcast.kind == AuctionKind::Webcast && webcast.status == AuctionStatus::Live {
+            self.store().report_desk(webcast.uuid, self.now()).await?;
+        }
+        Ok(())
     }
 
     fn access_check(&self, caller: &Caller, clerk_of: Option<Uuid>) -> Box<dyn AccessCheck> {

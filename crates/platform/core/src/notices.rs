@@ -49,15 +49,18 @@ impl Platform {
             let platform = platform.clone();
             async move {
                 let (signal, failure) = (platform.notices_caused(), "notices to bidders could not be made");
-                platform.run_worker(stopping, (Worker::Notices, signal), failure, || platform.work_on_notices()).await;
+                platform.run_worker(stopping, (Worker::Notices, signal), failure, || platform.make_notices()).await;
             }
         });
-    }
-
-    /// One run of the worker: makes the notices of what happened, and shows them in browsers.
-    pub async fn work_on_notices(&self) -> PlatformResult<()> {
-        self.make_notices().await?;
-        self.send_pushes().await
+        // A push service that does not answer delays no notice and no mail.
+        let platform = self.clone();
+        tasks.spawn("notices in browsers", move |stopping| {
+            let platform = platform.clone();
+            async move {
+                let (signal, failure) = (platform.notices_made(), "notices could not be shown in browsers");
+                platform.run_worker(stopping, (Worker::Pushes, signal), failure, || platform.send_pushes()).await;
+            }
+        });
     }
 
     /// The cause of the notice about a decision on a registration, to be committed with it.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::SharedClock;
 use kit_runtime::ids::Ids;
 use kit_runtime::metrics::ReadingCache;
@@ -69,6 +70,10 @@ struct Inner {
     mails_queued: Signal,
     /// Fires when something happened that bidders may have to know.
     notices_caused: Signal,
+    /// Fires when notices were made.
+    notices_made: Signal,
+    /// Sends to the push services of browsers.
+    push_client: Client,
     api_key_cache: CredentialCache<ApiKey>,
     sign_in_state: SignInState,
     /// Serialise the bids of a bidder with a spending limit.
@@ -115,6 +120,8 @@ impl Platform {
         let api_key_cache = CredentialCache::new(config.key_cache_max, config.key_cache_ttl);
         let sign_in_state = SignInState::new(&config);
         let (ends_changed, clocks_advanced) = (Signal::new(), Signal::new());
+        let policy = AddressPolicy::public_only(config.push_networks.clone());
+        let push_client = Client::new(ClientConfig { policy, ..ClientConfig::default() });
         let inner = Inner {
             store,
             clock,
@@ -130,6 +137,8 @@ impl Platform {
             bulk_changes_begun: Signal::new(),
             mails_queued: Signal::new(),
             notices_caused: Signal::new(),
+            notices_made: Signal::new(),
+            push_client,
             api_key_cache,
             sign_in_state,
             bidder_locks: StripedLocks::new(),
@@ -218,6 +227,14 @@ impl Platform {
 
     pub(crate) fn mails_queued(&self) -> &Signal {
         &self.inner.mails_queued
+    }
+
+    pub(crate) fn notices_made(&self) -> &Signal {
+        &self.inner.notices_made
+    }
+
+    pub(crate) fn push_client(&self) -> &Client {
+        &self.inner.push_client
     }
 
     pub(crate) fn notices_caused(&self) -> &Signal {

@@ -104,7 +104,7 @@ pub use mails::{
 pub use nodes::{Downtime, NOTIFICATION_BYTES_MAX, NodeId, NodeStore, Notification, Notifications};
 pub use notices::{
     CauseOfNotice, ClaimedPush, Notice, NoticeCause, NoticeFacts, NoticeKind, NoticeStep, NoticeStore, OpenCause,
-    PushSubscription,
+    PUSHES_WAITING_MAX, PushSubscription,
 };
 pub use outbox::{
     Backlog, CUSTOMER_EVENTS_COUNTED_MAX, CustomerBacklog, Failing, OutboxEvent, OutboxSettlement, OutboxStore,

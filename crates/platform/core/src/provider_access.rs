@@ -112,11 +112,6 @@ impl ProviderAccess {
         Self::new(Arc::new(NoEmbeddedProvider), None, AddressPolicy::any())
     }
 
-    /// The client for addresses that others entered: the public internet, and the networks that the operator allowed.
-    pub(crate) fn filtered_client(&self) -> &Client {
-        &self.filtered
-    }
-
     /// The provider of customers who are connected without one.
     pub(crate) fn default_address(&self) -> ProviderAddress {
         self.configured.clone().map_or(ProviderAddress::Embedded, ProviderAddress::Url)

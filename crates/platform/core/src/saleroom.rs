@@ -57,6 +57,8 @@ pub struct SaleroomSale {
     pub lots: u64,
     /// Of these, the number that can still be sold.
     pub lots_open: u64,
+    /// A lot is in the ring, and no desk holds its live stream: no bids at the asking price are taken.
+    pub is_link_lost: bool,
 }
 
 /// A lot that visitors see.

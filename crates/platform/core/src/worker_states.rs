@@ -34,9 +34,12 @@ impl Platform {
     fn interval(&self, worker: Worker) -> Duration {
         let config = self.config();
         match worker {
-            Worker::ItemEnds | Worker::TestClocks | Worker::BulkChanges | Worker::Notices | Worker::Mails => {
-                config.timers.look_every
-            }
+            Worker::ItemEnds
+            | Worker::TestClocks
+            | Worker::BulkChanges
+            | Worker::Notices
+            | Worker::Pushes
+            | Worker::Mails => config.timers.look_every,
             Worker::Heartbeat => Duration::from_secs(1),
             Worker::Publisher => config.publisher.sweep_every,
             Worker::EndpointReadings => config.endpoint_readings.look_every,

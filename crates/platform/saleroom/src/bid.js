@@ -10,6 +10,8 @@
   const PAUSES_MS = [300, 700, 1500, 3000];
   /** Pause between two readings of the box, so that a button does not move under a finger. */
   const READ_MS = 1000;
+  /** In a webcast, the button says "Outbid" for this long, so that nobody bids the next amount by a press that was meant for the last. */
+  const LOCK_MS = 1000;
 
   const box = () => document.getElementById("bid-box");
   const region = () => document.getElementById("bid-answer");
@@ -26,6 +28,43 @@
   }
 
   const said = () => document.getElementById("bid-words").dataset;
+
+  // One tap: the bidder's choice for a sale, kept in this browser for each paddle.
+  const switchOf = () => box().querySelector("[data-one-tap]");
+  const choice = () => `one-tap ${switchOf().dataset.oneTap} ${box().dataset.paddle}`;
+  function showSwitch() {
+    if (!switchOf()) return;
+    try {
+      switchOf().querySelector("input").checked = localStorage.getItem(choice()) === "yes";
+      switchOf().hidden = false;
+    } catch {
+      // The browser keeps nothing for this site: every bid is confirmed.
+    }
+  }
+  const isOneTap = () => switchOf()?.querySelector("input").checked ?? false;
+  document.addEventListener("change", ({ target }) => {
+    if (!target.closest("[data-one-tap]")) return;
+    disarm();
+    if (target.checked) localStorage.setItem(choice(), "yes");
+    else localStorage.removeItem(choice());
+  });
+
+  // The button with the next bid, and when its amount changed.
+  const next = () => box().querySelector("[data-bid=next]");
+  let changedAt = -Infinity;
+  let lockedUntil = -Infinity;
+  const isLocked = () => performance.now() < lockedUntil;
+  function lock() {
+    const button = next()?.querySelector("button");
+    if (!isLocked() || !button || button.ariaDisabled === "true") return;
+    const content = [...button.childNodes];
+    button.ariaDisabled = "true";
+    button.replaceChildren(said().outbid);
+    setTimeout(() => {
+      button.ariaDisabled = null;
+      button.replaceChildren(...content);
+    }, lockedUntil - performance.now());
+  }
 
   // The first press on a button asks.
   let armed = null;
@@ -61,11 +100,13 @@
     event.preventDefault();
     // The page's own script refuses a form that was sent already; this one stays on its page.
     event.stopImmediatePropagation();
-    if (isSending) return;
+    if (isSending || (form.dataset.bid === "next" && isLocked())) return;
     const button = form.querySelector("button");
     if (form.dataset.bid === "max") send(form, button, false);
     else if (form.dataset.bid === "asked") {
       if (performance.now() - askedAt >= IGNORED_MS) send(form, button, true);
+    } else if (form.dataset.bid === "next" && isOneTap()) {
+      if (performance.now() - changedAt >= IGNORED_MS) send(form, button, true);
     } else if (armed?.form !== form) arm(form, button);
     else if (performance.now() - armed.since >= IGNORED_MS) send(form, button, true);
   }, true);
@@ -110,23 +151,31 @@
     const kept = region();
     const field = typedField();
     const typed = field && (field === document.activeElement || field.value !== field.defaultValue) ? field.value : null;
+    const isOnSwitch = switchOf()?.contains(document.activeElement);
+    const amount = next() && amountOf(next());
     const focused = box().contains(document.activeElement) ? document.activeElement.closest("form")?.dataset.bid : undefined;
     box().replaceWith(document.adoptNode(page.getElementById("bid-box")));
     const answer = region();
     answer.replaceWith(kept);
     say(answer.textContent, answer.className.replace("stand ", ""), answer.dataset.standing === "yes");
     const isAnswered = kept.textContent !== "" && focused !== undefined;
+    if (next() && amountOf(next()) !== amount) changedAt = performance.now();
+    showSwitch();
+    lock();
+    if (isOnSwitch) switchOf()?.querySelector("input").focus({ preventScroll: true });
     if (typed !== null && typedField() && !isAnswered) typedField().value = typed;
     if (!focused) return;
     const button = asked()?.querySelector("button") ?? box().querySelector(`form[data-bid=${focused}] button`) ?? box().querySelector("form button");
     (focused === "max" && typedField() ? typedField() : button)?.focus({ preventScroll: true });
   }
 
-  /** The box is older than this version of the lot. */
+  /** The box is older than this version of the lot, or than the saleroom's link. */
   let wanted = 0;
+  let isLinkLost = null;
+  const isOld = () => wanted > Number(box().dataset.version) || (isLinkLost !== null && String(isLinkLost) !== box().dataset.linkLost);
   let isReading = false;
   async function read() {
-    if (isReading || isSending || asked() || wanted <= Number(box().dataset.version)) return;
+    if (isReading || isSending || asked() || !isOld()) return;
     isReading = true;
     try {
       const response = await fetch(box().dataset.page, { credentials: "same-origin", cache: "no-store", redirect: "error", signal: AbortSignal.timeout(ANSWER_MS) });
@@ -147,17 +196,33 @@
     disarm();
     const [text, kind, wasStanding] = [region().textContent, region().className.replace("stand ", ""), region().dataset.standing === "yes"];
     const before = wasStanding ? text : (standing()?.textContent ?? "");
+    const old = { ...box().dataset };
+    const isOutbid = (fresh) => "webcast" in fresh && fresh.leads === "false" && fresh.waiting === "" && (old.leads === "true" || old.waiting !== "");
+    if (isOutbid(page.getElementById("bid-box").dataset)) lockedUntil = performance.now() + LOCK_MS;
     show(page);
     const now = standing();
-    if (now && (wasStanding || now.textContent !== before)) {
+    if (now && isFromElsewhere(old)) {
+      say(box().dataset.elsewhere, "good", true);
+      now.remove();
+    } else if (now && (wasStanding || now.textContent !== before)) {
       say(now.textContent, now.className.replace("stand ", ""), true);
       now.remove();
     } else if (wasArmed) say(said().moved, "info");
     else if (!wasStanding) say(text, kind);
   }
 
+  /** The bidder leads by a bid that this page did not send, and did not see waiting for the clerk. */
+  function isFromElsewhere(old) {
+    const { leads, ownBid, maximum } = box().dataset;
+    if (leads !== "true" || old.waiting !== "") return false;
+    const isNew = Number(ownBid) > Number(old.ownBid);
+    if (old.leads !== "true" || "webcast" in old) return isNew;
+    return Number(maximum) > Number(old.maximum);
+  }
+
   document.addEventListener("lotwire:lot", ({ detail }) => {
     wanted = Math.max(wanted, detail.version);
+    isLinkLost = Boolean(detail.ring?.linkLost);
     read();
   });
 
@@ -169,4 +234,6 @@
       button.textContent = said().checking;
     }
   });
+
+  showSwitch();
 })();

@@ -6,13 +6,13 @@ use kit_design::form_field::FormField;
 use platform_core::PlatformResult;
 use platform_core::port::{Registration, RegistrationStatus};
 use platform_core::saleroom::{OwnStanding, SaleroomLot, SaleroomSale};
-use platform_rules::{AuctionKind, PublicItem};
+use platform_rules::{AuctionKind, BidSource, PublicBid, PublicItem};
 use platform_words::{Currency, Words, key};
 use uuid::Uuid;
 
 use crate::account::next_query;
 use crate::house::House;
-use crate::lot_words::with_charges;
+use crate::lot_words::{LotWords, is_link_lost, with_charges};
 use crate::register::Standing;
 
 /// The part of a lot's page on which a bidder bids.
@@ -35,6 +35,15 @@ pub(crate) struct BidBox {
     paddle: String,
     /// The lot as the box shows it.
     version: i64,
+    /// The lot is in the ring, and the saleroom has lost its link.
+    is_link_lost: bool,
+    /// What the script compares when it reads the box again.
+    own: OwnView,
+    is_webcast: bool,
+    /// On a phone the bar with price, standing and button stays at the edge of the screen.
+    is_fixed: bool,
+    /// What the amount is, and the amount, as beside the lot.
+    price: (String, String),
     is_watched: bool,
     is_signed_in: bool,
     /// The query that leads back to the lot after a sign-in.
@@ -47,6 +56,34 @@ impl BidBox {
     /// The bidder has bid on the lot, or watches it.
     pub(crate) fn is_followed(&self) -> bool {
         self.is_watched || self.standing.is_some()
+    }
+}
+
+/// What a bidder's own page knows of their bids on the lot.
+#[derive(Debug, Default)]
+struct OwnView {
+    leads: bool,
+    /// Number of their latest bid over the internet; 0 without one.
+    bid: i64,
+    /// Their maximum while they lead, and their bid that waits for the clerk, minor units; empty without one.
+    maximum: String,
+    waiting: String,
+    /// What a page says when the bidder leads by a bid that another page of theirs sent.
+    elsewhere: String,
+}
+
+impl OwnView {
+    fn of(words: Words, own: &OwnStanding, sale: &PublicItem, bids: &[PublicBid], currency: &Currency) -> Self {
+        let is_own = |bid: &&PublicBid| bid.bidder == own.paddle && bid.source == BidSource::Internet;
+        let leads = own.leads && sale.status == ItemStatus::Live;
+        let price = sale.price.filter(|_| leads).map(|price| currency.show(price));
+        Self {
+            leads,
+            bid: bids.iter().filter(|bid| bid.struck.is_none()).find(is_own).map_or(0, |bid| bid.number),
+            maximum: own.maximum.filter(|_| leads).map(|maximum| maximum.to_string()).unwrap_or_default(),
+            waiting: own.waiting.map(|waiting| waiting.to_string()).unwrap_or_default(),
+            elsewhere: price.map(|price| words.fill("standing-elsewhere", "amount", price)).unwrap_or_default(),
+        }
     }
 }
 
@@ -119,7 +156,7 @@ impl BidBox {
     pub(crate) async fn of(
         house: &House<2>,
         sale: &SaleroomSale,
-        lot: &SaleroomLot,
+        (lot, bids): (&SaleroomLot, &[PublicBid]),
         wish: Wish,
     ) -> PlatformResult<Self> {
         let (platform, [auction, item]) = (house.platform(), house.ids);
@@ -136,6 +173,7 @@ impl BidBox {
         let has_accounts =
             house.saleroom.house.saleroom.registration != platform_core::saleroom::RegistrationRule::Closed;
         let standing = own.as_ref().and_then(|own| LotStanding::of(words, own, &lot.sale, &currency));
+        let view = own.as_ref().map(|own| OwnView::of(words, own, &lot.sale, bids, &currency)).unwrap_or_default();
         let paddle = own.as_ref().map(|own| own.paddle.clone()).unwrap_or_default();
         let step = if has_accounts {
             let registration = registration.as_ref();
@@ -152,7 +190,10 @@ impl BidBox {
             Step::None
         };
         let path = format!("{sale_path}/lots/{item}");
+        let shown = LotWords::in_sale(words, sale, lot);
         Ok(Self {
+            is_fixed: !matches!(step, Step::None),
+            price: (shown.label, shown.amount),
             words,
             next_query: next_query(&path),
             lot: item,
@@ -164,6 +205,9 @@ impl BidBox {
             standing,
             paddle,
             version: lot.sale.version,
+            is_link_lost: is_link_lost(sale, lot),
+            own: view,
+            is_webcast: sale.auction.kind == AuctionKind::Webcast,
             is_watched,
             is_signed_in: house.bidder.is_some(),
         })
@@ -229,7 +273,7 @@ fn step(
         }
         (AuctionKind::Webcast, Some(ring)) => {
             let is_sent = own.and_then(|own| own.waiting) == Some(ring.asking_price);
-            let takes_bid = !leads && !ring.paused && !is_sent;
+            let takes_bid = !leads && !ring.paused && !is_sent && !sale.is_link_lost;
             Step::Bid(Box::new(BidForms { next: Some(priced(ring.asking_price)).filter(|_| takes_bid), ..forms }))
         }
         (AuctionKind::Webcast, None) => {

@@ -1,9 +1,12 @@
 //! Bids that a bidder sends from the page of a lot. Every one is answered in words, on the page of the lot.
 
 use axum::response::{IntoResponse as _, Redirect, Response};
+use contract::ItemStatus;
 use http::StatusCode;
+use jiff::Timestamp;
 use kit_design::fields::{FormFields, SubmittedForm};
 use platform_core::PlatformError;
+use platform_core::port::Language;
 use platform_core::saleroom::{SaleroomBid, SaleroomRefusal, SaleroomSale};
 use platform_rules::Rejection;
 use platform_words::{Currency, Words, key};
@@ -17,6 +20,9 @@ use crate::page_error::PageError;
 
 /// Characters of the key of a form.
 const KEY_CHARS_MAX: usize = 80;
+
+/// A bid that arrived later than this is answered without the time.
+const LATE_SHOWN_MS_MAX: i128 = 60_000;
 
 /// What a form bids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +58,7 @@ impl Kind {
 /// Asks for a second press, or places the bid.
 pub(crate) async fn bid(house: House<2>, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
     let [auction, item] = house.ids;
+    let received_at = house.platform().now();
     let own = format!("{}/sales/{auction}/lots/{item}", house.path());
     let Some(bidder) = &house.bidder else { return Ok(sign_in_first(&house.path(), &own)) };
     let sale = house.platform().saleroom_sale(&house.saleroom, auction).await?;
@@ -107,7 +114,11 @@ pub(crate) async fn bid(house: House<2>, SubmittedForm(form): SubmittedForm) -> 
     };
     let (words, kind, is_placed, status) = match placed {
         Ok((words, kind, is_placed)) => (words, kind, is_placed, StatusCode::OK),
-        Err(error) => (refusal(words, error, &currency, amount)?, "bad", false, StatusCode::CONFLICT),
+        Err(error) => {
+            let late = lateness(&house, &error, received_at).await;
+            let refused = refusal(words, error, &currency, amount)?;
+            (late.unwrap_or(refused), "bad", false, StatusCode::CONFLICT)
+        }
     };
     let wish = Wish { answer: Answer { words, is_placed, kind }, ..Wish::default() };
     lot::shown(&house, &sale, wish, status).await
@@ -137,6 +148,32 @@ fn asked(words: Words, sale: &SaleroomSale, kind: Kind, amount: i64) -> Asked {
     }
 }
 
+/// How late a bid for a lot of a timed auction arrived, in words; none for another refusal, and long after the end.
+async fn lateness(house: &House<2>, error: &PlatformError, received_at: Timestamp) -> Option<String> {
+    let ended_at = match error {
+        PlatformError::Rejected(Rejection::ItemEnded { ended_at }) => *ended_at,
+        PlatformError::Rejected(Rejection::ItemNotLive { .. }) => {
+            let [auction, item] = house.ids;
+            let lot = house.platform().saleroom_lot(&house.saleroom, (auction, item)).await.ok()?.lot;
+            lot.sale.effective_end_time.filter(|_| matches!(lot.sale.status, ItemStatus::Sold | ItemStatus::Unsold))?
+        }
+        _ => return None,
+    };
+    let late_ms = received_at.duration_since(ended_at).as_millis();
+    if !(0..LATE_SHOWN_MS_MAX).contains(&late_ms) {
+        return None;
+    }
+    tracing::info!(late_ms, lot = %house.ids[1], "a bid arrived after the end of its lot");
+    Some(house.words.fill("refused-late", "seconds", tenths(house.words, late_ms)))
+}
+
+/// Seconds with one decimal, rounded up: no late bid arrived 0.0 s late.
+fn tenths(words: Words, ms: i128) -> String {
+    let tenths = (ms + 99) / 100;
+    let mark = if words.language() == Language::English { '.' } else { ',' };
+    format!("{}{mark}{}", tenths.max(1) / 10, tenths.max(1) % 10)
+}
+
 /// Why a bid was not placed, in words that say what to do next. Errors that no bidder can do anything about are passed on.
 fn refusal(words: Words, error: PlatformError, currency: &Currency, amount: i64) -> Result<String, PageError> {
     let (amount, show) = (currency.show(amount), |amount: i64| currency.show(amount));
@@ -150,6 +187,7 @@ fn refusal(words: Words, error: PlatformError, currency: &Currency, amount: i64)
                 return Ok(words.fill("refused-moved", "next", show(minimum)));
             }
             SaleroomRefusal::AlreadyLeading => key("refused-leading"),
+            SaleroomRefusal::LinkLost => key("live-link-lost"),
             SaleroomRefusal::RegistrationRequired => key("refused-unregistered"),
             refusal => return Err(PlatformError::Saleroom(refusal).into()),
         },
@@ -184,4 +222,17 @@ fn refusal(words: Words, error: PlatformError, currency: &Currency, amount: i64)
         error => return Err(error.into()),
     };
     Ok(words.of(message).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_have_one_decimal_and_are_never_none() {
+        for (ms, shown) in [(0, "0.1"), (1, "0.1"), (400, "0.4"), (401, "0.5"), (59_999, "60.0")] {
+            assert_eq!(tenths(Words::default(), ms), shown, "{ms} ms");
+        }
+        assert_eq!(tenths(Words::in_language(Language::German), 1_300), "1,3");
+    }
 }

@@ -9,20 +9,24 @@ use kit_design::fields::{FormFields, QueryFields};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page};
 use platform_core::images::ImageVariant;
-use platform_core::port::{ItemImage, Page};
+use platform_core::port::ItemImage;
 use platform_core::saleroom::{SaleroomLot, SaleroomSale};
+use platform_rules::AuctionKind;
 use platform_words::{Words, key};
 use uuid::Uuid;
 
 use crate::house::{House, HouseFrame};
 use crate::live_view::LiveView;
+use crate::lot_filter::LotFilter;
 use crate::lot_words::{LotWords, dates, first_date, lots};
 use crate::own_time::OwnTime;
 use crate::page_error::PageError;
 use crate::structured::Facts;
 
 /// Lots on one page.
-const LOTS_MAX: usize = 48;
+pub(crate) const LOTS_MAX: usize = 48;
+/// Characters of a typed price.
+const PRICE_CHARS_MAX: usize = 30;
 /// Characters of a search that are compared.
 const TEXT_CHARS_MAX: usize = 100;
 /// Name in the address, message, and statuses of each filter; no status is every status.
@@ -33,25 +37,42 @@ const FILTERS: [(&str, &str, &[ItemStatus]); 4] = [
     ("unsold", key("lot-unsold"), &[ItemStatus::Unsold, ItemStatus::Passed]),
 ];
 
+/// Names in the address and messages of the filters by end.
+const ENDS: [(&str, &str); 2] = [("hour", key("catalogue-ends-hour")), ("today", key("catalogue-ends-today"))];
+/// The same of the filters by what a bidder did.
+const OWN: [(&str, &str); 2] = [("watched", key("mine-watched")), ("bids", key("mine"))];
+
 /// Which part of the catalogue a page shows. Addresses of lots carry it, so that they lead back to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Part {
-    text: String,
+    pub(crate) text: String,
     show: &'static str,
-    after: Option<i64>,
+    /// The prices as they were typed; empty for any.
+    pub(crate) price: [String; 2],
+    /// A name of [`ENDS`], and one of [`OWN`]; empty for any.
+    pub(crate) ends: &'static str,
+    pub(crate) own: &'static str,
+    pub(crate) after: Option<i64>,
 }
 
 impl Part {
     pub(crate) fn of(query: &FormFields) -> Self {
         let show = FILTERS.iter().find(|(name, ..)| *name == query.text("show")).map_or("", |(name, ..)| *name);
+        let name_in = |names: [(&'static str, &str); 2], field: &str| {
+            names.into_iter().map(|(name, _)| name).find(|name| *name == query.text(field)).unwrap_or_default()
+        };
+        let price = |field: &str| query.text(field).trim().chars().take(PRICE_CHARS_MAX).collect();
         Self {
+            price: [price("from"), price("to")],
+            ends: name_in(ENDS, "ends"),
+            own: name_in(OWN, "own"),
             text: query.text("q").chars().take(TEXT_CHARS_MAX).collect(),
             show,
             after: query.text("after").parse().ok(),
         }
     }
 
-    fn statuses(&self) -> &'static [ItemStatus] {
+    pub(crate) fn statuses(&self) -> &'static [ItemStatus] {
         FILTERS.iter().find(|(name, ..)| *name == self.show).map_or(&[], |(.., statuses)| statuses)
     }
 
@@ -63,6 +84,12 @@ impl Part {
         }
         if !self.show.is_empty() {
             query.append_pair("show", self.show);
+        }
+        let [from, to] = &self.price;
+        for (name, value) in [("from", from.as_str()), ("to", to), ("ends", self.ends), ("own", self.own)] {
+            if !value.is_empty() {
+                query.append_pair(name, value);
+            }
         }
         if let Some(after) = self.after {
             query.append_pair("after", &after.to_string());
@@ -91,7 +118,12 @@ struct CataloguePage {
     viewing: Vec<String>,
     has_conditions: bool,
     search: FormField,
-    show: &'static str,
+    prices: [FormField; 2],
+    has_prices: bool,
+    /// Names and values of the other filters, which the search keeps.
+    kept: [(&'static str, &'static str); 3],
+    /// As `chips`: the filters by end, and those by what the bidder did.
+    further: Vec<(Cow<'static, str>, String, bool)>,
     /// Words and query of each filter, and whether the page shows it.
     chips: Vec<(Cow<'static, str>, String, bool)>,
     cards: Vec<LotCard>,
@@ -148,9 +180,10 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
     let (platform, [auction]) = (house.platform(), house.ids);
     let sale = platform.saleroom_sale(&house.saleroom, auction).await?;
     let part = Part::of(&query);
-    let page = Page { after: part.after, limit: LOTS_MAX };
-    let _turn = if part.text.is_empty() { None } else { house.site.search_turn().await };
-    let found = platform.saleroom_lots(&house.saleroom, auction, (&part.text, part.statuses()), page).await?;
+    let filter = LotFilter::of(&house, &sale, &part).await?;
+    let is_searched = !part.text.is_empty() || filter.reads_lots();
+    let _turn = if is_searched { house.site.search_turn().await } else { None };
+    let found = filter.lots(&house, auction, &part).await?;
     let title = sale.auction.shown_title();
     let below = format!("/sales/{auction}");
     let words = house.words;
@@ -166,6 +199,21 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
     };
     let chip = |(name, name_of_words, _): &(&'static str, &'static str, &[ItemStatus])| {
         (words.of(name_of_words), Part { show: name, after: None, ..part.clone() }.query(), *name == part.show)
+    };
+    let further = |(name, message): (&'static str, &'static str), is_end: bool| {
+        let is_current = name == if is_end { part.ends } else { part.own };
+        let chosen = if is_current { "" } else { name };
+        let (ends, own) = if is_end { (chosen, part.own) } else { (part.ends, chosen) };
+        (words.of(message), Part { ends, own, after: None, ..part.clone() }.query(), is_current)
+    };
+    let has_ends = sale.auction.kind == AuctionKind::Timed && sale.lots_open > 0;
+    let ends = ENDS.into_iter().filter(|_| has_ends).map(|filter| further(filter, true));
+    let own = OWN.into_iter().filter(|_| house.bidder.is_some()).map(|filter| further(filter, false));
+    let price = |(place, name, label): (usize, &'static str, &'static str)| {
+        FormField::text(name, words.of(label), part.price[place].as_str())
+            .attribute("inputmode", "decimal")
+            .chars_max(PRICE_CHARS_MAX)
+            .fault(filter.faults[place].as_str())
     };
     let followed: Vec<String> = found.lots.iter().map(|lot| lot.sale.uuid.simple().to_string()).collect();
     let stream = format!("{}{below}/live?lots={}", around.path, followed.join(","));
@@ -183,7 +231,10 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
         viewing: lines(sale.facts.as_ref().map(|facts| &facts.viewing)),
         has_conditions: sale.facts.as_ref().is_some_and(|facts| facts.conditions.is_some()),
         search: FormField::search("q", words.fill("catalogue-search", "lots", sale_lots), part.text.as_str()),
-        show: part.show,
+        prices: [(0, "from", key("catalogue-price-from")), (1, "to", key("catalogue-price-to"))].map(price),
+        has_prices: part.price.iter().any(|typed| !typed.is_empty()),
+        kept: [("show", part.show), ("ends", part.ends), ("own", part.own)],
+        further: ends.chain(own).collect(),
         chips: FILTERS.iter().map(chip).collect(),
         cards: found.lots.iter().map(|lot| card(words, &sale, &around.path, lot)).collect(),
         is_first: part.after.is_none(),
@@ -200,7 +251,7 @@ fn card(words: Words, sale: &SaleroomSale, house: &str, lot: &SaleroomLot) -> Lo
         position: lot.position,
         lot_number: lot.lot_number.clone(),
         title: lot.title.clone(),
-        words: LotWords::of(words, &sale.auction, lot),
+        words: LotWords::in_sale(words, sale, lot),
         picture: lot.images.first().map(|image| Picture::of(house, image)),
     }
 }
@@ -227,11 +278,19 @@ mod tests {
 
     #[test]
     fn a_part_of_the_catalogue_is_in_its_address() {
-        let part = Part { text: "jug & bowl".to_owned(), show: "sold", after: Some(47) };
-        assert_eq!(part.query(), "?q=jug+%26+bowl&show=sold&after=47");
-        let query = FormFields::of_query("q=jug+%26+bowl&show=sold&after=47").unwrap();
+        let part = Part {
+            text: "jug & bowl".to_owned(),
+            show: "sold",
+            price: ["£ 100".to_owned(), String::new()],
+            ends: "hour",
+            own: "bids",
+            after: Some(47),
+        };
+        let shown = "q=jug+%26+bowl&show=sold&from=%C2%A3+100&ends=hour&own=bids&after=47";
+        assert_eq!(part.query(), format!("?{shown}"));
+        let query = FormFields::of_query(shown).unwrap();
         assert_eq!(Part::of(&query), part);
-        assert_eq!(Part::of(&FormFields::of_query("show=x&after=y").unwrap()), Part::default());
+        assert_eq!(Part::of(&FormFields::of_query("show=x&ends=x&own=x&after=y").unwrap()), Part::default());
         assert_eq!(Part::default().query(), "");
     }
 }

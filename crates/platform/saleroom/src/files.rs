@@ -14,7 +14,7 @@ use crate::house::OpenHouse;
 use crate::page_error::PageError;
 
 /// Every file of the saleroom's own, as `/static/{name}` serves them.
-pub(crate) const OWN: &[&LazyLock<Asset>] = &[&STYLE, &BID, &LIVE, &NOTICES];
+pub(crate) const OWN: &[&LazyLock<Asset>] = &[&STYLE, &BID, &LIVE, &NOTICES, &ZOOM];
 
 /// Bids in place, on the page of a lot.
 pub(crate) static BID: LazyLock<Asset> = LazyLock::new(|| Asset::script("bid", include_str!("bid.js")));
@@ -22,6 +22,9 @@ pub(crate) static BID: LazyLock<Asset> = LazyLock::new(|| Asset::script("bid", i
 pub(crate) static STYLE: LazyLock<Asset> = LazyLock::new(|| Asset::style("saleroom", include_str!("saleroom.css")));
 
 pub(crate) static LIVE: LazyLock<Asset> = LazyLock::new(|| Asset::script("live", include_str!("live.js")));
+
+/// Shows the pictures of a lot large.
+pub(crate) static ZOOM: LazyLock<Asset> = LazyLock::new(|| Asset::script("zoom", include_str!("zoom.js")));
 
 /// Shows a bidder what is new, on every page.
 pub(crate) static NOTICES: LazyLock<Asset> =

@@ -135,6 +135,7 @@ pub(crate) async fn choose(
     let back = colours::back(house.site.site(), &headers);
     // A page that answers a bid is found by its lot.
     let back = back.strip_suffix("/bid").unwrap_or(&back).to_owned();
+    let back = if back.is_empty() { house.path() } else { back };
     let chosen = of_tag(form.text("language")).filter(|language| house.saleroom.house.saleroom.offers(*language));
     let Some(language) = chosen else { return Ok(Redirect::to(&back).into_response()) };
     if let Some(bidder) = &house.bidder {

@@ -27,6 +27,7 @@ mod limit;
 mod live;
 mod live_view;
 mod lot;
+mod lot_filter;
 mod lot_words;
 mod my_bids;
 mod notices;

@@ -98,6 +98,7 @@
     if (item.status === "PASSED") return [words.passed, "off"];
     if (item.status === "SUSPENDED") return [words.suspended, "wait"];
     if (item.ring) {
+      if (item.ring.linkLost) return [words.linkLost, "wait"];
       if (item.ring.paused) return [words.ringPaused, "wait"];
       return [item.ring.warnings > 0 ? words.ringWarned : words.ring, "live"];
     }
@@ -129,6 +130,10 @@
     put(slot(part, name === "price" ? "bids" : "next-label"), label);
     put(slot(part, name), money(amount));
     put(slot(part, `${name}-total`), totalOf(total, amount));
+    if (name !== "price") return;
+    // The bar at the edge of a phone's screen has the price again.
+    put(slot(element, "bar-bids"), label);
+    put(slot(element, "bar-price"), money(amount));
   }
 
   const nextLabel = document.querySelector('[data-live="next-label"]')?.textContent;
@@ -271,6 +276,7 @@
     if (!stage || (item.uuid !== inRing && !item.ring)) return;
     if (item.ring) {
       inRing = item.uuid;
+      if (item.ring.linkLost) return put(stage, words.linkLost);
       const text = item.ring.paused ? words.stagePaused : item.ring.warnings > 0 ? words.stageWarned : words.stageRing;
       put(stage, fill(text, { lot: item.lotNumber, amount: money(item.ring.askingPrice) }));
     } else if (isSold(item) && item.price !== null) put(stage, fill(words.stageSold, { lot: item.lotNumber, amount: money(item.price) }));

@@ -51,6 +51,7 @@ const OF_SCRIPT: &[ScriptMessage] = &[
     ("stage-sold", key("stage-sold"), &[("lot", "{lot}"), ("amount", "{amount}")]),
     ("stage-passed", key("stage-passed"), &[("lot", "{lot}")]),
     ("stage-none", key("stage-none"), &[]),
+    ("link-lost", key("live-link-lost"), &[]),
 ];
 
 /// The words of the script of the live pages, with the names of its data attributes. `{…}` is filled in by the script.
@@ -90,6 +91,15 @@ pub(crate) struct LotWords {
 }
 
 impl LotWords {
+    /// The words for the pages of a sale. A saleroom that has lost its link says so at the lot in the ring.
+    pub(crate) fn in_sale(words: Words, sale: &SaleroomSale, lot: &SaleroomLot) -> Self {
+        let shown = Self::of(words, &sale.auction, lot);
+        if is_link_lost(sale, lot) {
+            return Self { standing: words.of("live-link-lost").into_owned(), kind: "wait", ..shown };
+        }
+        shown
+    }
+
     pub(crate) fn of(words: Words, auction: &Auction, lot: &SaleroomLot) -> Self {
         let currency = words.currency(auction);
         let sale = &lot.sale;
@@ -115,6 +125,11 @@ impl LotWords {
             kind,
         }
     }
+}
+
+/// The lot is in the ring of a saleroom that has lost its link.
+pub(crate) fn is_link_lost(sale: &SaleroomSale, lot: &SaleroomLot) -> bool {
+    sale.is_link_lost && lot.sale.ring.is_some()
 }
 
 /// `Current bid, 7 bids`.
@@ -153,6 +168,10 @@ fn standing(words: Words, auction: &Auction, lot: &SaleroomLot) -> (String, &'st
         ItemStatus::Unsold => text(key("lot-unsold"), "off"),
         ItemStatus::Passed => text(key("lot-passed"), "off"),
         ItemStatus::Suspended => text(key("lot-suspended"), "wait"),
+        ItemStatus::Live if lot.sale.ring.is_some_and(|ring| ring.paused) => text(key("live-ring-paused"), "wait"),
+        ItemStatus::Live if lot.sale.ring.is_some_and(|ring| ring.warnings > 0) => {
+            text(key("live-ring-warned"), "live")
+        }
         ItemStatus::Live if lot.sale.ring.is_some() => text(key("lot-in-ring"), "live"),
         ItemStatus::Live => match lot.sale.effective_end_time {
             Some(end) => (words.fill("lot-ends", "time", zone.show(end)), "live"),

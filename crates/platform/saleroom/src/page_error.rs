@@ -38,6 +38,7 @@ fn saleroom_words(words: Words, refusal: &SaleroomRefusal) -> String {
         | SaleroomRefusal::ConditionsChanged { .. }
         | SaleroomRefusal::PriceMoved { .. }
         | SaleroomRefusal::AlreadyLeading
+        | SaleroomRefusal::LinkLost
         | SaleroomRefusal::SiteNotListed
         | SaleroomRefusal::GrantVoid => words.of("error-changed").into_owned(),
     }

@@ -6,6 +6,7 @@ use std::convert::Infallible;
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream;
+use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use jiff::{SignedDuration, Timestamp};
 use kit_runtime::clock::rfc3339_ms;
@@ -39,6 +40,12 @@ pub(super) async fn stream(session: Session, PathIds([webcast]): PathIds<1>) -> 
         link: None,
         has_ended: false,
     }))
+}
+
+/// `POST /webcasts/{webcast}/desk/held`: the desk receives its stream. 204.
+pub(super) async fn held(session: Session, PathIds([webcast]): PathIds<1>) -> Result<StatusCode, DeskProblem> {
+    session.platform().report_desk(&session.caller, webcast).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// The events of a listener without their content: `changed` with the version, and `beat` each second. With the token of a

@@ -166,6 +166,7 @@ const TABLE: &[(&str, &str, &[Role])] = &[
     ("GET", "/webcasts/{webcast}/desk", RING),
     ("GET", "/webcasts/{webcast}/desk/state", RING),
     ("GET", "/webcasts/{webcast}/desk/live", RING),
+    ("POST", "/webcasts/{webcast}/desk/held", RING),
     ("GET", "/webcasts/{webcast}/desk/lots", RING),
     ("POST", "/webcasts/{webcast}/desk/commands", RING),
     ("POST", "/webcasts/{webcast}/desk/outcome", RING),

@@ -41,6 +41,9 @@ pub enum SaleroomRefusal {
     /// The bidder leads already, and a further bid of the next amount would only raise the price that they pay.
     #[error("the bidder leads already: raise the maximum instead")]
     AlreadyLeading,
+    /// A lot is in the ring, and no desk holds its live stream.
+    #[error("the saleroom has lost its link, and bidding is paused: try again when it is back")]
+    LinkLost,
     /// The bidder watches the maximum number of items.
     #[error("{maximum} lots are watched, which is the maximum: stop watching one first")]
     TooManyWatched {
@@ -68,6 +71,7 @@ impl SaleroomRefusal {
             Self::RegistrationRequired => "registration_required",
             Self::PriceMoved { .. } => "price_moved",
             Self::AlreadyLeading => "already_leading",
+            Self::LinkLost => "link_lost",
             Self::TooManyWatched { .. } => "too_many_watched",
             Self::SiteNotListed => "site_not_listed",
             Self::GrantVoid => "grant_void",

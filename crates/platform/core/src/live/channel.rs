@@ -135,6 +135,7 @@ impl LiveChannelTask {
                     if self.reload_on_tick || self.channel.must_reload.load(Ordering::SeqCst) {
                         self.reload_everything().await;
                     }
+                    self.look_at_link().await;
                     if self.is_over(tick) && request_receiver.is_empty() {
                         break;
                     }
@@ -260,6 +261,24 @@ impl LiveChannelTask {
             LotChange::Unchanged => None,
         };
         self.topics.publish(Some(item.uuid), event(id, "item", &body, now), visitors);
+    }
+
+    /// Sends visitors the lot in the ring when the saleroom has lost its link, and when it has it again.
+    async fn look_at_link(&mut self) {
+        let Some(auction) = &self.auction else { return };
+        let (store, now) = (self.live.shared.store.as_ref(), self.live.now());
+        match self.visitors.look_at_link(store, auction, now).await {
+            Ok(Some(state)) => {
+                // The event is not kept: a listener that missed it gets a snapshot.
+                self.topics.forget();
+                let event = event(self.topics.last, "item", &Body::Item { item: state.clone() }, time_in(auction, now));
+                for topic in [Topic::Sale, Topic::Lot(state.uuid)] {
+                    self.topics.publish_to(topic, event.clone());
+                }
+            }
+            Ok(None) => {}
+            Err(error) => tracing::debug!(%error, "the link of a saleroom could not be looked at"),
+        }
     }
 
     /// Reads the topics with listeners from the store and sends each a snapshot.

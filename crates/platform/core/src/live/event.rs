@@ -89,6 +89,15 @@ impl ItemState {
             bids: None,
         }
     }
+
+    /// The state for visitors of a saleroom that has lost its link, or has it. Without it, no bids are taken.
+    pub(super) fn with_link(mut self, is_lost: bool) -> Self {
+        if let Some(ring) = &mut self.ring {
+            ring.link_lost = Some(is_lost);
+            ring.paused |= is_lost;
+        }
+        self
+    }
 }
 
 /// A public bid, for visitors.
@@ -119,13 +128,17 @@ struct RingState {
     asking_price_total: i64,
     paused: bool,
     warnings: u32,
+    /// The saleroom has lost its link. None for callers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link_lost: Option<bool>,
 }
 
 impl RingState {
     fn of(auction: &Auction, ring: InRing) -> Self {
         // `lowered` concerns the clerk only.
         let InRing { asking_price, paused, warnings, lowered: _ } = ring;
-        Self { asking_price, asking_price_total: auction.charges.on(asking_price).total, paused, warnings }
+        let asking_price_total = auction.charges.on(asking_price).total;
+        Self { asking_price, asking_price_total, paused, warnings, link_lost: None }
     }
 }
 

@@ -13,6 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use platform_rules::{Auction, AuctionKind, Item, PublicBid};
 use uuid::Uuid;
 
+use super::desk_link;
 use super::event::{self, Audience, BidState, ItemState};
 use super::topics::Topic;
 use crate::port::{Page, Store, StoreResult};
@@ -32,6 +33,8 @@ pub(super) struct VisitorView {
     lots: HashMap<Uuid, LotView>,
     /// Topics whose last sign of life promised another one after [`FAST_BEAT`].
     fast: HashSet<Topic>,
+    /// The saleroom has lost its link.
+    is_link_lost: bool,
 }
 
 /// A lot on view.
@@ -80,9 +83,27 @@ impl VisitorView {
             before.version = view.state.version;
             before == view.state
         });
-        let state = Box::new(view.state.clone());
+        let state = Box::new(view.state.clone().with_link(self.is_link_lost));
         self.lots.insert(item.uuid, view);
         if is_same { LotChange::Unchanged } else { LotChange::Shown(state) }
+    }
+
+    /// Looks whether the saleroom has lost its link. The state of the lot in the ring, if that has changed.
+    pub(super) async fn look_at_link(
+        &mut self,
+        store: &dyn Store,
+        auction: &Auction,
+        now: Timestamp,
+    ) -> StoreResult<Option<ItemState>> {
+        if !self.is_used || auction.kind != AuctionKind::Webcast {
+            return Ok(None);
+        }
+        let is_lost = desk_link::is_lost(store, auction, now).await?;
+        let has_changed = std::mem::replace(&mut self.is_link_lost, is_lost) != is_lost;
+        match auction.in_ring.filter(|_| has_changed) {
+            Some(in_ring) => Ok(self.lots(store, auction, [in_ring].into_iter()).await?.pop()),
+            None => Ok(None),
+        }
     }
 
     /// The states of those of these lots that are on view, each once.
@@ -99,7 +120,7 @@ impl VisitorView {
             if let Some(item) = item.filter(|item| item.auction == auction.uuid && is_on_view(item.status)) {
                 self.lots.insert(lot, LotView::of(store, auction, &item).await);
             }
-            states.extend(self.lots.get(&lot).map(|view| view.state.clone()));
+            states.extend(self.lots.get(&lot).map(|view| view.state.clone().with_link(self.is_link_lost)));
         }
         Ok(states)
     }

@@ -3,7 +3,8 @@
 use platform_rules::Auction;
 
 use super::notices::one_click;
-use super::{MailKind, NewMail, Recipient, is_real};
+use super::template::MailValues;
+use super::{HouseMails, MailKind, NewMail, Recipient, is_real};
 use crate::Platform;
 use crate::error::PlatformResult;
 use crate::port::{NoticeKind, Registration, RegistrationStatus};
@@ -28,17 +29,24 @@ impl Platform {
         let letterhead = self.letterhead(auction.customer).await?;
         let mails = letterhead.mails();
         let party = self.record_of(registration).await?;
-        let unsubscribe = match self.account_to_tell(registration).await? {
-            Some(account) if account.profile.details.wants_mail_about(NoticeKind::RegistrationDecided) => {
-                self.end_mails_page(&letterhead, account.id, NoticeKind::RegistrationDecided).as_deref().map(one_click)
-            }
-            Some(_) => return Ok(None),
-            None if mails.sends_decisions => None,
-            None => return Ok(None),
+        let account = self.account_to_tell(registration).await?;
+        let is_wanted = match &account {
+            Some(account) => account.profile.details.wants_mail_about(NoticeKind::RegistrationDecided),
+            None => mails.sends_decisions,
         };
+        if !is_wanted {
+            return Ok(None);
+        }
+        let (language, pages) = match &account {
+            Some(account) => (account.profile.details.language, self.notice_pages(&letterhead, auction, account)),
+            None => (None, None),
+        };
+        let mails = HouseMails { language: language.unwrap_or(mails.language), ..mails };
+        let (page, end_mails) = pages.unzip();
         let recipient = Recipient { registration, party: party.as_ref() };
         let Some(address) = recipient.address() else { return Ok(None) };
-        let values = recipient.values(&letterhead.values(auction, mails.language, self.now()));
+        let of_sale = letterhead.values(auction, mails.language, self.now());
+        let values = MailValues { page, end_mails: end_mails.clone(), ..recipient.values(&of_sale) };
         let rendered = mails.text(kind).render(&values);
         Ok(Some(NewMail {
             uuid: self.ids().uuid_v7(),
@@ -51,7 +59,7 @@ impl Platform {
             subject: rendered.subject,
             text: rendered.text,
             queued_at: self.now(),
-            unsubscribe,
+            unsubscribe: end_mails.as_deref().map(one_click),
         }))
     }
 }

@@ -121,6 +121,17 @@ impl Platform {
         Some(format!("{base}/{}", letterhead.house.as_ref()?.saleroom.address.as_deref()?))
     }
 
+    /// The page of a sale, and the page that ends mails about registrations, for the mail about a decision.
+    pub(super) fn notice_pages(
+        &self,
+        letterhead: &Letterhead,
+        auction: &Auction,
+        account: &BidderAccount,
+    ) -> Option<(String, String)> {
+        let end_mails = self.end_mails_page(letterhead, account.id, NoticeKind::RegistrationDecided)?;
+        Some((format!("{}/sales/{}", self.house_page(letterhead)?, auction.uuid), end_mails))
+    }
+
     /// The page that ends the mails of a kind to an account.
     pub(super) fn end_mails_page(&self, letterhead: &Letterhead, account: Uuid, kind: NoticeKind) -> Option<String> {
         let code = self.end_mails_code(EndedMails { account, kind });

@@ -44,10 +44,20 @@ pub enum Placeholder {
 
 impl Placeholder {
     /// The placeholders of the texts that a house may replace.
-    pub const OF_HOUSE: [Self; 8] =
-        [Self::Bidder, Self::Paddle, Self::Sale, Self::Starts, Self::Ends, Self::Live, Self::House, Self::Contact];
+    pub const OF_HOUSE: [Self; 10] = [
+        Self::Bidder,
+        Self::Paddle,
+        Self::Sale,
+        Self::Starts,
+        Self::Ends,
+        Self::Live,
+        Self::House,
+        Self::Contact,
+        Self::Page,
+        Self::EndMails,
+    ];
     /// The placeholders that only notices have.
-    const OF_NOTICES: [Self; 6] = [Self::Lot, Self::Title, Self::Price, Self::Text, Self::Page, Self::EndMails];
+    const OF_NOTICES: [Self; 4] = [Self::Lot, Self::Title, Self::Price, Self::Text];
 
     /// The name between braces.
     pub fn name(self) -> &'static str {
@@ -84,8 +94,8 @@ impl Placeholder {
             Self::Title => "title of the lot",
             Self::Price => "price of the lot",
             Self::Text => "what staff wrote to the bidder",
-            Self::Page => "the page that the mail is about",
-            Self::EndMails => "the page that ends mails of this kind",
+            Self::Page => "the page of the saleroom that the mail is about; no value for bidders without an account",
+            Self::EndMails => "the page that ends mails of this kind; no value for bidders without an account",
         }
     }
 }

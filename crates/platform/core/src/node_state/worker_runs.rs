@@ -25,8 +25,10 @@ pub enum Worker {
     BulkChanges,
     /// Reads the endpoints of customers at their providers.
     EndpointReadings,
-    /// Makes the notices of what happened, and shows them in browsers.
+    /// Makes the notices of what happened.
     Notices,
+    /// Shows notices in browsers.
+    Pushes,
     /// Sends mails to bidders.
     Mails,
     /// Deletes expired answers, sessions and uploads.
@@ -35,7 +37,7 @@ pub enum Worker {
 
 impl Worker {
     /// All workers.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::ItemEnds,
         Self::Heartbeat,
         Self::Publisher,
@@ -43,6 +45,7 @@ impl Worker {
         Self::BulkChanges,
         Self::EndpointReadings,
         Self::Notices,
+        Self::Pushes,
         Self::Mails,
         Self::Expiry,
     ];

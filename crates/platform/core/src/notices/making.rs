@@ -71,8 +71,12 @@ impl Platform {
             let through = step.through.clone();
             let has_mails = !step.mails.is_empty() || step.notices.iter().any(|(_, mail)| mail.is_some());
             match self.store().make_notices(step).await {
-                Ok(()) if has_mails => self.mails_queued().notify(),
-                Ok(()) => {}
+                Ok(()) => {
+                    self.notices_made().notify();
+                    if has_mails {
+                        self.mails_queued().notify();
+                    }
+                }
                 // Another node makes them.
                 Err(StoreError::Conflict) => return Ok(()),
                 Err(error) => return Err(error.into()),

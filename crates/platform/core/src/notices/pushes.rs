@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use http::{Method, StatusCode};
-use kit_outbound::{Destination, Headers, Request, TransportError};
+use kit_outbound::{Destination, Headers, Request};
 use kit_push::{Browser, Delivery, ServerKey};
 use serde_json::json;
 
@@ -24,7 +24,7 @@ const CLAIMS_MAX: usize = 20;
 /// How long a node has for the notices that it claimed.
 const LEASE: Duration = Duration::from_secs(60);
 /// Time for the answer of a push service.
-const DEADLINE: Duration = Duration::from_secs(10);
+const DEADLINE: Duration = Duration::from_secs(5);
 /// Bytes of the answer that are read.
 const ANSWER_BYTES_MAX: usize = 1_024;
 /// How long a push service keeps a notice for a browser that is off.
@@ -63,7 +63,7 @@ impl Platform {
     }
 
     /// Shows the notices that are due.
-    pub(super) async fn send_pushes(&self) -> PlatformResult<()> {
+    pub async fn send_pushes(&self) -> PlatformResult<()> {
         let Some(key) = self.push_key() else { return Ok(()) };
         for _ in 0..CLAIMS_MAX {
             let now = self.now();
@@ -83,12 +83,14 @@ impl Platform {
         let message = self.push_message(&notice).await?;
         let browsers = self.store().push_subscriptions(notice.account).await?;
         let sent = join_all(browsers.iter().map(|browser| self.send_to(key, browser, message.as_bytes()))).await;
+        // One that failed at every try is gone, too: whether its host is unknown, refused or silent is not told.
+        let is_last = tries >= TRIES_MAX;
         for (browser, sent) in browsers.iter().zip(&sent) {
-            if *sent == Sent::Gone {
+            if *sent == Sent::Gone || (is_last && *sent == Sent::Failed) {
                 self.store().remove_push_subscription(&browser.endpoint).await?;
             }
         }
-        let is_again = tries < TRIES_MAX && sent.contains(&Sent::Failed);
+        let is_again = !is_last && sent.contains(&Sent::Failed);
         let pause = PAUSE * 2_u32.pow(tries.min(TRIES_MAX).saturating_sub(1));
         Ok(self.store().end_push(notice.uuid, is_again.then(|| self.now() + pause)).await?)
     }
@@ -112,10 +114,9 @@ impl Platform {
             deadline: DEADLINE,
             response_bytes_max: ANSWER_BYTES_MAX,
         };
-        match self.provider_access().filtered_client().send(request).await {
+        match self.push_client().send(request).await {
             Ok(response) if response.status.is_success() => Sent::Taken,
             Ok(response) if is_final(response.status) => Sent::Gone,
-            Err(TransportError::RefusedAddress { .. }) => Sent::Gone,
             Ok(_) | Err(_) => Sent::Failed,
         }
     }

@@ -1,4 +1,4 @@
-//! Assignments of clerks to webcasts.
+//! Assignments of clerks to webcasts, and the reports of their desks.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -45,4 +45,8 @@ pub trait ClerkStore: Send + Sync {
     async fn webcasts_of_clerk(&self, user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Auction>>;
     /// Users with the role clerk who can sign in, in order of creation (UUID).
     async fn users_with_clerk_role(&self, page: Page<Uuid>) -> StoreResult<Vec<User>>;
+    /// Stores that a desk of the webcast holds its live stream at this time. A later time that is stored stays.
+    async fn report_desk(&self, webcast: Uuid, at: Timestamp) -> StoreResult<()>;
+    /// When a desk of the webcast last reported; none before the first report.
+    async fn desk_reported_at(&self, webcast: Uuid) -> StoreResult<Option<Timestamp>>;
 }

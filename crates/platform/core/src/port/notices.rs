@@ -191,6 +191,8 @@ pub struct PushSubscription {
     pub uuid: Uuid,
     /// The account.
     pub account: Uuid,
+    /// The session in which it was added. It shows notices while the session lasts.
+    pub session: Uuid,
     /// URL of the push service. Who knows it and both keys can send to the browser.
     pub endpoint: String,
     /// Public key of the browser, uncompressed P-256 point (65 bytes).
@@ -200,6 +202,9 @@ pub struct PushSubscription {
     /// When it was made.
     pub created_at: Timestamp,
 }
+
+/// Notices of one account that wait for its browsers. Further ones are not shown there.
+pub const PUSHES_WAITING_MAX: i64 = 20;
 
 /// A notice that browsers are to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -230,10 +235,10 @@ pub trait NoticeStore: Send + Sync {
     async fn paddles_on(&self, item: Uuid, after: &str, limit: usize) -> StoreResult<Vec<String>>;
     /// Accounts that watch an item, in order, after `after`, at most `limit`.
     async fn accounts_watching(&self, item: Uuid, after: Uuid, limit: usize) -> StoreResult<Vec<Uuid>>;
-    /// Stores the browser of an account, in place of the one with the same endpoint, also when that is another account's. The oldest
-    /// ones of the account beyond `subscriptions_max` are removed.
+    /// Stores the browser of an account, in place of the one with the same endpoint and keys, also when that is another account's; one
+    /// with other keys stays. The oldest ones of the account beyond `subscriptions_max` are removed.
     async fn put_push_subscription(&self, subscription: PushSubscription, subscriptions_max: usize) -> StoreResult<()>;
-    /// The browsers of an account.
+    /// The browsers of an account whose sessions last.
     async fn push_subscriptions(&self, account: Uuid) -> StoreResult<Vec<PushSubscription>>;
     /// Removes the browser with this endpoint.
     async fn remove_push_subscription(&self, endpoint: &str) -> StoreResult<()>;

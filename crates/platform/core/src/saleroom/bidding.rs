@@ -82,7 +82,7 @@ impl Platform {
     /// Places a bid of a registered bidder on a lot on view: a bid of a timed auction, a bid on the lot in the ring, or, while the
     /// lot waits for the ring, a commission bid.
     ///
-    /// Errors: `accounts_closed`, `not_found`, `registration_required`, `price_moved`, `already_leading`, and those of
+    /// Errors: `accounts_closed`, `not_found`, `registration_required`, `price_moved`, `already_leading`, `link_lost`, and those of
     /// [`platform_rules::item::decide`] and [`platform_rules::ring::decide`] for bids.
     pub async fn bid_in_saleroom(
         &self,
@@ -95,7 +95,7 @@ impl Platform {
         let (registration, item, auction) = self.admitted_to_lot(saleroom, bidder, lot).await?;
         let paddle = registration.paddle.as_str();
         if auction.kind == AuctionKind::Webcast {
-            return self.bid_in_webcast(bidder, paddle, item, bid, key).await;
+            return self.bid_in_webcast(bidder, paddle, (item, auction), bid, key).await;
         }
         let expected = |auction: &Auction, item: &Item| match bid {
             SaleroomBid::UpTo(_) => Ok(()),

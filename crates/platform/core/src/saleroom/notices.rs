@@ -39,9 +39,17 @@ impl Platform {
     /// Errors: `invalid`.
     pub async fn add_push_browser(&self, bidder: &SignedInBidder, keys: PushKeys) -> PlatformResult<()> {
         let PushKeys { endpoint, key, auth } = keys;
-        Browser::new(&endpoint, &key, &auth).map_err(|error| PlatformError::invalid("", error.to_string()))?;
-        let (uuid, created_at) = (self.ids().uuid_v7(), self.now());
-        let subscription = PushSubscription { uuid, account: bidder.account.id, endpoint, key, auth, created_at };
+        let browser = Browser::new(&endpoint, &key, &auth);
+        let browser = browser.map_err(|error| PlatformError::invalid("", error.to_string()))?;
+        let subscription = PushSubscription {
+            uuid: self.ids().uuid_v7(),
+            account: bidder.account.id,
+            session: bidder.session,
+            endpoint: browser.endpoint().as_str().to_owned(),
+            key,
+            auth,
+            created_at: self.now(),
+        };
         Ok(self.store().put_push_subscription(subscription, PUSH_SUBSCRIPTIONS_MAX).await?)
     }
 
@@ -50,6 +58,14 @@ impl Platform {
         let own = self.store().push_subscriptions(bidder.account.id).await?;
         if own.iter().any(|subscription| subscription.endpoint == endpoint) {
             self.store().remove_push_subscription(endpoint).await?;
+        }
+        Ok(())
+    }
+
+    /// Shows no more notices of this bidder in any browser.
+    pub async fn remove_push_browsers(&self, bidder: &SignedInBidder) -> PlatformResult<()> {
+        for browser in self.store().push_subscriptions(bidder.account.id).await? {
+            self.store().remove_push_subscription(&browser.endpoint).await?;
         }
         Ok(())
     }

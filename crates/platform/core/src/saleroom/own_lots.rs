@@ -27,6 +27,8 @@ pub struct OwnSale {
     pub registration: Option<Registration>,
     /// The lots in running order.
     pub lots: Vec<OwnLot>,
+    /// As that of [`super::SaleroomSale`].
+    pub is_link_lost: bool,
 }
 
 /// A lot of a bidder.
@@ -62,7 +64,8 @@ impl Platform {
             let watched = watched.remove(&auction).unwrap_or_default();
             let lots = self.own_lots_of(&sale.auction, registration.as_ref(), &watched, &caller).await?;
             if !lots.is_empty() {
-                found.push(OwnSale { auction: sale.auction, registration, lots });
+                let is_link_lost = sale.is_link_lost;
+                found.push(OwnSale { auction: sale.auction, registration, lots, is_link_lost });
             }
         }
         Ok(found)

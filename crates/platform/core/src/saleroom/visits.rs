@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::{Saleroom, SaleroomLot, SaleroomLotPage, SaleroomLots, SaleroomSale};
 use crate::error::{PlatformError, PlatformResult};
 use crate::images::ImageVariant;
+use crate::live::desk_link;
 use crate::port::{AuctionFilter, AuctionOwner, Conditions, ItemImage, Page};
 use crate::sales::search::{AuctionSearch, Found, ItemSearch};
 use crate::{Caller, Platform, Scope};
@@ -192,7 +193,8 @@ impl Platform {
         let counts = self.store().item_counts(auction.uuid).await?;
         let facts = self.store().sale_facts(auction.uuid).await?;
         let lots_open = counts.preview + counts.live + counts.suspended;
-        Ok(SaleroomSale { auction, facts, lots: counts.on_view(), lots_open })
+        let is_link_lost = desk_link::is_lost(self.store(), &auction, self.now()).await?;
+        Ok(SaleroomSale { auction, facts, lots: counts.on_view(), lots_open, is_link_lost })
     }
 
     /// The lot before this one that visitors see. The search gives up behind many lots in a row that they don't see.

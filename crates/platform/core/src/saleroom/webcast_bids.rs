@@ -8,6 +8,7 @@ use super::{OwnStanding, Saleroom, SaleroomBid, SaleroomBidResult, SaleroomRefus
 use crate::bidding::absentee_bids::NewAbsenteeBid;
 use crate::bidding::bids::PlacedBid;
 use crate::error::{PlatformError, PlatformResult};
+use crate::live::desk_link;
 use crate::ring::{InternetBidResult, NewInternetBid};
 use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform};
@@ -21,7 +22,7 @@ impl Platform {
         &self,
         bidder: &SignedInBidder,
         paddle: &str,
-        item: Item,
+        (item, auction): (Item, Auction),
         bid: SaleroomBid,
         key: &str,
     ) -> PlatformResult<SaleroomBidResult> {
@@ -42,7 +43,7 @@ impl Platform {
             SaleroomBid::Next(amount) => {
                 let render = |_: &InternetBidResult| amount.to_string();
                 let answering = bidder.answering(key, &request, &render);
-                self.bid_at_asking_price(&caller, paddle, item, amount, answering).await?
+                self.bid_at_asking_price(&caller, paddle, (item, &auction), amount, answering).await?
             }
         };
         let Some((item, auction)) = outcome else { return self.repeated_bid(bidder, paddle, uuid).await };
@@ -55,7 +56,7 @@ impl Platform {
         &self,
         caller: &Caller,
         paddle: &str,
-        mut item: Item,
+        (mut item, auction): (Item, &Auction),
         amount: i64,
         answering: IdempotentRequest<'_, InternetBidResult>,
     ) -> PlatformResult<Option<(Item, Auction)>> {
@@ -66,6 +67,11 @@ impl Platform {
             {
                 let is_equal = item.standing.as_ref().is_some_and(|standing| standing.amount == amount);
                 return Err(SaleroomRefusal::PriceMoved { minimum: ring.asking_price, is_equal }.into());
+            }
+            if desk_link::is_lost(self.store(), auction, self.now()).await?
+                && self.replay(Some(&answering)).await?.is_none()
+            {
+                return Err(SaleroomRefusal::LinkLost.into());
             }
             match self.bid_in_ring(caller, item.uuid, &new, Some(item.version), Some(answering)).await {
                 Ok(Outcome::Fresh(placed)) => return Ok(Some((placed.item, placed.auction))),

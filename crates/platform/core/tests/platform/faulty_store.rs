@@ -226,6 +226,8 @@ forward! {
         async fn clerks(auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<(Clerk, User)>>;
         async fn webcasts_of_clerk(user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Auction>>;
         async fn users_with_clerk_role(page: Page<Uuid>) -> StoreResult<Vec<User>>;
+        async fn report_desk(webcast: Uuid, at: Timestamp) -> StoreResult<()>;
+        async fn desk_reported_at(webcast: Uuid) -> StoreResult<Option<Timestamp>>;
     }
     impl ConsumerStore {
         async fn consumer(customer: Uuid) -> StoreResult<Option<Consumer>>;

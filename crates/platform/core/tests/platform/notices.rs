@@ -23,17 +23,18 @@ async fn house() -> (House, MailServer) {
     let server = MailServer::start().await.unwrap();
     let mailer = Some(Mailer::new(&server.url, "Lotwire <mails@example.org>").unwrap());
     let saleroom_url = Some("https://bid.example".to_owned());
-    let config = PlatformConfig { mailer, saleroom_url, ..PlatformConfig::default() };
+    let push_networks = vec!["127.0.0.0/8".parse().unwrap()];
+    let config = PlatformConfig { mailer, saleroom_url, push_networks, ..PlatformConfig::default() };
     let house = House::open_with(RULE, config).await;
     // The sale began before anyone registered.
-    house.fixture.platform.work_on_notices().await.unwrap();
+    house.fixture.platform.make_notices().await.unwrap();
     (house, server)
 }
 
 impl House {
     /// The bidder's notices, the oldest first: kind, lot, and amount.
     async fn told(&self, bidder: &SignedInBidder) -> Vec<(NoticeKind, String, Option<i64>)> {
-        self.fixture.platform.work_on_notices().await.unwrap();
+        self.fixture.platform.make_notices().await.unwrap();
         let notices = self.fixture.platform.own_notices(bidder, None).await.unwrap();
         let fact = |notice: Notice| (notice.kind, notice.facts.lot_number, notice.facts.amount);
         notices.into_iter().rev().map(fact).collect()
@@ -41,7 +42,7 @@ impl House {
 
     /// The subjects of the mails to the bidder that were sent now, in the order of the alphabet.
     async fn mails(&self, server: &mut MailServer, bidder: &SignedInBidder) -> Vec<String> {
-        self.fixture.platform.work_on_notices().await.unwrap();
+        self.fixture.platform.make_notices().await.unwrap();
         self.fixture.platform.send_mails().await.unwrap();
         let mails = server.arrived().into_iter().filter(|mail| mail.to == bidder.account.email);
         let mut subjects: Vec<String> = mails.map(|mail| mail.subject).collect();
@@ -94,7 +95,7 @@ async fn a_link_ends_the_mails_of_its_kind_and_no_others() {
     let ((ann, _), (ben, _)) = (house.registered("ann@example.com").await, house.registered("ben@example.com").await);
     house.bid(&ann, 0, SaleroomBid::Next(100)).await.unwrap();
     house.bid(&ben, 0, SaleroomBid::Next(110)).await.unwrap();
-    house.fixture.platform.work_on_notices().await.unwrap();
+    house.fixture.platform.make_notices().await.unwrap();
     house.fixture.platform.send_mails().await.unwrap();
     let mail = server
         .arrived()
@@ -146,7 +147,8 @@ async fn a_notice_is_shown_in_each_browser_of_its_bidder() {
     let (house, _server) = house().await;
     let platform = &house.fixture.platform;
     let ((ann, _), (ben, _)) = (house.registered("ann@example.com").await, house.registered("ben@example.com").await);
-    platform.work_on_notices().await.unwrap();
+    platform.make_notices().await.unwrap();
+    platform.send_pushes().await.unwrap();
     let mut service = PushService::start().await.unwrap();
     let browsers = ["phone", "desk"].map(|name| service.browser(name));
     for browser in &browsers {
@@ -160,13 +162,16 @@ async fn a_notice_is_shown_in_each_browser_of_its_bidder() {
 
     // A service that is busy gets the message again, one browser as the other.
     service.answer(StatusCode::SERVICE_UNAVAILABLE);
-    platform.work_on_notices().await.unwrap();
+    platform.make_notices().await.unwrap();
+    platform.send_pushes().await.unwrap();
     assert_eq!(service.arrived().len(), 2);
-    platform.work_on_notices().await.unwrap();
+    platform.make_notices().await.unwrap();
+    platform.send_pushes().await.unwrap();
     assert_eq!(service.arrived().len(), 0, "not at once");
     service.answer(StatusCode::CREATED);
     house.fixture.clock.advance(Duration::from_secs(10));
-    platform.work_on_notices().await.unwrap();
+    platform.make_notices().await.unwrap();
+    platform.send_pushes().await.unwrap();
     let arrived = service.arrived();
     assert_eq!(arrived.len(), 2);
     let phone = arrived.iter().find(|message| message.browser == "phone").unwrap();
@@ -184,7 +189,8 @@ async fn a_notice_is_shown_in_each_browser_of_its_bidder() {
     service.answer(StatusCode::GONE);
     house.bid(&ann, 0, SaleroomBid::Next(120)).await.unwrap();
     house.bid(&ben, 0, SaleroomBid::Next(130)).await.unwrap();
-    platform.work_on_notices().await.unwrap();
+    platform.make_notices().await.unwrap();
+    platform.send_pushes().await.unwrap();
     assert_eq!((service.arrived().len(), platform.push_browsers(&ann).await.unwrap()), (2, 0));
 }
 

@@ -94,7 +94,7 @@ async fn own_lots(ForBidder { at, bidder }: ForBidder<0>, only_watched: bool) ->
     for sale in at.platform().own_lots(at.saleroom(), &bidder).await? {
         for own in sale.lots.iter().filter(|own| own.is_watched || !only_watched) {
             data.push(OwnLotView {
-                lot: LotView::of(&at, &sale.auction, &own.lot),
+                lot: LotView::of(&at, (&sale.auction, sale.is_link_lost), &own.lot),
                 standing: own.own.as_ref().map(StandingView::of),
                 watched: own.is_watched,
             });

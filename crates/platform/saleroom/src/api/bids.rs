@@ -61,7 +61,7 @@ pub(super) async fn standing(ForBidder { at, bidder }: ForBidder<2>) -> Result<R
 ///
 /// Needs an approved registration for the sale. A bid is placed only at the amount that the bidder saw. Send each with its own
 /// `Idempotency-Key`, and again with the same key until it is answered: the server places it once. Errors: 409 `price_moved` (read the
-/// lot again), `already_leading`, `registration_required`, `bid_too_low`, `bid_too_high`, `maximum_not_raised`, `item_not_live`,
+/// lot again), `already_leading`, `link_lost`, `registration_required`, `bid_too_low`, `bid_too_high`, `maximum_not_raised`, `item_not_live`,
 /// `item_ended`, `auction_not_live`, `auction_not_started`, `bidder_not_approved`, `bidder_suspended`, `vendor_barred`,
 /// `spending_limit_reached`, `too_many_bids`, `item_in_ring`, `not_in_ring`, `ring_paused`, `no_buy_now`, `buy_now_over`, `busy`; 422
 /// `idempotency_mismatch`.

@@ -219,6 +219,8 @@ pub(super) struct RingView {
     asking_price_total: i64,
     /// No bids are taken for the moment.
     paused: bool,
+    /// The saleroom has lost its link to the auctioneer. No bids are taken until it is back.
+    link_lost: bool,
     /// Fair warnings that the auctioneer gave.
     warnings: u32,
 }
@@ -261,7 +263,11 @@ impl BidView {
 }
 
 impl LotView {
-    pub(super) fn of<const N: usize>(at: &AtHouse<N>, auction: &Auction, lot: &SaleroomLot) -> Self {
+    pub(super) fn of<const N: usize>(
+        at: &AtHouse<N>,
+        (auction, is_link_lost): (&Auction, bool),
+        lot: &SaleroomLot,
+    ) -> Self {
         let PublicItem { uuid, status, price, leader, minimum_bid, buy_now, bid_count, .. } = lot.sale.clone();
         let with_charges = |amount: Option<i64>| amount.map(|amount| auction.charges.on(amount).total);
         let image = |image: &platform_core::port::ItemImage| {
@@ -289,7 +295,7 @@ impl LotView {
             bid_count,
             end_time: lot.sale.end_time.map(time),
             effective_end_time: lot.sale.effective_end_time.map(time),
-            ring: lot.sale.ring.map(|ring| RingView::of(auction, ring)),
+            ring: lot.sale.ring.map(|ring| RingView::of(auction, ring, is_link_lost)),
             url: at.address(&format!("/sales/{}/lots/{uuid}", auction.uuid)),
             version: lot.sale.version,
         }
@@ -297,10 +303,11 @@ impl LotView {
 }
 
 impl RingView {
-    fn of(auction: &Auction, ring: InRing) -> Self {
+    fn of(auction: &Auction, ring: InRing, link_lost: bool) -> Self {
         // `lowered` concerns the clerk only.
         let InRing { asking_price, paused, warnings, lowered: _ } = ring;
-        Self { asking_price, asking_price_total: auction.charges.on(asking_price).total, paused, warnings }
+        let asking_price_total = auction.charges.on(asking_price).total;
+        Self { asking_price, asking_price_total, paused: paused || link_lost, link_lost, warnings }
     }
 }
 

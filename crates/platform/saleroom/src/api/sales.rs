@@ -132,7 +132,7 @@ pub(super) async fn lots(at: AtHouse<1>, QueryOf(query): QueryOf<LotsQuery>) -> 
     let sale = at.platform().saleroom_sale(at.saleroom(), at.ids[0]).await?;
     let _turn = if text.is_empty() { None } else { at.site.search_turn().await };
     let found = at.platform().saleroom_lots(at.saleroom(), at.ids[0], (&text, shown), page).await?;
-    let data = found.lots.iter().map(|lot| LotView::of(&at, &sale.auction, lot)).collect();
+    let data = found.lots.iter().map(|lot| LotView::of(&at, (&sale.auction, sale.is_link_lost), lot)).collect();
     Ok(ok(&List { data, next: found.next.map(cursor) }))
 }
 
@@ -146,7 +146,7 @@ pub(super) async fn lot(at: AtHouse<2>) -> Result<Response, ApiError> {
     let [auction, item] = at.ids;
     let sale = at.platform().saleroom_sale(at.saleroom(), auction).await?;
     let found = at.platform().saleroom_lot(at.saleroom(), (auction, item)).await?;
-    let lot = LotView::of(&at, &sale.auction, &found.lot);
+    let lot = LotView::of(&at, (&sale.auction, sale.is_link_lost), &found.lot);
     Ok(ok(&LotWithBidsView { lot, bids: found.bids.into_iter().rev().map(BidView::of).collect() }))
 }
 
@@ -157,5 +157,5 @@ pub(super) async fn current<const N: usize>(
 ) -> Result<LotView, ApiError> {
     let sale = at.platform().saleroom_sale(at.saleroom(), auction).await?;
     let found = at.platform().saleroom_lot(at.saleroom(), (auction, item)).await?;
-    Ok(LotView::of(at, &sale.auction, &found.lot))
+    Ok(LotView::of(at, (&sale.auction, sale.is_link_lost), &found.lot))
 }

@@ -2,7 +2,7 @@
 //
 //     <script src="https://bid.example.com/embed.js" data-house="hartley-sons" data-sale="01980000-…" defer></script>
 //
-// It reads public JSON without cookies, writes texts as texts, and keeps its style in a shadow root. A lot's button opens the saleroom
+// It reads public JSON without cookies, writes texts, keeps its style in a shadow root. A button opens the saleroom
 // in the top window.
 (() => {
     "use strict";
@@ -15,6 +15,7 @@
     const PAGE = 48;
     const STYLE = `
 :host { display: block; font: inherit; color: inherit; }
+[hidden] { display: none !important }
 ul { list-style: none; margin: 0; padding: 0; display: grid; gap: 1.5rem 1rem;
     grid-template-columns: repeat(auto-fill, minmax(min(14rem, 100%), 1fr)); }
 button, a.bid { font: inherit; min-height: 44px; box-sizing: border-box; padding: .5rem 1rem; cursor: pointer;

@@ -10,7 +10,7 @@ use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page};
 use platform_core::mails::EndedMails;
 
-use super::words::about;
+use super::words::name;
 use crate::house::{House, HouseFrame};
 use crate::page_error::PageError;
 use crate::site::SaleroomSite;
@@ -39,7 +39,7 @@ pub(super) async fn page(
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
     let words = house.words;
-    let about = about(words, ended(&house, &code)?.kind);
+    let about = name(words, ended(&house, &code)?.kind);
     let around = house.frame(words.of("end-mails"), "/mails", words.of("end-mails").into_owned());
     let done = query.text("done");
     let (is_ended, are_all_ended) = (done == "one", done == "all");

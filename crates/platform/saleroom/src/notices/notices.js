@@ -102,6 +102,12 @@
     await made.unsubscribe();
   }
 
+  // A browser belongs to the session that is signed in now: it says so once for each window.
+  const BOUND = `push-bound ${house}`;
+  if (Notification.permission === "granted" && !sessionStorage.getItem(BOUND)) {
+    subscription().then((made) => made && told("push", made)).then(() => sessionStorage.setItem(BOUND, "yes")).catch(() => {});
+  }
+
   // The page on which a bidder chooses, and the offer after the first bid or watch. No page asks when it is loaded.
   const part = document.querySelector("[data-push]");
   const answer = document.querySelector("[data-push-answer]");

@@ -1,6 +1,6 @@
 //! Browsers that show notices (the Push API): a browser is added or removed by the script of the page.
 
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse as _, Redirect, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::StatusCode;
@@ -26,9 +26,13 @@ pub(super) async fn add(house: House<0>, SubmittedForm(form): SubmittedForm) -> 
     }
 }
 
-/// `POST /{house}/push/remove`: `endpoint`. 204.
+/// `POST /{house}/push/remove`: `endpoint`, or `all=yes` from the page. 204, or back to the page.
 pub(super) async fn remove(house: House<0>, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
     let Some(bidder) = &house.bidder else { return Ok(StatusCode::UNAUTHORIZED.into_response()) };
+    if form.text("all") == "yes" {
+        house.platform().remove_push_browsers(bidder).await?;
+        return Ok(Redirect::to(&format!("{}/account/notices?done=saved", house.path())).into_response());
+    }
     house.platform().remove_push_browser(bidder, form.text("endpoint")).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }

@@ -119,3 +119,16 @@ pub(super) fn about(words: Words, about: NoticeKind) -> String {
     };
     words.of(name).into_owned()
 }
+
+/// The name of a kind, such as `Outbid`.
+pub(super) fn name(words: Words, kind: NoticeKind) -> String {
+    let name = match kind {
+        NoticeKind::Outbid => key("notice-kind-outbid"),
+        NoticeKind::Won => key("notice-kind-won"),
+        NoticeKind::NotWon => key("notice-kind-not-won"),
+        NoticeKind::SaleBegan => key("notice-kind-sale"),
+        NoticeKind::LotSoon => key("notice-kind-lot"),
+        NoticeKind::RegistrationDecided => key("notice-kind-registration"),
+    };
+    words.of(name).into_owned()
+}

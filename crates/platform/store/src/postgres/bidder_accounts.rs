@@ -265,7 +265,9 @@ async fn change_account(db: &Transaction<'_>, entry: &BidderAccountChange) -> Sq
         &[id, password_hash, party, &to_json(details)?, version, &change.expected_version, &closed_at];
     one_row(rows::execute(db, update, values).await?)?;
     if closed_at.is_some() {
-        rows::execute(db, "DELETE FROM watched_items WHERE account = $1", &[id]).await?;
+        for table in ["watched_items", "bidder_notices", "push_subscriptions"] {
+            rows::execute(db, &format!("DELETE FROM {table} WHERE account = $1"), &[id]).await?;
+        }
     }
     if matches!(change.ending, SessionsToEnd::AllOf(_) | SessionsToEnd::AllBut(..)) {
         site_grants::end_of_account(db, *id).await?;

@@ -1,7 +1,8 @@
-//! Assignments of clerks to webcasts.
+//! Assignments of clerks to webcasts, and the reports of their desks.
 
 use async_trait::async_trait;
 use contract::AuctionStatus;
+use jiff::Timestamp;
 use kit_engine::postgres::{Connection, Transaction};
 use platform_core::Role;
 use platform_core::port::{Clerk, ClerkAssignResult, ClerkStore, Page, StoreResult, User};
@@ -53,6 +54,17 @@ impl ClerkStore for PostgresStore {
         let (after, limit) = (after(page), rows::limit(page.limit));
         let values: rows::Values<'_> = &[&Role::Clerk.name(), &after, &limit];
         Ok(rows::list(&self.client().await?, &select, values, users::user).await?)
+    }
+
+    async fn report_desk(&self, webcast: Uuid, at: Timestamp) -> StoreResult<()> {
+        let put = "INSERT INTO desks (auction, reported_at_ms) VALUES ($1, $2) ON CONFLICT (auction) DO UPDATE \
+             SET reported_at_ms = greatest(desks.reported_at_ms, excluded.reported_at_ms)";
+        Ok(rows::execute(&self.client().await?, put, &[&webcast, &ms(at)]).await.map(drop)?)
+    }
+
+    async fn desk_reported_at(&self, webcast: Uuid) -> StoreResult<Option<Timestamp>> {
+        let select = "SELECT reported_at_ms FROM desks WHERE auction = $1";
+        Ok(rows::one(&self.client().await?, select, &[&webcast], |row| rows::time(row, 0)).await?)
     }
 }
 

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_engine::postgres::{Connection, Transaction};
 use platform_core::port::{
-    ClaimedPush, NewMail, Notice, NoticeCause, NoticeStep, NoticeStore, OpenCause, PushSubscription, StoreError,
-    StoreResult,
+    ClaimedPush, NewMail, Notice, NoticeCause, NoticeStep, NoticeStore, OpenCause, PUSHES_WAITING_MAX,
+    PushSubscription, StoreError, StoreResult,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -74,8 +74,8 @@ impl NoticeStore for PostgresStore {
     }
 
     async fn push_subscriptions(&self, account: Uuid) -> StoreResult<Vec<PushSubscription>> {
-        let select = "SELECT uuid, account, endpoint, key, auth, created_at_ms FROM push_subscriptions \
-             WHERE account = $1 ORDER BY uuid";
+        let select = "SELECT uuid, account, endpoint, key, auth, created_at_ms, session FROM push_subscriptions \
+             WHERE account = $1 AND EXISTS (SELECT 1 FROM bidder_sessions s WHERE s.uuid = session) ORDER BY uuid";
         Ok(rows::list(&self.client().await?, select, &[&account], subscription).await?)
     }
 
@@ -144,9 +144,19 @@ async fn insert(db: &Transaction<'_>, notice: &Notice, mail: Option<&NewMail>) -
     }
     let insert = "INSERT INTO bidder_notices (uuid, account, auction, item, kind, facts, at_ms, mailed, push_due_at_ms) \
          VALUES ($1, $2, $3, $4, $5, $6, $7::bigint, $8, \
-         CASE WHEN EXISTS (SELECT 1 FROM push_subscriptions WHERE account = $2) THEN $7::bigint END)";
-    let values: rows::Values<'_> =
-        &[uuid, account, auction, item, &kind.name(), &to_json(facts)?, &ms(*at), &i64::from(*is_mailed)];
+         CASE WHEN EXISTS (SELECT 1 FROM push_subscriptions WHERE account = $2) AND (SELECT count(*) FROM bidder_notices \
+         WHERE account = $2 AND push_due_at_ms IS NOT NULL) < $9 THEN $7::bigint END)";
+    let values: rows::Values<'_> = &[
+        uuid,
+        account,
+        auction,
+        item,
+        &kind.name(),
+        &to_json(facts)?,
+        &ms(*at),
+        &i64::from(*is_mailed),
+        &PUSHES_WAITING_MAX,
+    ];
     rows::execute(db, insert, values).await?;
     match mail {
         Some(mail) => mails::insert(db, mail).await,
@@ -155,11 +165,12 @@ async fn insert(db: &Transaction<'_>, notice: &Notice, mail: Option<&NewMail>) -
 }
 
 async fn put_subscription(db: &Transaction<'_>, subscription: &PushSubscription, max: usize) -> SqlResult<()> {
-    let PushSubscription { uuid, account, endpoint, key, auth, created_at } = subscription;
-    let put = "INSERT INTO push_subscriptions (uuid, account, endpoint, key, auth, created_at_ms) \
-         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (endpoint) DO UPDATE SET uuid = excluded.uuid, \
-         account = excluded.account, key = excluded.key, auth = excluded.auth, created_at_ms = excluded.created_at_ms";
-    rows::execute(db, put, &[uuid, account, endpoint, key, auth, &ms(*created_at)]).await?;
+    let PushSubscription { uuid, account, session, endpoint, key, auth, created_at } = subscription;
+    let put = "INSERT INTO push_subscriptions AS known (uuid, account, endpoint, key, auth, created_at_ms, session) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (endpoint) DO UPDATE SET uuid = excluded.uuid, \
+         account = excluded.account, created_at_ms = excluded.created_at_ms, session = excluded.session \
+         WHERE known.key = excluded.key AND known.auth = excluded.auth";
+    rows::execute(db, put, &[uuid, account, endpoint, key, auth, &ms(*created_at), session]).await?;
     let too_many = "DELETE FROM push_subscriptions WHERE account = $1 AND uuid NOT IN \
          (SELECT uuid FROM push_subscriptions WHERE account = $1 ORDER BY uuid DESC LIMIT $2)";
     rows::execute(db, too_many, &[account, &rows::limit(max)]).await.map(drop)
@@ -197,5 +208,6 @@ fn subscription(row: &Row) -> SqlResult<PushSubscription> {
         key: rows::get(row, 3)?,
         auth: rows::get(row, 4)?,
         created_at: rows::time(row, 5)?,
+        session: rows::get(row, 6)?,
     })
 }

@@ -281,7 +281,9 @@ fn change_account(db: &Connection, entry: &BidderAccountChange) -> SqlResult<()>
     let values = params![id.as_bytes(), password_hash, party, details, version, change.expected_version, closed_at];
     one_row(rows::execute(db, update, values)?)?;
     if closed_at.is_some() {
-        rows::execute(db, "DELETE FROM watched_items WHERE account = ?1", [id.as_bytes()])?;
+        for table in ["watched_items", "bidder_notices", "push_subscriptions"] {
+            rows::execute(db, &format!("DELETE FROM {table} WHERE account = ?1"), [id.as_bytes()])?;
+        }
     }
     if matches!(change.ending, SessionsToEnd::AllOf(_) | SessionsToEnd::AllBut(..)) {
         site_grants::end_of_account(db, *id)?;

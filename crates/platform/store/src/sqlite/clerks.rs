@@ -1,7 +1,8 @@
-//! Assignments of clerks to webcasts.
+//! Assignments of clerks to webcasts, and the reports of their desks.
 
 use async_trait::async_trait;
 use contract::AuctionStatus;
+use jiff::Timestamp;
 use platform_core::Role;
 use platform_core::port::{Clerk, ClerkAssignResult, ClerkStore, Page, StoreError, StoreResult, User};
 use platform_rules::Auction;
@@ -38,6 +39,17 @@ impl ClerkStore for SqliteStore {
             format!("{} WHERE role = ?1 AND disabled_at_ms IS NULL AND uuid > ?2 ORDER BY uuid LIMIT ?3", users::USER);
         let (after, limit) = (after(page), rows::limit(page.limit));
         self.read(move |db| rows::list(db, &select, (Role::Clerk.name(), after.as_bytes(), limit), users::user)).await
+    }
+
+    async fn report_desk(&self, webcast: Uuid, at: Timestamp) -> StoreResult<()> {
+        let put = "INSERT INTO desks (auction, reported_at_ms) VALUES (?1, ?2) \
+             ON CONFLICT (auction) DO UPDATE SET reported_at_ms = max(reported_at_ms, excluded.reported_at_ms)";
+        self.write(move |db| rows::execute(db, put, (webcast.as_bytes(), ms(at))).map(drop)).await
+    }
+
+    async fn desk_reported_at(&self, webcast: Uuid) -> StoreResult<Option<Timestamp>> {
+        let select = "SELECT reported_at_ms FROM desks WHERE auction = ?1";
+        self.read(move |db| rows::one(db, select, [webcast.as_bytes()], |row| rows::time(row, 0))).await
     }
 }
 

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use platform_core::port::{
-    ClaimedPush, NewMail, Notice, NoticeCause, NoticeStep, NoticeStore, OpenCause, PushSubscription, StoreError,
-    StoreResult,
+    ClaimedPush, NewMail, Notice, NoticeCause, NoticeStep, NoticeStore, OpenCause, PUSHES_WAITING_MAX,
+    PushSubscription, StoreError, StoreResult,
 };
 use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
@@ -69,14 +69,16 @@ impl NoticeStore for SqliteStore {
     }
 
     async fn put_push_subscription(&self, subscription: PushSubscription, subscriptions_max: usize) -> StoreResult<()> {
-        let put = "INSERT INTO push_subscriptions (uuid, account, endpoint, key, auth, created_at_ms) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        let known = "DELETE FROM push_subscriptions WHERE endpoint = ?1 AND key = ?2 AND auth = ?3";
+        let put = "INSERT INTO push_subscriptions (uuid, account, endpoint, key, auth, created_at_ms, session) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
         let too_many = "DELETE FROM push_subscriptions WHERE account = ?1 AND uuid NOT IN \
              (SELECT uuid FROM push_subscriptions WHERE account = ?1 ORDER BY uuid DESC LIMIT ?2)";
         self.write(move |db| {
-            let PushSubscription { uuid, account, endpoint, key, auth, created_at } = &subscription;
-            remove_subscription(db, endpoint)?;
-            let values = params![uuid.as_bytes(), account.as_bytes(), endpoint, key, auth, ms(*created_at)];
+            let PushSubscription { uuid, account, session, endpoint, key, auth, created_at } = &subscription;
+            rows::execute(db, known, (endpoint, key, auth))?;
+            let (uuid, account_bytes, session) = (uuid.as_bytes(), account.as_bytes(), session.as_bytes());
+            let values = params![uuid, account_bytes, endpoint, key, auth, ms(*created_at), session];
             rows::execute(db, put, values)?;
             rows::execute(db, too_many, (account.as_bytes(), rows::limit(subscriptions_max))).map(drop)
         })
@@ -84,8 +86,8 @@ impl NoticeStore for SqliteStore {
     }
 
     async fn push_subscriptions(&self, account: Uuid) -> StoreResult<Vec<PushSubscription>> {
-        let select = "SELECT uuid, account, endpoint, key, auth, created_at_ms FROM push_subscriptions \
-             WHERE account = ?1 ORDER BY uuid";
+        let select = "SELECT uuid, account, endpoint, key, auth, created_at_ms, session FROM push_subscriptions \
+             WHERE account = ?1 AND EXISTS (SELECT 1 FROM bidder_sessions s WHERE s.uuid = session) ORDER BY uuid";
         self.read(move |db| rows::list(db, select, [account.as_bytes()], subscription)).await
     }
 
@@ -138,13 +140,15 @@ fn advance(db: &Connection, step: &NoticeStep) -> SqlResult<()> {
 fn insert(db: &Connection, notice: &Notice, mail: Option<&NewMail>) -> SqlResult<()> {
     let insert = "INSERT INTO bidder_notices (uuid, account, auction, item, kind, facts, at_ms, mailed, push_due_at_ms) \
          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, \
-         CASE WHEN EXISTS (SELECT 1 FROM push_subscriptions WHERE account = ?2) THEN ?7 END \
+         CASE WHEN EXISTS (SELECT 1 FROM push_subscriptions WHERE account = ?2) AND (SELECT count(*) FROM bidder_notices \
+         WHERE account = ?2 AND push_due_at_ms IS NOT NULL) < ?9 THEN ?7 END \
          WHERE EXISTS (SELECT 1 FROM bidder_accounts WHERE uuid = ?2 AND closed_at_ms IS NULL)";
     let Notice { uuid, account, auction, item, kind, facts, at, seen_at: _, is_mailed } = notice;
     let item = item.as_ref().map(Uuid::as_bytes);
     let (kind, facts) = (kind.name(), to_json(facts)?);
     let (uuid, account, auction) = (uuid.as_bytes(), account.as_bytes(), auction.as_bytes());
-    let written = rows::execute(db, insert, params![uuid, account, auction, item, kind, facts, ms(*at), is_mailed])?;
+    let values = params![uuid, account, auction, item, kind, facts, ms(*at), is_mailed, PUSHES_WAITING_MAX];
+    let written = rows::execute(db, insert, values)?;
     match mail.filter(|_| written == 1) {
         Some(mail) => mails::insert(db, mail),
         None => Ok(()),
@@ -188,5 +192,6 @@ fn subscription(row: &Row<'_>) -> SqlResult<PushSubscription> {
         key: row.get(3)?,
         auth: row.get(4)?,
         created_at: rows::time(row, 5)?,
+        session: rows::uuid(row, 6)?,
     })
 }

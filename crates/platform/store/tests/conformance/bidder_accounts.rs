@@ -29,7 +29,7 @@ pub(super) fn account(number: usize, customer: usize, email: &str) -> BidderAcco
     BidderAccount::new(caller_uuid(400 + number), email.into(), "$argon2id$1".into(), at(10), profile)
 }
 
-fn session(number: usize, account: &BidderAccount, last_used_at: i64) -> BidderSession {
+pub(super) fn session(number: usize, account: &BidderAccount, last_used_at: i64) -> BidderSession {
     let hash = [100 + u8::try_from(number).unwrap(); 32];
     BidderSession {
         id: caller_uuid(500 + number),

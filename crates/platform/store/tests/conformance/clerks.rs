@@ -104,3 +104,14 @@ pub(super) async fn concurrent_assignments_do_not_exceed_the_clerk_limit(store: 
     }
     assert_eq!((full, store.clerks(auction_uuid(1), whole()).await.unwrap().len()), (5, 3));
 }
+
+pub(super) async fn the_latest_report_of_a_desk_is_kept(store: Shared) {
+    let reported_at = async |webcast| store.desk_reported_at(auction_uuid(webcast)).await.unwrap();
+    assert_eq!(reported_at(1).await, None);
+    // Desks at two nodes report in another order than they looked at the clock.
+    for second in [5, 9, 7] {
+        store.report_desk(auction_uuid(1), at(second)).await.unwrap();
+    }
+    store.report_desk(auction_uuid(2), at(3)).await.unwrap();
+    assert_eq!((reported_at(1).await, reported_at(2).await, reported_at(3).await), (Some(at(9)), Some(at(3)), None));
+}

@@ -139,7 +139,7 @@ pub(super) async fn a_decision_reaches_the_bidder_in_the_language_of_the_house(s
     let [mail] = house.run().await.try_into().unwrap();
     assert_eq!((&*mail.to, &*mail.from), ("joerg@example.com", "Hammer & Söhne <mails@example.org>"));
     assert_eq!(mail.reply_to, "gebote@hammer.example");
-    assert_eq!(mail.subject, "Ihre Anmeldung zur Auktion Möbel & Silber: Bieternummer 12");
+    assert_eq!(mail.subject, "Ihre Registrierung zur Auktion Möbel & Silber: Bieternummer 12");
     for part in ["Guten Tag Jörg Bieter 12,", "Ihre Bieternummer lautet 12.", "Beginn: ", " Uhr (Europe/Berlin)"] {
         assert!(mail.text.contains(part), "{part}: {}", mail.text);
     }

@@ -108,7 +108,8 @@ stories! {
         clerks_are_assigned_to_webcasts_and_removed,
         the_webcasts_of_a_clerk_exclude_archived_ones,
         a_change_of_role_removes_concurrent_clerk_assignments,
-        concurrent_assignments_do_not_exceed_the_clerk_limit;
+        concurrent_assignments_do_not_exceed_the_clerk_limit,
+        the_latest_report_of_a_desk_is_kept;
     screens:
         a_webcast_has_one_link_of_each_kind,
         guide_rates_are_replaced_and_limited;

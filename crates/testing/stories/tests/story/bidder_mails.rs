@@ -94,7 +94,7 @@ async fn bidders_receive_mails(database: Option<String>) {
     page.wait_until_shown("Jörg Bieter").await.unwrap();
     page.click_through("Approve paddle 12").await.unwrap();
     let mail = next(&mut server).await;
-    assert_eq!((&*mail.to, &*mail.subject), (JOERG, "Ihre Anmeldung zur Auktion Silber: Bieternummer 12"));
+    assert_eq!((&*mail.to, &*mail.subject), (JOERG, "Ihre Registrierung zur Auktion Silber: Bieternummer 12"));
     assert!(mail.text.contains("Guten Tag Jörg Bieter,"), "{}", mail.text);
 
     // A refused address is shown with what the server answered, and the mail sent again.

@@ -26,7 +26,7 @@ impl OpenHouse {
         let mut launch = launch(data.path())
             .set("PROVIDER__ALLOW_SUBNETS", "127.0.0.0/8")
             // Push services of tests.
-            .set("PLATFORM__ALLOWED_PROVIDER_NETWORKS", "127.0.0.0/8")
+            .set("SALEROOM__PUSH_NETWORKS", "127.0.0.0/8")
             .set("MAIL__SMTP_URL", &mails.url)
             .set("MAIL__FROM", "Lotwire <mails@example.org>");
         if let Some(database) = &database {

@@ -44,6 +44,30 @@ impl House {
         Self { open, auction, lots, accessibility, browsers: Vec::new() }
     }
 
+    /// The same sale as a LIVE webcast of two lots.
+    pub async fn open_webcast(database: Option<String>) -> Self {
+        let mut house = Self::open(database, "at_once").await;
+        let lot = |number: &str| json!({ "lotNumber": number, "title": format!("Clock {number}"), "status": "LIVE", "openingBid": 50_000 });
+        let webcast = json!({
+            "kind": "webcast", "title": "Clocks, live", "status": "LIVE", "items": [lot("1"), lot("2")],
+            "startsAt": house.open.site.in_ms(0),
+        });
+        house.follow(house.open.site.create_auction(webcast).await.unwrap()).await;
+        house
+    }
+
+    /// From now on the pages are those of this sale.
+    pub async fn follow(&mut self, auction: String) {
+        let items = self.open.site.items(&auction).await.unwrap();
+        self.lots = items.iter().map(|item| item["uuid"].as_str().unwrap().to_owned()).collect();
+        self.auction = auction;
+    }
+
+    /// Another page of the bidder who came last, as on another device: it shares the sign-in.
+    pub async fn other_device(&self) -> Page {
+        desk_page(self.browsers.last().unwrap()).await
+    }
+
     pub fn lot(&self, place: usize) -> String {
         format!("{}/sales/{}/lots/{}", self.open.url(), self.auction, self.lots[place])
     }
@@ -97,7 +121,7 @@ impl House {
     }
 
     /// The internet bid that waits for the clerk.
-    async fn waiting_bid(&self) -> String {
+    pub async fn waiting_bid(&self) -> String {
         let ring = self.open.site.platform.get(&format!("/api/v1/auctions/{}/ring", self.auction)).await.unwrap();
         ring.text("/desk/pending/0/uuid").unwrap().to_owned()
     }
@@ -275,15 +299,7 @@ async fn a_bidder_waits_for_the_house() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bidder_follows_the_ring() {
-    let mut house = House::open(None, "at_once").await;
-    let lot = |number: &str| json!({ "lotNumber": number, "title": format!("Clock {number}"), "status": "LIVE", "openingBid": 50_000 });
-    let webcast = json!({
-        "kind": "webcast", "title": "Clocks, live", "status": "LIVE", "items": [lot("1"), lot("2")],
-        "startsAt": house.open.site.in_ms(0),
-    });
-    house.auction = house.open.site.create_auction(webcast).await.unwrap();
-    let items = house.open.site.items(&house.auction).await.unwrap();
-    house.lots = items.iter().map(|item| item["uuid"].as_str().unwrap().to_owned()).collect();
+    let mut house = House::open_webcast(None).await;
     let ann = house.bidder("Ann Hartley", "ann@example.com").await;
     house.register(&ann).await;
     ann.wait_until_shown("Your paddle is 1.").await.unwrap();
@@ -306,6 +322,8 @@ async fn a_bidder_follows_the_ring() {
     ann.wait_until_shown("✓ You lead at £500.").await.unwrap();
     clerk.command("bid", &json!({ "source": "room", "bidder": "12", "amount": 55_000 })).await;
     ann.wait_until_shown("↓ Outbid. Someone else leads at £550.").await.unwrap();
+    // For a second the button says "Outbid".
+    ann.wait_until_shown("Bid £600").await.unwrap();
     press_twice(&ann, "next", "Confirm £600").await;
     ann.wait_until_shown("Sent £600. Waiting for the auctioneer.").await.unwrap();
     clerk.command("accept", &json!({ "bid": house.waiting_bid().await })).await;

@@ -94,10 +94,10 @@ async fn a_bidder_hears_that_they_were_outbid(database: Option<String>) {
     let link = outbid.text.lines().find_map(|line| line.split_once(" of this kind: ")).unwrap().1.to_owned();
     let stranger = house.open.administration.browser.page().await.unwrap();
     stranger.open(&link).await.unwrap();
-    stranger.wait_until_shown("End mails to you about this: I am outbid?").await.unwrap();
+    stranger.wait_until_shown("End mails of this kind: Outbid?").await.unwrap();
     house.assert_faultless(&stranger).await;
     stranger.click_through("End these mails").await.unwrap();
-    stranger.wait_until_shown("You receive no more mails about this: I am outbid.").await.unwrap();
+    stranger.wait_until_shown("You receive no more mails of this kind: Outbid.").await.unwrap();
     // Mail programs end them with one POST that has no origin (RFC 8058), and may do so again.
     let sender = Sender::of(&house.open);
     let one_click = |link: &str| {

@@ -79,6 +79,11 @@ impl Page {
         }
     }
 
+    /// Runs a script at the beginning of every page that is opened from now on, before those of the page.
+    pub async fn run_first(&self, script: &str) -> Result<(), BrowserError> {
+        self.call("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script })).await.map(|_| ())
+    }
+
     /// Brings the tab to the front of its window.
     pub async fn show(&self) -> Result<(), BrowserError> {
         self.call("Page.bringToFront", json!({})).await.map(|_| ())

@@ -55,7 +55,10 @@ async function refresh() {
 function connect() {
   heardAt = performance.now();
   source = new EventSource(`${base}/live`);
-  source.addEventListener("beat", (event) => heard(event));
+  source.addEventListener("beat", (event) => {
+    heard(event);
+    report();
+  });
   source.addEventListener("changed", (event) => {
     heard(event);
     // A change that comes while the state is being read may not be in it.
@@ -73,6 +76,18 @@ function isKnown({ auction, item, version }) {
 function heard() {
   heardAt = performance.now();
   if (link !== "connected" && link !== "ended") recover();
+}
+
+/** Tells the server, while the sale is live, that this desk receives its stream: without a desk the saleroom takes no bids. */
+let reportedAt = -Infinity;
+async function report() {
+  if (link !== "connected" || truth.sale.status !== "LIVE" || performance.now() - reportedAt < REPORT_EVERY_MS) return;
+  reportedAt = performance.now();
+  try {
+    await request("/held", { method: "POST", signal: AbortSignal.timeout(ANSWER_MAX_MS) });
+  } catch {
+    // The next one is due soon, and the stream shows whether the link is lost.
+  }
 }
 
 /** Reads the truth after a connection, with the fate of a command whose answer was lost. */

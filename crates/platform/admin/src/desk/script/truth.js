@@ -6,6 +6,8 @@ const desk = document.getElementById("desk");
 const base = desk.dataset.base;
 /** A link without a sign of life for this long is lost. The server sends one each second. */
 const SILENCE_MAX_MS = 3000;
+/** Time between two reports that the stream is received; a little less than two signs of life. */
+const REPORT_EVERY_MS = 1800;
 /** A command without an answer for this long is looked up when the link is back. */
 const ANSWER_MAX_MS = 5000;
 /** Pauses between attempts to connect. */

@@ -236,12 +236,14 @@ CREATE TABLE bidder_notices (
 CREATE INDEX bidder_notices_of_account ON bidder_notices (account, uuid);
 CREATE INDEX bidder_notices_about_item ON bidder_notices (account, item, uuid);
 CREATE INDEX bidder_notices_to_push ON bidder_notices (push_due_at_ms) WHERE push_due_at_ms IS NOT NULL;
+CREATE INDEX bidder_notices_to_push_of_account ON bidder_notices (account) WHERE push_due_at_ms IS NOT NULL;
 CREATE INDEX bidder_notices_by_age ON bidder_notices (at_ms);
 
--- Browsers that show notices. The endpoint and both keys come from the browser.
+-- Browsers that show notices, each while the session lasts in which it was added. The endpoint and both keys come from the browser.
 CREATE TABLE push_subscriptions (
     uuid uuid NOT NULL PRIMARY KEY,
     account uuid NOT NULL,
+    session uuid NOT NULL,
     endpoint text NOT NULL,
     key bytea NOT NULL,
     auth bytea NOT NULL,
@@ -308,5 +310,11 @@ CREATE TABLE bidder_messages (
     at_ms bigint NOT NULL
 );
 CREATE INDEX bidder_messages_of_auction ON bidder_messages (auction, uuid);
+
+-- When a clerk's desk of a webcast last reported that it holds its live stream. Read and written while the webcast is live.
+CREATE TABLE desks (
+    auction uuid NOT NULL PRIMARY KEY,
+    reported_at_ms bigint NOT NULL
+);
 
 UPDATE schema_compatibility SET compatible_from = 1;
