@@ -62,7 +62,7 @@ async fn a_request_is_granted_once_and_the_bidder_can_bid_up_to_the_new_limit() 
     assert_eq!(code(house.answer(&waiting[0], LimitAnswer::Grant(500)).await), Some("not_found"), "answered once");
     assert_eq!(house.waiting().await, []);
     assert_eq!(house.bid(&ann, 1, SaleroomBid::Next(100)).await, Ok((true, 100)));
-    platform.work_on_notices().await.unwrap();
+    platform.make_notices().await.unwrap();
     let told = platform.own_notices(&ann, None).await.unwrap().remove(0);
     assert_eq!((told.kind, told.facts.amount), (NoticeKind::LimitDecided, Some(400)));
     let verified = house.fixture.store.registration(registration.uuid).await.unwrap().unwrap();
@@ -86,7 +86,7 @@ async fn a_declined_request_says_why_and_leaves_the_limit() {
     let decision = own.request.unwrap().decision.unwrap();
     assert_eq!((own.limit, own.can_ask, decision.granted), (150, true, None));
     assert_eq!(decision.reason.as_deref(), Some("Send a deposit first"));
-    platform.work_on_notices().await.unwrap();
+    platform.make_notices().await.unwrap();
     let told = platform.own_notices(&ann, None).await.unwrap().remove(0);
     assert_eq!((told.kind, told.facts.text.as_deref()), (NoticeKind::LimitDecided, Some("Send a deposit first")));
 }

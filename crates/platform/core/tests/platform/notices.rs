@@ -219,7 +219,7 @@ async fn a_message_reaches_bidders_with_an_account_and_others_by_mail_once() {
     for _ in 0..2 {
         platform.write_to_bidders(&house.fixture.caller, (auction, None), &message).await.unwrap();
     }
-    platform.work_on_notices().await.unwrap();
+    platform.make_notices().await.unwrap();
     platform.send_mails().await.unwrap();
     let mut mails: Vec<_> = server.arrived().into_iter().filter(|mail| mail.subject == subject).collect();
     mails.sort_by(|one, other| one.to.cmp(&other.to));
@@ -236,7 +236,7 @@ async fn a_message_reaches_bidders_with_an_account_and_others_by_mail_once() {
 
     let one = NewMessage { id: platform.new_message_id(), subject: "Yours".into(), text: "Only you.".into() };
     platform.write_to_bidders(&house.fixture.caller, (auction, Some(own.uuid)), &one).await.unwrap();
-    platform.work_on_notices().await.unwrap();
+    platform.make_notices().await.unwrap();
     platform.send_mails().await.unwrap();
     let to: Vec<String> = server.arrived().into_iter().map(|mail| mail.to).collect();
     assert_eq!(to, ["ann@example.com"]);
