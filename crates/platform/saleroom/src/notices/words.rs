@@ -129,6 +129,8 @@ pub(super) fn name(words: Words, kind: NoticeKind) -> String {
         NoticeKind::SaleBegan => key("notice-kind-sale"),
         NoticeKind::LotSoon => key("notice-kind-lot"),
         NoticeKind::RegistrationDecided => key("notice-kind-registration"),
+        NoticeKind::LimitDecided => key("notice-kind-limit"),
+        NoticeKind::Message => key("notice-kind-message"),
     };
     words.of(name).into_owned()
 }
