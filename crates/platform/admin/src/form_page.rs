@@ -93,6 +93,11 @@ impl FormPage {
         Self { groups: groups.into_iter().collect(), ..self }
     }
 
+    /// With another address that the form is sent to.
+    pub(crate) fn action(self, path: impl Into<String>) -> Self {
+        Self { action: path.into(), ..self }
+    }
+
     /// With a value that the form carries unseen.
     pub(crate) fn hidden(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.hidden.push((name, value.into()));

@@ -69,5 +69,8 @@ fn kind_words(kind: MailKind) -> &'static str {
         MailKind::NotWon => "Lot not won",
         MailKind::SaleBegan => "Sale begun",
         MailKind::LotSoon => "Lot soon in the ring",
+        MailKind::LimitGranted => "Higher limit granted",
+        MailKind::LimitDeclined => "Higher limit declined",
+        MailKind::Message => "Message to bidders",
     }
 }

@@ -2,8 +2,11 @@
 
 mod decide;
 mod edit;
+mod limit;
 mod list;
+mod message;
 mod place;
+mod view;
 
 use axum::Router;
 use axum::routing::{get, post};
@@ -13,11 +16,18 @@ use crate::access::{Need, Page};
 use crate::admin::Admin;
 
 const READ: Need = Need::Has(Scope::BiddersRead);
+/// Those who decide on registrations also read the register, which these pages show a part of.
 const WRITE: Need = Need::Has(Scope::BiddersWrite);
+/// The clerks of a webcast write to its bidders, too.
+const MAY_MESSAGE: Need = Need::HasOneOf(&[Scope::BiddersWrite, Scope::RingWrite]);
 
 /// The pages of this module with the scope that each requires.
 pub(crate) const PAGES: &[Page] = &[
     ("GET", "/auctions/{auction}/registrations", READ),
+    ("GET", "/auctions/{auction}/message", MAY_MESSAGE),
+    ("POST", "/auctions/{auction}/message", MAY_MESSAGE),
+    ("GET", "/auctions/{auction}/registrations/shared", WRITE),
+    ("GET", "/auctions/{auction}/registrations/{registration}", WRITE),
     ("POST", "/auctions/{auction}/registrations/approve", WRITE),
     ("GET", "/auctions/{auction}/registrations/new", WRITE),
     ("POST", "/auctions/{auction}/registrations/new", WRITE),
@@ -25,14 +35,23 @@ pub(crate) const PAGES: &[Page] = &[
     ("POST", "/auctions/{auction}/registrations/{registration}/edit", WRITE),
     ("GET", "/auctions/{auction}/registrations/{registration}/decide", WRITE),
     ("POST", "/auctions/{auction}/registrations/{registration}/decide", WRITE),
+    ("GET", "/auctions/{auction}/registrations/{registration}/limit", WRITE),
+    ("POST", "/auctions/{auction}/registrations/{registration}/limit", WRITE),
+    ("GET", "/auctions/{auction}/registrations/{registration}/limit/decline", WRITE),
+    ("POST", "/auctions/{auction}/registrations/{registration}/limit/decline", WRITE),
 ];
 
 pub(crate) fn router() -> Router<Admin> {
     let one = "/auctions/{auction}/registrations/{registration}";
     Router::new()
         .route("/auctions/{auction}/registrations", get(list::page))
+        .route("/auctions/{auction}/message", get(message::page).post(message::send))
+        .route("/auctions/{auction}/registrations/shared", get(view::shared))
+        .route(one, get(view::page))
         .route("/auctions/{auction}/registrations/approve", post(decide::approve))
         .route("/auctions/{auction}/registrations/new", get(edit::new_page).post(edit::register))
         .route(&format!("{one}/edit"), get(edit::page).post(edit::save))
         .route(&format!("{one}/decide"), get(decide::page).post(decide::decide))
+        .route(&format!("{one}/limit"), get(limit::page).post(limit::grant))
+        .route(&format!("{one}/limit/decline"), get(limit::decline_page).post(limit::decline))
 }

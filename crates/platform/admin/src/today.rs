@@ -146,6 +146,17 @@ async fn tasks_of(session: &Session, auction: &Auction) -> PlatformResult<Vec<Ta
             ));
         }
     }
+    if session.may(Scope::BiddersRead) {
+        let asking = platform.limit_requests(caller, auction.uuid, COUNT_MAX + 1).await?.len();
+        if asking > 0 {
+            tasks.push(Task::new(
+                counted(asking),
+                plural(asking, "bidder asks for a higher limit", "bidders ask for a higher limit"),
+                &auction.title,
+                format!("/auctions/{}/registrations#limits", auction.uuid),
+            ));
+        }
+    }
     if session.may(Scope::AuctionsWrite) && auction.status != AuctionStatus::Draft {
         let wanted = ItemQuery { statuses: vec![ItemStatus::Draft], lot_number: None };
         let page = ListPage { after: None, limit: COUNT_MAX + 1 };

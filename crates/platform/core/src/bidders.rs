@@ -21,6 +21,7 @@ mod consignors;
 mod duplicates;
 mod erasure;
 mod export;
+mod limit_requests;
 mod merge_choices;
 mod merging;
 mod paddle;
@@ -28,14 +29,17 @@ mod parties;
 mod party;
 mod party_input;
 mod purchases;
+mod registration_view;
 mod registrations;
+mod shared_contacts;
 mod spending_limit;
 
 pub use self::blocking::{ApprovalHindrance, StandingLot};
 pub use self::consignors::{ConsignedSale, ConsignedSales, ConsignorFault};
 pub use self::duplicates::{LikelyDuplicate, LikelyPair, LikelyPairs};
 pub use self::erasure::ErasurePlan;
-pub use self::export::PartyExport;
+pub use self::export::{ExportedBid, ExportedRequest, PartyExport};
+pub use self::limit_requests::LimitAnswer;
 pub use self::merge_choices::{Combine, MergeChoices, MergedDetails, Side};
 pub use self::merging::{CONSIGNED_COUNTED_MAX, MERGED_RECORDS_MAX, MergePlan, RecordPair, SharedSale};
 pub use self::paddle::SimilarPaddle;
@@ -44,6 +48,8 @@ pub use self::party_input::{
     PARTY_ADDRESSES_MAX, PARTY_FIELD_CHARS_MAX, PARTY_NAME_CHARS_MAX, PARTY_NOTE_CHARS_MAX, PartyInput,
 };
 pub use self::purchases::{PartySale, Purchase, PurchaseState};
+pub use self::registration_view::RegistrationView;
 pub use self::registrations::{NewRegistration, RegistrationDecision, RegistrationPatch, next_statuses};
+pub use self::shared_contacts::{SharedContact, SharedContacts, SharingPerson};
 pub(crate) use self::spending_limit::{Admitted, LookUpIn};
-pub use crate::port::RegistrationChange;
+pub use crate::port::{LimitRequest, RegistrationChange};

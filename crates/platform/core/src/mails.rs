@@ -24,6 +24,7 @@ mod decisions;
 mod default_texts;
 mod forecasts;
 mod lists;
+mod messages;
 mod notices;
 mod queue;
 mod reminders;
@@ -34,6 +35,7 @@ pub use self::default_texts::default_text;
 use self::default_texts::live_text;
 pub use self::forecasts::MailForecast;
 pub use self::lists::{MailBidder, TestMail};
+pub use self::messages::MessageRecipients;
 pub use self::notices::EndedMails;
 pub use self::reminders::{FirstMail, ReminderConfirmation, ReminderPlan};
 pub use self::texts::SampleMail;
@@ -137,7 +139,7 @@ impl Platform {
     }
 
     /// The record of a registration in the register of its house; of a merged one, the record that stands for its person.
-    async fn record_of(&self, registration: &Registration) -> PlatformResult<Option<Party>> {
+    pub(crate) async fn record_of(&self, registration: &Registration) -> PlatformResult<Option<Party>> {
         let Some(party) = registration.party else { return Ok(None) };
         let named = self.store().party(party).await?;
         let record = match named {

@@ -1,4 +1,5 @@
-//! Notices to bidders: outbid, won, not won, a sale began, a lot soon in the ring, a registration decided.
+//! Notices to bidders: outbid, won, not won, a sale began, a lot soon in the ring, a registration or a higher
+//! limit decided, a message of staff.
 //!
 //! ```text
 //!  bid, hammer, decision ── cause in the same commit ──> causes ── worker ──> notices ──> pages
@@ -15,6 +16,7 @@
 //! - Sandboxes and rehearsals make none, and neither does a server without salerooms.
 
 mod making;
+mod messages;
 mod pushes;
 
 use std::time::Duration;
@@ -27,6 +29,7 @@ use crate::error::PlatformResult;
 use crate::node_state::worker_runs::Worker;
 use crate::port::{CauseOfNotice, NoticeCause, Registration, RegistrationStatus};
 
+pub use self::messages::{MESSAGE_CHARS_MAX, NewMessage};
 pub use self::pushes::{PUSH_SUBSCRIPTIONS_MAX, PushKeys};
 pub use crate::port::{Notice, NoticeFacts, NoticeKind};
 
@@ -37,7 +40,8 @@ const DELETED_MAX: usize = 1_000;
 
 impl Platform {
     pub(crate) fn spawn_notices(&self, tasks: &Tasks) {
-        if self.config().saleroom_url.is_none() {
+        // Without salerooms, messages still reach bidders by mail.
+        if self.config().saleroom_url.is_none() && !self.sends_mail() {
             return;
         }
         let platform = self.clone();

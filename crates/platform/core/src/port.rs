@@ -20,6 +20,7 @@ mod api_keys;
 mod auctions;
 mod audit;
 mod bidder_accounts;
+mod bidder_messages;
 mod bids;
 mod bulk_changes;
 mod catalogue_mappings;
@@ -37,6 +38,7 @@ mod installation;
 mod invitations;
 mod item_ends;
 mod journal;
+mod limit_requests;
 mod mails;
 mod nodes;
 mod notices;
@@ -68,6 +70,7 @@ pub use bidder_accounts::{
     AcceptedConditions, BidderAccount, BidderAccountChange, BidderAccountStore, BidderDetails, BidderLink,
     BidderProfile, BidderSession, WatchedItem,
 };
+pub use bidder_messages::{BidderMessage, BidderMessageStore};
 pub use bids::{Bid, BidSource, BidStrike, StruckBid};
 pub use bulk_changes::{BulkChange, BulkChangeStep, BulkChangeStore, BulkOperation, NewItem};
 pub use catalogue_mappings::{CatalogueMappingStore, ColumnMapping};
@@ -93,6 +96,7 @@ pub use installation::InstallationStore;
 pub use invitations::{Invitation, InvitationStore};
 pub use item_ends::{ItemEndStore, LotsEndingBy};
 pub use journal::{JournalEntry, JournalRow, JournalStore, SubjectKind};
+pub use limit_requests::{DecidedLimit, LimitDecision, LimitRequest, LimitRequestStore};
 pub use mails::{
     ClaimedMail, HeldCount, HeldMails, HouseMails, Language, MAILS_COUNTED_MAX, MailBacklog, MailCounts, MailKind,
     MailResult, MailState, MailStore, MailText, NewMail, Reminder, ReminderStep, StoredMail,
@@ -110,7 +114,7 @@ pub use parties::{
     IdentityCheck, Money, NAMESAKES_MAX, Party, PartyBlock, PartyChange, PartyDetails, PartyErasure, PartyErasureWrite,
     PartyFilter, PartyKeys, PartyPosition, PartyStore, PartyWrite, phone_digits, search_form,
 };
-pub use party_matches::MatchReason;
+pub use party_matches::{ContactKind, MatchReason};
 pub use party_merges::{DistinctParties, MergedInto, PartyMergeStore, PartyMergeWrite};
 pub use registration_changes::RegistrationChange;
 pub use registrations::{
@@ -182,6 +186,8 @@ pub trait Store:
     + SessionStore
     + InvitationStore
     + BidderAccountStore
+    + LimitRequestStore
+    + BidderMessageStore
     + SiteGrantStore
     + ClerkStore
     + ScreenStore
@@ -221,6 +227,8 @@ impl<S> Store for S where
         + SessionStore
         + InvitationStore
         + BidderAccountStore
+        + LimitRequestStore
+        + BidderMessageStore
         + SiteGrantStore
         + BidderAccountStore
         + ClerkStore

@@ -5,7 +5,9 @@
 
 mod accounts;
 mod bidding;
+mod export;
 mod grants;
+mod limits;
 mod notices;
 mod own_lots;
 mod registering;
@@ -24,7 +26,9 @@ use crate::port::{House, ItemImage, SaleFacts};
 
 pub use self::accounts::{AccountInput, BidderSignedIn, LINK_VALID, SignedInBidder};
 pub use self::bidding::{OwnStanding, SaleroomBid, SaleroomBidResult};
+pub use self::export::OwnExport;
 pub use self::grants::{ACCESS_VALID, AccessRequest, CodeRedemption, SiteBidder, SiteTokens};
+pub use self::limits::{LIMIT_WORDS_CHARS_MAX, OwnLimit};
 pub use self::notices::NOTICES_LISTED_MAX;
 pub use self::own_lots::{OwnLot, OwnSale};
 pub use self::settings::{OUTAGE_MINUTES_MAX, SALEROOM_ADDRESS_CHARS_MAX};

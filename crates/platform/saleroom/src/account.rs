@@ -1,6 +1,7 @@
 //! A bidder's account at the house: opened by a link that was mailed, signed in to with a password.
 
 mod details;
+mod export;
 mod person;
 mod sign_in;
 mod sign_up;
@@ -32,6 +33,7 @@ pub(crate) fn router() -> Router<SaleroomSite> {
         .route("/{house}/sign-up", get(sign_up::page).post(sign_up::mail_link))
         .route("/{house}/sign-up/account", get(sign_up::account_page).post(sign_up::open_account))
         .route("/{house}/account", get(details::page).post(details::save))
+        .route("/{house}/account/export", post(export::file))
         .route("/{house}/account/delete", get(details::delete_page).post(details::delete))
 }
 

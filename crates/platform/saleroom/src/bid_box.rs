@@ -235,7 +235,7 @@ fn step(
     }
     let Some(registration) = registration else { return Step::Register };
     if registration.status != RegistrationStatus::Approved {
-        return Step::Wait(Standing::of(words, registration, &currency));
+        return Step::Wait(Standing::of(words, registration));
     }
     let priced = |amount: i64| (amount, currency.show(amount), with_charges(words, auction, amount));
     let leads = own.is_some_and(|own| own.leads);
@@ -251,7 +251,7 @@ fn step(
     };
     let is_live = lot.sale.status == ItemStatus::Live && auction.status == AuctionStatus::Live;
     let Some(minimum) = lot.sale.minimum_bid.filter(|_| is_live) else {
-        return Step::Wait(Standing::of(words, registration, &currency));
+        return Step::Wait(Standing::of(words, registration));
     };
     match (auction.kind, lot.sale.ring) {
         (AuctionKind::Timed, _) => {

@@ -23,6 +23,7 @@ mod faults;
 mod files;
 mod house;
 mod language;
+mod limit;
 mod live;
 mod live_view;
 mod lot;
@@ -112,14 +113,16 @@ const COUNTED: [(&str, &str); 20] = [
 ];
 
 /// Forms that are counted under a name.
-const COUNTED_FORMS: [(&str, &str); 12] = [
+const COUNTED_FORMS: [(&str, &str); 14] = [
     ("/{house}/sales/{auction}/lots/{item}/bid", "bid"),
     ("/{house}/sales/{auction}/lots/{item}/watch", "watch"),
     ("/{house}/sales/{auction}/register", "register"),
+    ("/{house}/sales/{auction}/limit", "ask_limit"),
     ("/{house}/sign-in", "sign_in"),
     ("/{house}/sign-up", "mail_link"),
     ("/{house}/sign-up/account", "open_account"),
     ("/{house}/account", "change_account"),
+    ("/{house}/account/export", "export_account"),
     ("/{house}/account/notices", "choose_notices"),
     ("/{house}/notices/seen", "see_notices"),
     ("/{house}/push", "add_browser"),
@@ -144,6 +147,7 @@ fn router() -> Router<SaleroomSite> {
         .route("/{house}/sales/{auction}/conditions", get(conditions::page))
         .route("/{house}/sales/{auction}/lots/{item}", get(lot::page))
         .route("/{house}/sales/{auction}/register", get(register::page).post(register::register))
+        .route("/{house}/sales/{auction}/limit", post(limit::ask))
         .route("/{house}/sales/{auction}/lots/{item}/bid", post(bidding::bid))
         .route("/{house}/sales/{auction}/lots/{item}/watch", post(bidding::watch))
         .route("/{house}/my-bids", get(my_bids::page))

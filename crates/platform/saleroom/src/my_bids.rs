@@ -14,6 +14,7 @@ use uuid::Uuid;
 use crate::account::sign_in_first;
 use crate::catalogue::Picture;
 use crate::house::{House, HouseFrame};
+use crate::limit::{request_words, sentence};
 use crate::lot_words::LotWords;
 use crate::page_error::PageError;
 use crate::register::Standing;
@@ -39,6 +40,8 @@ struct SaleRow {
     id: Uuid,
     title: String,
     standing: Standing,
+    /// The limit and what of it is used, with the request for a higher one; empty without a limit.
+    limit: String,
 }
 
 struct OwnCard {
@@ -108,17 +111,25 @@ pub(crate) async fn page(house: House<0>, QueryFields(query): QueryFields) -> Re
         text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
     };
     let registered = house.platform().own_registrations(&house.saleroom, bidder).await?;
-    let row = |(auction, registration): &(platform_rules::Auction, platform_core::port::Registration)| SaleRow {
-        id: auction.uuid,
-        title: auction.shown_title().to_owned(),
-        standing: Standing::of(words, registration, &words.currency(auction)),
-    };
+    let mut sales = Vec::new();
+    for (auction, registration) in &registered {
+        let currency = words.currency(auction);
+        let limit = house.platform().own_limit(registration).await?;
+        let in_words =
+            |limit| format!("{} {}", sentence(words, &limit, &currency), request_words(words, &limit, &currency));
+        sales.push(SaleRow {
+            id: auction.uuid,
+            title: auction.shown_title().to_owned(),
+            standing: Standing::of(words, registration),
+            limit: limit.map(in_words).unwrap_or_default(),
+        });
+    }
     render_page(&MyBidsPage {
         frame: around.frame.clone(),
         notice: if query.text("done") == "opened" { words.of("mine-welcome") } else { Cow::Borrowed("") },
         read_at: words.zone_named(zone.unwrap_or("UTC")).show(house.platform().now()),
         groups: groups.into_iter().filter(|(_, cards)| !cards.is_empty()).collect(),
-        sales: registered.iter().map(row).collect(),
+        sales,
         payment: lines(&profile.payment),
         collection: lines(&profile.collection),
         around,

@@ -7,18 +7,19 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use contract::AuctionStatus;
 use http::StatusCode;
 use kit_design::error_summary::ErrorSummary;
-use kit_design::fields::{QueryFields, SubmittedForm};
+use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
 use platform_core::PlatformError;
 use platform_core::port::{BidderAccount, Registration, RegistrationStatus};
-use platform_core::saleroom::{RegistrationRule, SaleroomRefusal, SaleroomSale};
+use platform_core::saleroom::{OwnLimit, RegistrationRule, SaleroomRefusal, SaleroomSale};
 use platform_rules::Rejection;
-use platform_words::{Currency, Words, key};
+use platform_words::{Words, key};
 use uuid::Uuid;
 
 use crate::account::sign_in_first;
 use crate::house::{House, HouseFrame};
+use crate::limit::LimitBox;
 use crate::page_error::PageError;
 
 #[derive(Template)]
@@ -38,6 +39,8 @@ struct RegisterPage {
     then: Cow<'static, str>,
     /// Where a registration stands; none before there is one.
     standing: Option<Standing>,
+    /// The limit of an approved bidder who has one.
+    limit: Option<LimitBox>,
     /// The sale takes registrations.
     is_open: bool,
     /// The lot from which the bidder came.
@@ -54,15 +57,12 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    pub(crate) fn of(words: Words, registration: &Registration, currency: &Currency) -> Self {
+    pub(crate) fn of(words: Words, registration: &Registration) -> Self {
         let paddle = registration.paddle.as_str();
         let text = |message: &str| words.of(message).into_owned();
         let (words, kind, next) = match registration.status {
             RegistrationStatus::Approved => {
                 let next = text(key("register-approved-next"));
-                let limit = registration.limit;
-                let limit = limit.map(|limit| words.fill("register-limit", "amount", currency.show(limit)));
-                let next = limit.map_or_else(|| next.clone(), |limit| format!("{next} {limit}"));
                 (words.fill("register-approved", "paddle", paddle), "good", next)
             }
             RegistrationStatus::Pending => (text(key("register-pending")), "wait", text(key("register-pending-next"))),
@@ -82,7 +82,40 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
     let own = own_path(&house, lot);
     let Some(bidder) = &house.bidder else { return Ok(sign_in_first(&house.path(), &own)) };
     let registration = house.platform().own_registration(bidder, auction).await?;
-    render_page(&form(&house, &sale, registration.as_ref(), lot, ("", "")))
+    let page = form(&house, &sale, registration.as_ref(), lot, ("", ""));
+    let untouched = (&FormFields::default(), &FieldErrors::default());
+    let limit = limit_box(&house, &sale, registration.as_ref(), untouched).await?;
+    render_page(&RegisterPage { limit, ..page })
+}
+
+/// The page after a request for a higher limit was refused.
+pub(crate) async fn refused_limit(
+    house: &House<1>,
+    sale: &SaleroomSale,
+    registration: Option<&Registration>,
+    tried: (&FormFields, &FieldErrors),
+    status: StatusCode,
+) -> Result<Response, PageError> {
+    let page = form(house, sale, registration, None, ("", ""));
+    let limit = limit_box(house, sale, registration, tried).await?;
+    render_page_as(status, &RegisterPage { limit, ..page })
+}
+
+/// The limit of the bidder with this registration, and the form that asks for a higher one.
+async fn limit_box(
+    house: &House<1>,
+    sale: &SaleroomSale,
+    registration: Option<&Registration>,
+    tried: (&FormFields, &FieldErrors),
+) -> Result<Option<LimitBox>, PageError> {
+    let Some(registration) = registration else { return Ok(None) };
+    let limit = house.platform().own_limit(registration).await?;
+    let currency = house.words.currency(&sale.auction);
+    let is_open = matches!(sale.auction.status, AuctionStatus::Preview | AuctionStatus::Live);
+    Ok(limit.map(|limit| {
+        let shown = OwnLimit { can_ask: limit.can_ask && is_open, ..limit };
+        LimitBox::of(house.words, &shown, &currency, tried)
+    }))
 }
 
 pub(crate) async fn register(house: House<1>, SubmittedForm(typed): SubmittedForm) -> Result<Response, PageError> {
@@ -144,7 +177,8 @@ fn form(
             RegistrationRule::AtOnce => words.of("register-at-once"),
             RegistrationRule::ByStaff | RegistrationRule::Closed => words.of("register-by-staff"),
         },
-        standing: registration.map(|registration| Standing::of(words, registration, &words.currency(&sale.auction))),
+        limit: None,
+        standing: registration.map(|registration| Standing::of(words, registration)),
         is_open: matches!(sale.auction.status, AuctionStatus::Preview | AuctionStatus::Live),
         sale_title,
         lot,

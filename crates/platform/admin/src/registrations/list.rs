@@ -13,6 +13,7 @@ use platform_core::port::{Page, Registration, RegistrationStatus};
 use platform_core::sales::lists::RegistrationQuery;
 use uuid::Uuid;
 
+use super::limit::{self, RequestRow};
 use super::place::{self, Place};
 use crate::mails::{ForecastWords, LastReminder};
 use crate::page_error::PageError;
@@ -31,6 +32,8 @@ const NEW_SECONDS: i64 = 120;
 struct ListPage {
     frame: Frame,
     head: Head,
+    /// Requests for a higher limit that wait.
+    requests: Vec<RequestRow>,
     chips: Vec<Chip>,
     paddle: String,
     /// The query of this page, and the parameter that carries it to a form.
@@ -43,6 +46,7 @@ struct ListPage {
     is_first: bool,
     is_filtered: bool,
     may_write: bool,
+    may_read_people: bool,
     has_waiting: bool,
     last_reminder: Option<LastReminder>,
     /// After a reminder was sent: when its mails can be sent.
@@ -103,6 +107,8 @@ pub(super) async fn page(
             Row { party, ..row(&session, &sale, registration, hindrances.get(&registration.uuid).copied()) }
         })
         .collect();
+    let requests = session.platform().limit_requests(&session.caller, uuid, limit::LISTED_MAX).await?;
+    let requests = requests.into_iter().map(|found| RequestRow::of(&session, &sale, found)).collect();
     let last_reminder = session.platform().latest_reminder(&session.caller, uuid).await?;
     let frame = sale.frame(&session, "Registrations", &query);
     let queued =
@@ -118,6 +124,7 @@ pub(super) async fn page(
             None => frame,
         },
         head: sale.head(&session, Tab::Registrations),
+        requests,
         chips: chips(place.status),
         first: Place { after: None, ..place.clone() }.query(),
         is_first: place.after.is_none(),
@@ -129,6 +136,7 @@ pub(super) async fn page(
         next,
         is_filtered: wanted != RegistrationQuery::default(),
         may_write,
+        may_read_people: session.may(Scope::BiddersWrite),
     };
     if page.queued.is_some() {
         // It says more than the notice that the query names.

@@ -26,6 +26,8 @@ pub(super) enum Done {
     Registered,
     Edited,
     Decided(RegistrationStatus),
+    LimitRaised,
+    LimitDeclined,
 }
 
 impl Place {
@@ -80,13 +82,15 @@ impl Place {
 }
 
 impl Done {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 8] = [
         Self::Registered,
         Self::Edited,
         Self::Decided(RegistrationStatus::Approved),
         Self::Decided(RegistrationStatus::Refused),
         Self::Decided(RegistrationStatus::Suspended),
         Self::Decided(RegistrationStatus::Pending),
+        Self::LimitRaised,
+        Self::LimitDeclined,
     ];
 
     fn name(self) -> &'static str {
@@ -94,6 +98,8 @@ impl Done {
             Self::Registered => "registered",
             Self::Edited => "edited",
             Self::Decided(status) => status.as_str(),
+            Self::LimitRaised => "limit-raised",
+            Self::LimitDeclined => "limit-declined",
         }
     }
 
@@ -105,6 +111,8 @@ impl Done {
             Self::Decided(RegistrationStatus::Refused) => "declined",
             Self::Decided(RegistrationStatus::Suspended) => "suspended",
             Self::Decided(RegistrationStatus::Pending) => "set to wait for a decision",
+            Self::LimitRaised => "given another limit",
+            Self::LimitDeclined => "told that the limit stays",
         }
     }
 }

@@ -283,7 +283,14 @@ impl Platform {
         state.apply(&change, actor, self.now());
         let log = registration_entries(&mut state, &[change], self.random().as_ref())?;
         let registration = Versioned { expected_version: before.version, state };
-        Ok(Some(RegistrationWrite { registration, log, answer: None, mail: None, notice_cause: None }))
+        Ok(Some(RegistrationWrite {
+            registration,
+            log,
+            answer: None,
+            mail: None,
+            notice_cause: None,
+            limit_decided: None,
+        }))
     }
 
     /// The values that the erasure removes from a log; what remains of their entries is added to `remaining`.

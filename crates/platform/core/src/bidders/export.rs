@@ -13,7 +13,7 @@ use super::purchases::{PartySale, Purchase, PurchaseState};
 use crate::access::access_log::{AccessContent, AccessEvent};
 use crate::audit::{Content, reveal};
 use crate::error::{PlatformError, PlatformResult};
-use crate::port::{Bid, Page, Party, Registration, StoredMail};
+use crate::port::{Bid, LimitRequest, Page, Party, Registration, StoredMail};
 use crate::{Caller, Platform, Scope};
 
 /// The `format` of the document.
@@ -77,8 +77,34 @@ pub struct ExportedRegistration {
     pub telephone_bookings: Vec<ExportedBooking>,
     /// Mails to the bidder that are kept: the latest 250, the latest first.
     pub mails: Vec<ExportedMail>,
+    /// The latest request for a higher limit.
+    pub limit_request: Option<ExportedRequest>,
     /// Changes of the registration.
     pub changes: Vec<ExportedChange>,
+}
+
+/// A request for a higher limit.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExportedRequest {
+    /// The limit that the bidder asked for, minor units.
+    pub amount: i64,
+    /// What the bidder wrote.
+    pub words: String,
+    /// When.
+    pub asked_at: Timestamp,
+    /// The limit that the house set, minor units.
+    pub granted: Option<i64>,
+    /// Why the house declined.
+    pub reason: Option<String>,
+}
+
+impl From<LimitRequest> for ExportedRequest {
+    fn from(request: LimitRequest) -> Self {
+        let LimitRequest { amount, words, asked_at, decision, .. } = request;
+        let (granted, reason) = decision.map(|decision| (decision.granted, decision.reason)).unwrap_or_default();
+        Self { amount, words, asked_at, granted, reason }
+    }
 }
 
 /// A mail to the bidder.
@@ -271,12 +297,14 @@ impl Platform {
             purchases,
             telephone_bookings,
             mails: mails.collect(),
+            limit_request: self.store().limit_request(registration.uuid).await?.map(ExportedRequest::from),
             changes: self.exported_changes(registration.uuid, names).await?,
             registration,
         })
     }
 
-    async fn exported_bids(&self, item: &Item, paddle: &str) -> PlatformResult<Vec<ExportedBid>> {
+    /// The bids of a paddle on an item, in order.
+    pub(crate) async fn exported_bids(&self, item: &Item, paddle: &str) -> PlatformResult<Vec<ExportedBid>> {
         let (mut exported, mut after) = (Vec::new(), None);
         loop {
             let bids = self.store().bids(item.uuid, Page { after, limit: BIDS_READ_MAX }).await?;

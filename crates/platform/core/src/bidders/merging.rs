@@ -340,7 +340,7 @@ impl Platform {
         state.apply(&change, actor, self.now());
         let log = registration_entries(&mut state, &[change], self.random().as_ref())?;
         let registration = Versioned { expected_version: before.version, state };
-        Ok(RegistrationWrite { registration, log, answer: None, mail: None, notice_cause: None })
+        Ok(RegistrationWrite { registration, log, answer: None, mail: None, notice_cause: None, limit_decided: None })
     }
 }
 

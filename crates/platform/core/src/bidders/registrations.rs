@@ -12,8 +12,8 @@ use crate::audit::registration_entries;
 use crate::caller::visible;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::port::{
-    BidderItem, ITEMS_READ_MAX, Page, Registration, RegistrationChange, RegistrationStatus, RegistrationWrite,
-    StoreError, Versioned,
+    BidderItem, DecidedLimit, ITEMS_READ_MAX, Page, Registration, RegistrationChange, RegistrationStatus,
+    RegistrationWrite, StoreError, Versioned,
 };
 use crate::steps::decide::expect_version;
 use crate::steps::idempotency::{IdempotentRequest, Outcome};
@@ -145,7 +145,7 @@ impl Platform {
             let answer = answering.as_ref().map(|answering| answering.answer(&state, now));
             let mail = self.decision_mail(auction, &state).await?;
             let notice_cause = self.decision_cause(auction, &state);
-            let write = RegistrationWrite { registration, log, answer, mail, notice_cause };
+            let write = RegistrationWrite { registration, log, answer, mail, notice_cause, limit_decided: None };
             match self.store().put_registration(write).await {
                 Ok(()) => {
                     self.mails_queued().notify();
@@ -198,7 +198,7 @@ impl Platform {
                 note: note.unwrap_or_else(|| state.note.clone()),
             })
         };
-        self.rewrite(caller, &auction, registration, change, expected_version, None).await?.fresh()
+        self.rewrite(caller, &auction, registration, change, (expected_version, None), None).await?.fresh()
     }
 
     /// Changes the status of a registration: approved, refused, suspended, and back.
@@ -238,7 +238,7 @@ impl Platform {
             }
             Ok(RegistrationChange::StatusChanged { from: state.status, to: step.to, reason: reason(step)? })
         };
-        self.rewrite(caller, &auction, registration, change, expected_version, answering).await
+        self.rewrite(caller, &auction, registration, change, (expected_version, None), answering).await
     }
 
     /// A registration.
@@ -299,18 +299,24 @@ impl Platform {
         Ok(self.visible_auction(caller, auction).await?.require_unarchived().is_err())
     }
 
-    async fn registration_in(&self, caller: &Caller, auction: Uuid, uuid: Uuid) -> PlatformResult<Registration> {
+    pub(super) async fn registration_in(
+        &self,
+        caller: &Caller,
+        auction: Uuid,
+        uuid: Uuid,
+    ) -> PlatformResult<Registration> {
         let found = self.store().registration(uuid).await?.filter(|registration| registration.auction == auction);
         visible(caller, found, "registration", |registration| registration.customer)
     }
 
-    async fn rewrite(
+    /// Changes a registration. With a decision, the change also grants the bidder's request for a higher limit.
+    pub(super) async fn rewrite(
         &self,
         caller: &Caller,
         auction: &Auction,
         uuid: Uuid,
         change: impl Fn(&Registration) -> PlatformResult<RegistrationChange> + Send + Sync,
-        expected_version: Option<i64>,
+        (expected_version, limit_decided): (Option<i64>, Option<DecidedLimit>),
         answering: Option<IdempotentRequest<'_, Registration>>,
     ) -> PlatformResult<Outcome<Registration>> {
         if let Some(answer) = self.replay(answering.as_ref()).await? {
@@ -339,8 +345,19 @@ impl Platform {
             let registration = Versioned { expected_version: before.version, state: state.clone() };
             let answer = answering.as_ref().map(|answering| answering.answer(&state, now));
             let mail = if is_edited { None } else { self.decision_mail(auction, &state).await? };
-            let notice_cause = if is_edited { None } else { self.decision_cause(auction, &state) };
-            let write = RegistrationWrite { registration, log, answer, mail, notice_cause };
+            let notice_cause = match &limit_decided {
+                Some(decided) => self.limit_cause(auction, decided),
+                None if is_edited => None,
+                None => self.decision_cause(auction, &state),
+            };
+            let write = RegistrationWrite {
+                registration,
+                log,
+                answer,
+                mail,
+                notice_cause,
+                limit_decided: limit_decided.clone(),
+            };
             match self.store().put_registration(write).await {
                 Ok(()) => {
                     self.mails_queued().notify();

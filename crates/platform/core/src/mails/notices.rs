@@ -28,16 +28,19 @@ pub(super) fn one_click(page: &str) -> String {
     format!("{page}/one-click")
 }
 
-impl NoticeKind {
+impl Notice {
     /// The kind of its mail. None when another mail says the same: the one about the decision.
-    pub fn mail(self) -> Option<MailKind> {
-        match self {
-            Self::Outbid => Some(MailKind::Outbid),
-            Self::Won => Some(MailKind::Won),
-            Self::NotWon => Some(MailKind::NotWon),
-            Self::SaleBegan => Some(MailKind::SaleBegan),
-            Self::LotSoon => Some(MailKind::LotSoon),
-            Self::RegistrationDecided => None,
+    pub(crate) fn mail(&self) -> Option<MailKind> {
+        match self.kind {
+            NoticeKind::Outbid => Some(MailKind::Outbid),
+            NoticeKind::Won => Some(MailKind::Won),
+            NoticeKind::NotWon => Some(MailKind::NotWon),
+            NoticeKind::SaleBegan => Some(MailKind::SaleBegan),
+            NoticeKind::LotSoon => Some(MailKind::LotSoon),
+            NoticeKind::RegistrationDecided => None,
+            NoticeKind::LimitDecided if self.facts.amount.is_some() => Some(MailKind::LimitGranted),
+            NoticeKind::LimitDecided => Some(MailKind::LimitDeclined),
+            NoticeKind::Message => Some(MailKind::Message),
         }
     }
 }
@@ -51,7 +54,7 @@ impl Platform {
         account: &BidderAccount,
         registration: &Registration,
     ) -> PlatformResult<Option<NewMail>> {
-        let Some(kind) = notice.kind.mail().filter(|_| account.profile.details.wants_mail_about(notice.kind)) else {
+        let Some(kind) = notice.mail().filter(|_| account.profile.details.wants_mail_about(notice.kind)) else {
             return Ok(None);
         };
         if !self.sends_mail() || !is_real(auction) {
@@ -62,6 +65,8 @@ impl Platform {
         let page = match notice.item {
             Some(_) if notice.kind == NoticeKind::Won => format!("{house_page}/my-bids"),
             Some(item) => format!("{house_page}/sales/{}/lots/{item}", auction.uuid),
+            None if notice.kind == NoticeKind::Message => format!("{house_page}/notices"),
+            None if notice.kind == NoticeKind::LimitDecided => format!("{house_page}/sales/{}/register", auction.uuid),
             None => format!("{house_page}/sales/{}", auction.uuid),
         };
         let end_mails = self.end_mails_page(&letterhead, account.id, notice.kind);
@@ -99,9 +104,12 @@ impl Platform {
     ) -> MailValues {
         let shown = |text: &str| Some(kit_mail::plain_title(text)).filter(|text| !text.is_empty());
         let price = |amount| CurrencyFormat::of(&notice.facts.currency).with_code(amount);
+        let is_message = notice.kind == NoticeKind::Message;
         MailValues {
             lot: shown(&notice.facts.lot_number),
-            title: shown(&notice.facts.title),
+            // Staff wrote the subject of a message.
+            title: if is_message { Some(notice.facts.title.clone()) } else { shown(&notice.facts.title) },
+            text: notice.facts.text.clone(),
             price: notice.facts.amount.map(price),
             ..letterhead.values(auction, language, self.now())
         }

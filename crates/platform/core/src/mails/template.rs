@@ -34,6 +34,8 @@ pub enum Placeholder {
     Title,
     /// Price of the lot.
     Price,
+    /// What staff wrote to the bidder.
+    Text,
     /// The page that the mail is about.
     Page,
     /// The page that ends mails of this kind.
@@ -55,7 +57,7 @@ impl Placeholder {
         Self::EndMails,
     ];
     /// The placeholders that only notices have.
-    const OF_NOTICES: [Self; 3] = [Self::Lot, Self::Title, Self::Price];
+    const OF_NOTICES: [Self; 4] = [Self::Lot, Self::Title, Self::Price, Self::Text];
 
     /// The name between braces.
     pub fn name(self) -> &'static str {
@@ -71,6 +73,7 @@ impl Placeholder {
             Self::Lot => "lot",
             Self::Title => "title",
             Self::Price => "price",
+            Self::Text => "text",
             Self::Page => "page",
             Self::EndMails => "end_mails",
         }
@@ -90,6 +93,7 @@ impl Placeholder {
             Self::Lot => "lot number",
             Self::Title => "title of the lot",
             Self::Price => "price of the lot",
+            Self::Text => "what staff wrote to the bidder",
             Self::Page => "the page of the saleroom that the mail is about; no value for bidders without an account",
             Self::EndMails => "the page that ends mails of this kind; no value for bidders without an account",
         }
@@ -121,6 +125,8 @@ pub struct MailValues {
     pub title: Option<String>,
     /// Price of the lot.
     pub price: Option<String>,
+    /// What staff wrote to the bidder.
+    pub text: Option<String>,
     /// The page that the mail is about.
     pub page: Option<String>,
     /// The page that ends mails of this kind.
@@ -141,6 +147,7 @@ impl MailValues {
             Placeholder::Lot => &self.lot,
             Placeholder::Title => &self.title,
             Placeholder::Price => &self.price,
+            Placeholder::Text => &self.text,
             Placeholder::Page => &self.page,
             Placeholder::EndMails => &self.end_mails,
         };

@@ -39,8 +39,13 @@ struct Wanted<'a> {
     item: Option<&'a Item>,
     amount: Option<i64>,
     decision: Option<String>,
+    text: Option<String>,
+    /// Subject of a message.
+    subject: Option<String>,
 }
 
+/// Those who receive a part of a message, the place at which the next part begins, and mails to bidders without an account.
+type MessagePart = (Vec<Wanted<'static>>, Option<String>, Vec<(NewMail, i64)>);
 /// The addressees of a part, and the place at which the next part begins.
 type Part<'a> = (Vec<Wanted<'a>>, Option<String>);
 
@@ -64,7 +69,7 @@ impl Platform {
         loop {
             let step = self.next_step(&cause).await?;
             let through = step.through.clone();
-            let has_mails = step.notices.iter().any(|(_, mail)| mail.is_some());
+            let has_mails = !step.mails.is_empty() || step.notices.iter().any(|(_, mail)| mail.is_some());
             match self.store().make_notices(step).await {
                 Ok(()) => {
                     self.notices_made().notify();
@@ -84,7 +89,7 @@ impl Platform {
     }
 
     async fn next_step(&self, cause: &OpenCause) -> PlatformResult<NoticeStep> {
-        let done = NoticeStep { cause: cause.clone(), through: None, notices: Vec::new() };
+        let done = NoticeStep { cause: cause.clone(), through: None, notices: Vec::new(), mails: Vec::new() };
         let Some(auction) = self.store().auction(cause.cause.auction).await? else { return Ok(done) };
         let item = match &cause.cause.what {
             CauseOfNotice::Outbid { item, .. }
@@ -93,25 +98,37 @@ impl Platform {
                 None => return Ok(done),
                 found => found,
             },
-            CauseOfNotice::SaleBegan | CauseOfNotice::RegistrationDecided { .. } => None,
+            CauseOfNotice::SaleBegan
+            | CauseOfNotice::RegistrationDecided { .. }
+            | CauseOfNotice::LimitDecided { .. }
+            | CauseOfNotice::Message { .. } => None,
         };
         let coming = match (&cause.cause.what, &item) {
             (CauseOfNotice::LotInRing { .. }, Some(item)) => self.lots_after(&auction, item).await?,
             _ => Vec::new(),
         };
+        let mut mails = Vec::new();
         let (wanted, through) = match (&cause.cause.what, &item) {
             (CauseOfNotice::Outbid { paddle, .. }, Some(item)) => (self.outbid(&auction, item, paddle).await?, None),
             (CauseOfNotice::LotEnded { .. }, Some(item)) => self.lot_ended(&auction, item, &cause.through).await?,
             (CauseOfNotice::LotInRing { .. }, Some(_)) => (self.lots_soon(&auction, &coming).await?, None),
             (CauseOfNotice::SaleBegan, _) => self.sale_began(&auction, cause).await?,
             (CauseOfNotice::RegistrationDecided { registration }, _) => (self.decided(*registration).await?, None),
+            (CauseOfNotice::LimitDecided { registration, granted, reason }, _) => {
+                (self.limit_decided(*registration, *granted, reason.as_deref()).await?, None)
+            }
+            (CauseOfNotice::Message { message }, _) => {
+                let (wanted, through, without_account) = self.message(&auction, *message, &cause.through).await?;
+                mails = without_account;
+                (wanted, through)
+            }
             (_, None) => (Vec::new(), None),
         };
         let mut notices = Vec::new();
         for wanted in wanted {
             notices.extend(self.notice(&auction, wanted).await?);
         }
-        Ok(NoticeStep { through, notices, ..done })
+        Ok(NoticeStep { through, notices, mails, ..done })
     }
 
     async fn outbid<'a>(&self, auction: &Auction, item: &'a Item, paddle: &str) -> PlatformResult<Vec<Wanted<'a>>> {
@@ -121,7 +138,15 @@ impl Platform {
         }
         let to = self.addressee_with(auction, paddle).await?;
         let amount = item.standing.as_ref().map(|leads| leads.amount);
-        let wanted = |to| Wanted { to, kind: NoticeKind::Outbid, item: Some(item), amount, decision: None };
+        let wanted = |to| Wanted {
+            to,
+            kind: NoticeKind::Outbid,
+            item: Some(item),
+            amount,
+            decision: None,
+            text: None,
+            subject: None,
+        };
         Ok(to.into_iter().map(wanted).collect())
     }
 
@@ -142,7 +167,15 @@ impl Platform {
             let Some(to) = self.addressee_with(auction, &paddle).await? else { continue };
             let kind =
                 if buyer.is_some_and(|buyer| buyer.bidder == paddle) { NoticeKind::Won } else { NoticeKind::NotWon };
-            wanted.push(Wanted { to, kind, item: Some(item), amount: buyer.map(|buyer| buyer.amount), decision: None });
+            wanted.push(Wanted {
+                to,
+                kind,
+                item: Some(item),
+                amount: buyer.map(|buyer| buyer.amount),
+                decision: None,
+                text: None,
+                subject: None,
+            });
         }
         Ok((wanted, next))
     }
@@ -174,6 +207,8 @@ impl Platform {
                         item: Some(item),
                         amount: None,
                         decision: None,
+                        text: None,
+                        subject: None,
                     });
                 }
             }
@@ -198,6 +233,8 @@ impl Platform {
                 item: None,
                 amount: None,
                 decision: None,
+                text: None,
+                subject: None,
             }));
         }
         Ok((wanted, next))
@@ -208,7 +245,72 @@ impl Platform {
         let decision = Some(registration.status.as_str().to_owned());
         let to = self.addressee(registration).await?;
         let kind = NoticeKind::RegistrationDecided;
-        Ok(to.into_iter().map(|to| Wanted { to, kind, item: None, amount: None, decision: decision.clone() }).collect())
+        Ok(to
+            .into_iter()
+            .map(|to| Wanted {
+                to,
+                kind,
+                item: None,
+                amount: None,
+                decision: decision.clone(),
+                text: None,
+                subject: None,
+            })
+            .collect())
+    }
+
+    async fn limit_decided(
+        &self,
+        registration: Uuid,
+        granted: Option<i64>,
+        reason: Option<&str>,
+    ) -> PlatformResult<Vec<Wanted<'static>>> {
+        let Some(registration) = self.store().registration(registration).await? else { return Ok(Vec::new()) };
+        let to = self.addressee(registration).await?;
+        let wanted = |to| Wanted {
+            to,
+            kind: NoticeKind::LimitDecided,
+            item: None,
+            amount: granted,
+            decision: Some(if granted.is_some() { "granted" } else { "declined" }.to_owned()),
+            text: reason.map(str::to_owned),
+            subject: None,
+        };
+        Ok(to.into_iter().map(wanted).collect())
+    }
+
+    /// The next bidders of a message: notices to those with an account, mails to the others who have an address.
+    async fn message(&self, auction: &Auction, message: Uuid, after: &str) -> PlatformResult<MessagePart> {
+        let Some(message) = self.store().bidder_message(message).await? else { return Ok(MessagePart::default()) };
+        let (registrations, next) = match message.registration {
+            Some(one) => (self.store().registration(one).await?.into_iter().collect(), None),
+            None => {
+                let page = Page { after: Uuid::try_parse(after).ok(), limit: PART_MAX };
+                let approved = [RegistrationStatus::Approved];
+                let found = self.store().registrations_with_status(auction.uuid, &approved, page).await?;
+                let next = found.last().filter(|_| found.len() == PART_MAX).map(|last| last.uuid.to_string());
+                (found, next)
+            }
+        };
+        let (mut wanted, mut mails) = (Vec::new(), Vec::new());
+        for registration in registrations {
+            match self.addressee(registration.clone()).await? {
+                Some(to) => wanted.push(Wanted {
+                    to,
+                    kind: NoticeKind::Message,
+                    item: None,
+                    amount: None,
+                    decision: None,
+                    text: Some(message.text.clone()),
+                    subject: Some(message.subject.clone()),
+                }),
+                None => {
+                    let mail = self.message_mail(auction, &message, &registration).await?;
+                    mails.extend(mail.map(|mail| (mail, registration.version)));
+                }
+            }
+        }
+        Ok((wanted, next, mails))
     }
 
     /// The bidder with this paddle, if they have an account.
@@ -238,7 +340,7 @@ impl Platform {
 
     /// The notice with its mail. None when the bidder knows already, from an earlier notice.
     async fn notice(&self, auction: &Auction, wanted: Wanted<'_>) -> PlatformResult<Option<(Notice, Option<NewMail>)>> {
-        let Wanted { to, kind, item, amount, decision } = wanted;
+        let Wanted { to, kind, item, amount, decision, text, subject } = wanted;
         let account = to.account.id;
         let earlier = match item {
             Some(item) => self.store().notices_about(account, item.uuid, EARLIER_MAX).await?,
@@ -253,10 +355,11 @@ impl Platform {
         let facts = NoticeFacts {
             sale: auction.shown_title().to_owned(),
             lot_number: item.map(|item| item.lot_number.clone()).unwrap_or_default(),
-            title: item.map(|item| item.title.clone()).unwrap_or_default(),
+            title: item.map(|item| item.title.clone()).or(subject).unwrap_or_default(),
             currency: auction.currency.clone(),
             amount,
             decision,
+            text,
         };
         let now = self.now();
         let was_mailed = |notice: &Notice| {

@@ -129,7 +129,7 @@ impl Platform {
             (NoticeKind::RegistrationDecided, Some("approved")) => MailKind::Approved,
             (NoticeKind::RegistrationDecided, Some("suspended")) => MailKind::Suspended,
             (NoticeKind::RegistrationDecided, _) => MailKind::Declined,
-            (kind, _) => kind.mail().unwrap_or(MailKind::Reminder),
+            _ => notice.mail().unwrap_or(MailKind::Reminder),
         };
         let account = self.store().bidder_account(notice.account).await?;
         let language = account.and_then(|account| account.profile.details.language);
@@ -138,6 +138,8 @@ impl Platform {
         let title = default_text(language, kind).render(&values).subject;
         let path = match notice.item {
             Some(item) => format!("sales/{}/lots/{item}", notice.auction),
+            None if notice.kind == NoticeKind::Message => "notices".to_owned(),
+            None if notice.kind == NoticeKind::LimitDecided => format!("sales/{}/register", notice.auction),
             None => format!("sales/{}", notice.auction),
         };
         let short = |text: &str| text.chars().take(TITLE_CHARS_MAX).collect::<String>();

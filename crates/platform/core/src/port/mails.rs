@@ -35,11 +35,17 @@ pub enum MailKind {
     SaleBegan,
     /// A lot comes into the ring soon.
     LotSoon,
+    /// A higher limit was granted.
+    LimitGranted,
+    /// A higher limit was declined.
+    LimitDeclined,
+    /// Staff wrote to the bidders of a sale.
+    Message,
 }
 
 impl MailKind {
     /// All kinds.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::Approved,
         Self::Declined,
         Self::Suspended,
@@ -49,6 +55,9 @@ impl MailKind {
         Self::NotWon,
         Self::SaleBegan,
         Self::LotSoon,
+        Self::LimitGranted,
+        Self::LimitDeclined,
+        Self::Message,
     ];
     /// The kinds whose texts a house may replace.
     pub const OF_HOUSE: [Self; 4] = [Self::Approved, Self::Declined, Self::Suspended, Self::Reminder];
@@ -65,6 +74,9 @@ impl MailKind {
             Self::NotWon => "not_won",
             Self::SaleBegan => "sale_began",
             Self::LotSoon => "lot_soon",
+            Self::LimitGranted => "limit_granted",
+            Self::LimitDeclined => "limit_declined",
+            Self::Message => "message",
         }
     }
 

@@ -23,12 +23,24 @@ pub enum NoticeKind {
     LotSoon,
     /// Staff decided about the bidder's registration.
     RegistrationDecided,
+    /// Staff decided about the bidder's request for a higher limit.
+    LimitDecided,
+    /// Staff wrote to the bidders of a sale, or to this one.
+    Message,
 }
 
 impl NoticeKind {
     /// All kinds.
-    pub const ALL: [Self; 6] =
-        [Self::Outbid, Self::Won, Self::NotWon, Self::SaleBegan, Self::LotSoon, Self::RegistrationDecided];
+    pub const ALL: [Self; 8] = [
+        Self::Outbid,
+        Self::Won,
+        Self::NotWon,
+        Self::SaleBegan,
+        Self::LotSoon,
+        Self::RegistrationDecided,
+        Self::LimitDecided,
+        Self::Message,
+    ];
 
     /// Stable name, in tables and forms.
     pub fn name(self) -> &'static str {
@@ -39,6 +51,8 @@ impl NoticeKind {
             Self::SaleBegan => "sale_began",
             Self::LotSoon => "lot_soon",
             Self::RegistrationDecided => "registration_decided",
+            Self::LimitDecided => "limit_decided",
+            Self::Message => "message",
         }
     }
 
@@ -87,6 +101,20 @@ pub enum CauseOfNotice {
         /// The registration.
         registration: Uuid,
     },
+    /// A request for a higher limit was granted or declined.
+    LimitDecided {
+        /// The registration.
+        registration: Uuid,
+        /// The limit that staff set, minor units; none when they declined.
+        granted: Option<i64>,
+        /// Why they declined.
+        reason: Option<String>,
+    },
+    /// Staff sent a message.
+    Message {
+        /// The message.
+        message: Uuid,
+    },
 }
 
 /// A cause with the notices that are not made yet.
@@ -109,6 +137,8 @@ pub struct NoticeStep {
     pub through: Option<String>,
     /// The notices, each with its mail if the bidder wants one.
     pub notices: Vec<(Notice, Option<NewMail>)>,
+    /// Mails to bidders without an account, each with the version of the registration that it was written from.
+    pub mails: Vec<(NewMail, i64)>,
 }
 
 /// What a bidder reads.
@@ -142,14 +172,16 @@ pub struct NoticeFacts {
     pub sale: String,
     /// Lot number; empty for a notice about a sale.
     pub lot_number: String,
-    /// Title of the lot.
+    /// Title of the lot; subject of a message.
     pub title: String,
     /// ISO 4217 code of the auction's currency.
     pub currency: String,
     /// The price of the lot then, minor units; none where it has none.
     pub amount: Option<i64>,
-    /// Name of the status of the registration.
+    /// Name of the status of the registration; `granted` or `declined` of a limit.
     pub decision: Option<String>,
+    /// What staff wrote to the bidder, such as the reason of a decision.
+    pub text: Option<String>,
 }
 
 /// A browser that shows notices (the Push API).
@@ -189,7 +221,8 @@ pub struct ClaimedPush {
 pub trait NoticeStore: Send + Sync {
     /// Causes whose notices are not all made, the oldest first, at most `limit`.
     async fn open_causes(&self, limit: usize) -> StoreResult<Vec<OpenCause>>;
-    /// Makes the notices of one part and queues their mails; both or none. `Conflict` when the cause went on meanwhile. A notice of an
+    /// Makes the notices of one part and queues their mails; both or none. `Conflict` when the cause went on meanwhile, or a
+    /// registration has another version. A notice of an
     /// account that was closed meanwhile is left out.
     async fn make_notices(&self, step: NoticeStep) -> StoreResult<()>;
     /// The notices of an account, the latest first, at most `limit`; only later ones than `after`, if it is given.

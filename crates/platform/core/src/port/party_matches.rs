@@ -75,6 +75,35 @@ impl PartyDetails {
     }
 }
 
+/// A contact detail by which two persons can be reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ContactKind {
+    /// The e-mail address, with any capitals.
+    Email,
+    /// The last eight digits of the telephone number.
+    Phone,
+    /// The first line and the postcode of a postal address, without spaces and punctuation.
+    Address,
+}
+
+impl PartyDetails {
+    /// The contact details in the form in which they are compared. Persons with different names share an address when they live
+    /// together, so an address alone does not make two records likely duplicates.
+    pub(crate) fn contact_keys(&self) -> BTreeSet<(ContactKind, String)> {
+        let mut keys = BTreeSet::new();
+        let email = self.email.as_deref().map(|email| email.trim().to_lowercase()).filter(|email| !email.is_empty());
+        keys.extend(email.map(|email| (ContactKind::Email, email)));
+        keys.extend(self.phone.as_deref().and_then(compared_digits).map(|phone| (ContactKind::Phone, phone)));
+        for address in &self.addresses {
+            let (line, postcode) = (letters_and_digits(&address.address_line1), letters_and_digits(&address.postcode));
+            if !line.is_empty() && !postcode.is_empty() {
+                keys.insert((ContactKind::Address, format!("{line}|{postcode}")));
+            }
+        }
+        keys
+    }
+}
+
 impl Party {
     /// The match keys of the record; none for one that was erased, or merged into another one.
     pub fn match_keys(&self) -> BTreeSet<String> {

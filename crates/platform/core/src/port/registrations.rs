@@ -6,7 +6,7 @@ use platform_rules::{Item, LogHead};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{IdempotentAnswer, LogEntry, NewMail, NoticeCause, Page, StoreResult, Versioned};
+use super::{DecidedLimit, IdempotentAnswer, LogEntry, NewMail, NoticeCause, Page, StoreResult, Versioned};
 
 /// The registration that a bid was decided on. The store commits the bid only if the registration is unchanged, on
 /// whichever node it changed. Nodes can therefore cache registrations instead of reading them for each bid.
@@ -103,6 +103,8 @@ pub struct RegistrationWrite {
     pub mail: Option<NewMail>,
     /// What happened that the bidder may have to know.
     pub notice_cause: Option<NoticeCause>,
+    /// The bidder's wish for a higher limit that this change grants. `Conflict` when it is not open any more.
+    pub limit_decided: Option<DecidedLimit>,
 }
 
 /// An item on which a bidder has bid.

@@ -325,6 +325,17 @@ forward! {
         async fn end_push(notice: Uuid, again: Option<Timestamp>) -> StoreResult<()>;
         async fn delete_old_notices(before: Timestamp, limit: usize) -> StoreResult<usize>;
     }
+    impl LimitRequestStore {
+        async fn ask_limit(request: LimitRequest) -> StoreResult<()>;
+        async fn limit_request(registration: Uuid) -> StoreResult<Option<LimitRequest>>;
+        async fn open_limit_requests(auction: Uuid, limit: usize) -> StoreResult<Vec<LimitRequest>>;
+        async fn decline_limit(declined: DecidedLimit, cause: Option<NoticeCause>) -> StoreResult<()>;
+    }
+    impl BidderMessageStore {
+        async fn send_message(message: BidderMessage, cause: NoticeCause) -> StoreResult<()>;
+        async fn bidder_message(uuid: Uuid) -> StoreResult<Option<BidderMessage>>;
+        async fn messages_of_auction(auction: Uuid, limit: usize) -> StoreResult<Vec<BidderMessage>>;
+    }
     impl SiteGrantStore {
         async fn begin_site_grant(grant: SiteGrant, version: i64, grants_max: usize) -> StoreResult<()>;
         async fn site_grant_by_code(code: Digest) -> StoreResult<Option<SiteGrant>>;

@@ -6,8 +6,9 @@ use contract::AuctionStatus;
 use http::StatusCode;
 use kit_mail::Mailer;
 use platform_core::PlatformConfig;
-use platform_core::notices::{Notice, NoticeKind, PushKeys};
-use platform_core::port::RegistrationRule;
+use platform_core::bidders::NewRegistration;
+use platform_core::notices::{NewMessage, Notice, NoticeKind, PushKeys};
+use platform_core::port::{RegistrationRule, RegistrationStatus};
 use platform_core::saleroom::{SaleroomBid, SignedInBidder};
 use platform_core::sales::auctions::NewAuction;
 use testkit::mail_server::MailServer;
@@ -191,4 +192,55 @@ async fn a_notice_is_shown_in_each_browser_of_its_bidder() {
     platform.make_notices().await.unwrap();
     platform.send_pushes().await.unwrap();
     assert_eq!((service.arrived().len(), platform.push_browsers(&ann).await.unwrap()), (2, 0));
+}
+
+#[tokio::test]
+async fn a_message_reaches_bidders_with_an_account_and_others_by_mail_once() {
+    let (house, mut server) = house().await;
+    let platform = &house.fixture.platform;
+    let (ann, own) = house.registered("ann@example.com").await;
+    let auction = house.items[0].auction;
+    let entered = NewRegistration {
+        paddle: None,
+        party: None,
+        name: Some("Bea".into()),
+        email: Some("bea@example.com".into()),
+        limit: None,
+        note: None,
+        status: RegistrationStatus::Approved,
+    };
+    platform.register_bidder(&house.fixture.caller, auction, &entered, None).await.unwrap();
+    house.mails(&mut server, &ann).await;
+    let (reached, _) = platform.recipients_of_message(&house.fixture.caller, (auction, None)).await.unwrap();
+    assert_eq!((reached.bidders, reached.with_account, reached.with_mail), (2, 1, 2));
+    let subject = "Viewing on Friday {paddle}".to_owned();
+    let text = "From nine to five.\nSee https://hartley.example".to_owned();
+    let message = NewMessage { id: platform.new_message_id(), subject: subject.clone(), text };
+    for _ in 0..2 {
+        platform.write_to_bidders(&house.fixture.caller, (auction, None), &message).await.unwrap();
+    }
+    platform.make_notices().await.unwrap();
+    platform.send_mails().await.unwrap();
+    let mut mails: Vec<_> = server.arrived().into_iter().filter(|mail| mail.subject == subject).collect();
+    mails.sort_by(|one, other| one.to.cmp(&other.to));
+    let to: Vec<&str> = mails.iter().map(|mail| mail.to.as_str()).collect();
+    assert_eq!(to, ["ann@example.com", "bea@example.com"]);
+    for mail in &mails {
+        assert!(mail.text.contains("From nine to five.\nSee https://hartley.example\n"), "{}", mail.text);
+    }
+    assert!(mails[0].text.contains("/mails/") && !mails[1].text.contains("/mails/"), "{mails:?}");
+    let told = platform.own_notices(&ann, None).await.unwrap();
+    let of_message: Vec<&Notice> = told.iter().filter(|notice| notice.kind == NoticeKind::Message).collect();
+    assert_eq!((of_message.len(), of_message[0].facts.title.as_str()), (1, subject.as_str()));
+    assert_eq!(platform.messages_to_bidders(&house.fixture.caller, auction).await.unwrap().len(), 1);
+
+    let one = NewMessage { id: platform.new_message_id(), subject: "Yours".into(), text: "Only you.".into() };
+    platform.write_to_bidders(&house.fixture.caller, (auction, Some(own.uuid)), &one).await.unwrap();
+    platform.make_notices().await.unwrap();
+    platform.send_mails().await.unwrap();
+    let to: Vec<String> = server.arrived().into_iter().map(|mail| mail.to).collect();
+    assert_eq!(to, ["ann@example.com"]);
+    let empty = NewMessage { id: platform.new_message_id(), subject: " ".into(), text: String::new() };
+    let refused = platform.write_to_bidders(&house.fixture.caller, (auction, None), &empty).await;
+    assert_eq!(refused.unwrap_err().code(), "invalid");
 }

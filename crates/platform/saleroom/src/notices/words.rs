@@ -14,6 +14,8 @@ pub(crate) struct NoticeWords {
     pub(crate) item: Uuid,
     /// One sentence, such as `Outbid on lot 12. The price is £540.`
     pub(crate) text: String,
+    /// Lines of text that staff wrote; empty for other notices.
+    pub(crate) body: String,
     /// The class of its colour.
     pub(crate) kind: &'static str,
     /// The lot's title; empty for a notice about a sale.
@@ -33,13 +35,20 @@ impl NoticeWords {
         Self {
             id: notice.uuid,
             item: notice.item.unwrap_or_default(),
-            text: text(house.words, notice),
+            text: text(house.words, &house.saleroom.name, notice),
+            body: match notice.kind {
+                NoticeKind::Message => notice.facts.text.clone().unwrap_or_default(),
+                _ => String::new(),
+            },
             kind: kind(notice),
-            title: notice.facts.title.clone(),
+            // The subject of a message is in its text.
+            title: if notice.kind == NoticeKind::Message { String::new() } else { notice.facts.title.clone() },
             sale: notice.facts.sale.clone(),
             path: match notice.item {
                 Some(_) if notice.kind == NoticeKind::Won => format!("{}/my-bids", house.path()),
                 Some(item) => format!("{path}/lots/{item}"),
+                None if notice.kind == NoticeKind::Message => format!("{}/notices", house.path()),
+                None if notice.kind == NoticeKind::LimitDecided => format!("{path}/register"),
                 None => path,
             },
             at: zone.show(notice.at),
@@ -48,7 +57,7 @@ impl NoticeWords {
     }
 }
 
-fn text(words: Words, notice: &Notice) -> String {
+fn text(words: Words, house: &str, notice: &Notice) -> String {
     let lot = || Value::from(notice.facts.lot_number.clone());
     let currency = Currency::new(&notice.facts.currency).in_language(words.language());
     let price = notice.facts.amount.map(|amount| currency.show(amount));
@@ -67,6 +76,13 @@ fn text(words: Words, notice: &Notice) -> String {
         (NoticeKind::SaleBegan, _) => words.of("notice-sale-began").into_owned(),
         (NoticeKind::LotSoon, _) => words.with("notice-lot-soon", [("lot", lot())]),
         (NoticeKind::RegistrationDecided, _) => words.of(decision(notice)).into_owned(),
+        (NoticeKind::LimitDecided, Some(price)) => words.fill("notice-limit-granted", "price", price),
+        (NoticeKind::Message, _) => {
+            words.with("notice-message", [("house", house.into()), ("subject", notice.facts.title.as_str().into())])
+        }
+        (NoticeKind::LimitDecided, None) => {
+            words.fill("limit-refused", "reason", notice.facts.text.as_deref().unwrap_or_default())
+        }
     }
 }
 
@@ -80,10 +96,12 @@ fn decision(notice: &Notice) -> &'static str {
 
 fn kind(notice: &Notice) -> &'static str {
     match (notice.kind, notice.facts.decision.as_deref()) {
-        (NoticeKind::Won, _) | (NoticeKind::RegistrationDecided, Some("approved")) => "good",
-        (NoticeKind::Outbid, _) | (NoticeKind::RegistrationDecided, _) => "bad",
+        (NoticeKind::Won, _)
+        | (NoticeKind::RegistrationDecided, Some("approved"))
+        | (NoticeKind::LimitDecided, Some("granted")) => "good",
+        (NoticeKind::Outbid | NoticeKind::RegistrationDecided | NoticeKind::LimitDecided, _) => "bad",
         (NoticeKind::NotWon, _) => "off",
-        (NoticeKind::SaleBegan | NoticeKind::LotSoon, _) => "info",
+        (NoticeKind::SaleBegan | NoticeKind::LotSoon | NoticeKind::Message, _) => "info",
     }
 }
 
@@ -96,6 +114,8 @@ pub(super) fn about(words: Words, about: NoticeKind) -> String {
         NoticeKind::SaleBegan => key("notices-about-sale"),
         NoticeKind::LotSoon => key("notices-about-lot"),
         NoticeKind::RegistrationDecided => key("notices-about-registration"),
+        NoticeKind::LimitDecided => key("notices-about-limit"),
+        NoticeKind::Message => key("notices-about-message"),
     };
     words.of(name).into_owned()
 }
@@ -109,6 +129,8 @@ pub(super) fn name(words: Words, kind: NoticeKind) -> String {
         NoticeKind::SaleBegan => key("notice-kind-sale"),
         NoticeKind::LotSoon => key("notice-kind-lot"),
         NoticeKind::RegistrationDecided => key("notice-kind-registration"),
+        NoticeKind::LimitDecided => key("notice-kind-limit"),
+        NoticeKind::Message => key("notice-kind-message"),
     };
     words.of(name).into_owned()
 }

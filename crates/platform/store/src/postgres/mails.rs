@@ -274,9 +274,14 @@ async fn remind(db: &Transaction<'_>, step: &ReminderStep) -> SqlResult<()> {
     if rows::execute(db, update, values).await? != 1 {
         return Err(StoreError::Conflict.into());
     }
+    insert_unless_changed(db, &step.mails).await
+}
+
+/// Inserts mails, each with the version of the registration that it was written from. `Conflict` when one has another version.
+pub(super) async fn insert_unless_changed(db: &Transaction<'_>, mails: &[(NewMail, i64)]) -> SqlResult<()> {
     // An erasure that changes a registration meanwhile waits, and then deletes its mail; or comes first and is found here.
     let lock = "SELECT version FROM registrations WHERE uuid = ANY($1) ORDER BY uuid FOR SHARE";
-    let mut in_order: Vec<&(NewMail, i64)> = step.mails.iter().collect();
+    let mut in_order: Vec<&(NewMail, i64)> = mails.iter().collect();
     in_order.sort_unstable_by_key(|(mail, _)| mail.registration);
     let registrations: Vec<Uuid> = in_order.iter().map(|(mail, _)| mail.registration).collect();
     let found: Vec<i64> = rows::list(db, lock, &[&registrations], |row| rows::get(row, 0)).await?;

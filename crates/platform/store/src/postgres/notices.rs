@@ -30,7 +30,7 @@ impl NoticeStore for PostgresStore {
                 for (notice, mail) in &step.notices {
                     insert(db, notice, mail.as_ref()).await?;
                 }
-                Ok(())
+                mails::insert_unless_changed(db, &step.mails).await
             })
         })
         .await

@@ -13,7 +13,7 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::rows::{self, SqlError, SqlResult, after};
-use super::{PostgresStore, audit, idempotency, mails, notices};
+use super::{PostgresStore, audit, idempotency, limit_requests, mails, notices};
 use crate::codec::{registration_status_code, to_json};
 
 pub(super) const REGISTRATIONS: &str = "SELECT r.state, r.spending_version FROM (SELECT p.uuid FROM unnest($2::smallint[]) AS s (status) \
@@ -165,6 +165,9 @@ pub(super) async fn put(db: &Transaction<'_>, entry: &RegistrationWrite) -> SqlR
         _ => return Err(StoreError::Conflict.into()),
     }
     notices::put_causes(db, &entry.notice_cause.iter().collect::<Vec<_>>()).await?;
+    if let Some(decided) = &entry.limit_decided {
+        limit_requests::decide(db, decided).await?;
+    }
     match &entry.mail {
         Some(mail) => mails::put_decision(db, mail).await,
         None => Ok(()),

@@ -285,14 +285,20 @@ fn record(db: &Connection, mail: Uuid, tries: u32, result: &MailResult, at: Time
     Ok(written == 1)
 }
 
-fn remind(db: &Connection, step: &ReminderStep) -> SqlResult<()> {
-    for (mail, version) in &step.mails {
+/// Inserts mails, each with the version of the registration that it was written from. `Conflict` when one has another version.
+pub(super) fn insert_unless_changed(db: &Connection, mails: &[(NewMail, i64)]) -> SqlResult<()> {
+    for (mail, version) in mails {
         let same = "SELECT 1 FROM registrations WHERE uuid = ?1 AND version = ?2";
         if rows::one(db, same, (mail.registration.as_bytes(), version), |_| Ok(()))?.is_none() {
             return Err(StoreError::Conflict.into());
         }
         insert(db, mail)?;
     }
+    Ok(())
+}
+
+fn remind(db: &Connection, step: &ReminderStep) -> SqlResult<()> {
+    insert_unless_changed(db, &step.mails)?;
     let before = &step.reminder;
     let update = "UPDATE reminders SET after = coalesce(?2, after), recipients = recipients + ?3, \
          without_email = without_email + ?4, ended_at_ms = ?5 WHERE uuid = ?1 AND after IS ?6 AND ended_at_ms IS NULL";

@@ -25,7 +25,8 @@ impl NoticeStore for SqliteStore {
     async fn make_notices(&self, step: NoticeStep) -> StoreResult<()> {
         self.write(move |db| {
             advance(db, &step)?;
-            step.notices.iter().try_for_each(|(notice, mail)| insert(db, notice, mail.as_ref()))
+            step.notices.iter().try_for_each(|(notice, mail)| insert(db, notice, mail.as_ref()))?;
+            mails::insert_unless_changed(db, &step.mails)
         })
         .await
     }

@@ -10,7 +10,7 @@ use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
 use super::rows::{self, SqlResult, after, is_constraint};
-use super::{SqliteStore, audit, idempotency, mails, notices};
+use super::{SqliteStore, audit, idempotency, limit_requests, mails, notices};
 use crate::codec::{registration_status_code, to_json};
 
 pub(super) const REGISTRATIONS: &str = "SELECT uuid FROM registrations INDEXED BY registrations_by_status \
@@ -24,6 +24,7 @@ impl RegistrationStore for SqliteStore {
             put(db, &entry.registration)?;
             audit::append(db, &entry.log)?;
             notices::put_causes(db, entry.notice_cause.as_slice())?;
+            entry.limit_decided.as_ref().map_or(Ok(()), |decided| limit_requests::decide(db, decided))?;
             entry.mail.as_ref().map_or(Ok(()), |mail| mails::put_decision(db, mail))
         })
         .await

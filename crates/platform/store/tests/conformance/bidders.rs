@@ -48,6 +48,7 @@ async fn enter(store: &Shared, expected_version: i64, state: Registration) -> Re
             answer: None,
             mail: None,
             notice_cause: None,
+            limit_decided: None,
         })
         .await
 }
@@ -93,6 +94,7 @@ pub(super) async fn a_paddle_and_a_party_are_registered_once_in_an_auction(store
         answer: Some(answer("k", "first", at(1))),
         mail: None,
         notice_cause: None,
+        limit_decided: None,
     };
     store.put_registration(entry(registration(6, "20"))).await.unwrap();
     assert!(matches!(store.put_registration(entry(registration(7, "21"))).await, Err(StoreError::Replayed)));
@@ -119,6 +121,7 @@ pub(super) async fn a_registration_is_written_with_its_log_or_not_at_all(store: 
         answer: None,
         mail: None,
         notice_cause: None,
+        limit_decided: None,
     };
     store.put_registration(written(&first)).await.unwrap();
     assert!(matches!(store.put_registration(written(&other)).await, Err(StoreError::Taken("paddle"))));

@@ -154,6 +154,7 @@ pub(super) async fn registrations_are_filtered_by_status(store: Shared) {
                 answer: None,
                 mail: None,
                 notice_cause: None,
+                limit_decided: None,
             })
             .await
             .unwrap();

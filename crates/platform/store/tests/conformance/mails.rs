@@ -59,7 +59,14 @@ async fn decide(
 ) -> Result<(), StoreError> {
     let registration = Versioned { expected_version, state };
     store
-        .put_registration(RegistrationWrite { registration, log: Vec::new(), answer: None, mail, notice_cause: None })
+        .put_registration(RegistrationWrite {
+            registration,
+            log: Vec::new(),
+            answer: None,
+            mail,
+            notice_cause: None,
+            limit_decided: None,
+        })
         .await
 }
 
@@ -211,6 +218,7 @@ pub(super) async fn the_mails_of_an_erased_person_are_deleted(store: Shared) {
         answer: None,
         mail: None,
         notice_cause: None,
+        limit_decided: None,
     };
     let registrations = vec![erased(state), erased(unlinked)];
     store.erase_party(PartyErasureWrite { parties: Vec::new(), registrations, remaining: Vec::new() }).await.unwrap();

@@ -7,6 +7,7 @@ mod access_log;
 mod answers;
 mod audit_positions;
 mod bidder_accounts;
+mod bidder_messages;
 mod bidders;
 mod bulk_changes;
 mod catalogue_round_trips;
@@ -25,6 +26,7 @@ mod images;
 mod installation;
 mod journal;
 mod large;
+mod limit_requests;
 mod lists;
 mod made_links;
 mod mail_nodes;
@@ -190,6 +192,11 @@ stories! {
         sessions_of_bidders_begin_at_a_version_and_end_by_age_and_number,
         acceptances_and_watched_items_are_those_of_one_account,
         the_registration_of_a_person_is_found_under_each_of_their_records;
+    bidder_messages:
+        a_message_is_stored_once_with_its_cause;
+    limit_requests:
+        a_request_is_open_until_it_is_decided_once,
+        a_granted_request_is_decided_with_the_limit_or_not_at_all;
     notices:
         causes_are_read_in_order_and_end_with_their_notices,
         notices_are_those_of_one_open_account,

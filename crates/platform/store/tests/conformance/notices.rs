@@ -44,7 +44,7 @@ async fn make(store: &Shared, notices: Vec<Notice>) {
     cause(store, vec![outbid("1")]).await;
     let cause = store.open_causes(10).await.unwrap().pop().unwrap();
     let notices = notices.into_iter().map(|notice| (notice, None)).collect();
-    store.make_notices(NoticeStep { cause, through: None, notices }).await.unwrap();
+    store.make_notices(NoticeStep { cause, through: None, notices, mails: Vec::new() }).await.unwrap();
 }
 
 pub(super) async fn causes_are_read_in_order_and_end_with_their_notices(store: Shared) {
@@ -67,6 +67,7 @@ pub(super) async fn causes_are_read_in_order_and_end_with_their_notices(store: S
         cause: cause.clone(),
         through: through.map(str::to_owned),
         notices: vec![(notice(number, &ann, None), Some(mail(number, &ann_registered, MAIL)))],
+        mails: Vec::new(),
     };
     store.make_notices(step(&open[0], Some("a'1"), 1)).await.unwrap();
     assert!(matches!(store.make_notices(step(&open[0], None, 2)).await, Err(StoreError::Conflict)), "it went on");

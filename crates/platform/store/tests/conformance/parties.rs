@@ -72,6 +72,7 @@ pub(super) fn write(expected_version: i64, state: Registration) -> RegistrationW
         answer: None,
         mail: None,
         notice_cause: None,
+        limit_decided: None,
     }
 }
 

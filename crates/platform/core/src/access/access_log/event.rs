@@ -181,6 +181,11 @@ pub enum AccessEvent {
         /// The party.
         party: Uuid,
     },
+    /// A caller opened a registration with what its bidder sent.
+    RegistrationViewed {
+        /// The registration.
+        registration: Uuid,
+    },
     /// A caller exported everything that is held about a person.
     PartyExported {
         /// The party.

@@ -284,6 +284,33 @@ CREATE TABLE site_tokens (
 CREATE INDEX site_tokens_of_grant ON site_tokens (site_grant);
 CREATE INDEX site_tokens_by_expiry ON site_tokens (expires_at_ms);
 
+-- The latest wish of a bidder for a higher limit in a sale. It is open until `decided_at_ms` is set. `granted` is the limit that
+-- staff set; NULL while the wish is open, and for one that they declined.
+CREATE TABLE limit_requests (
+    registration uuid NOT NULL PRIMARY KEY,
+    auction uuid NOT NULL,
+    amount bigint NOT NULL,
+    words text NOT NULL,
+    asked_at_ms bigint NOT NULL,
+    granted bigint,
+    reason text,
+    actor text,
+    decided_at_ms bigint
+);
+CREATE INDEX limit_requests_open ON limit_requests (auction, asked_at_ms) WHERE decided_at_ms IS NULL;
+
+-- Messages of staff to the bidders of a sale; `registration` is set for one to a single bidder.
+CREATE TABLE bidder_messages (
+    uuid uuid NOT NULL PRIMARY KEY,
+    auction uuid NOT NULL,
+    registration uuid,
+    actor text NOT NULL,
+    subject text NOT NULL,
+    body text NOT NULL,
+    at_ms bigint NOT NULL
+);
+CREATE INDEX bidder_messages_of_auction ON bidder_messages (auction, uuid);
+
 -- When a clerk's desk of a webcast last reported that it holds its live stream. Read and written while the webcast is live.
 CREATE TABLE desks (
     auction uuid NOT NULL PRIMARY KEY,
