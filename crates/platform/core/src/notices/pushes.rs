@@ -83,7 +83,7 @@ impl Platform {
         let message = self.push_message(&notice).await?;
         let browsers = self.store().push_subscriptions(notice.account).await?;
         let sent = join_all(browsers.iter().map(|browser| self.send_to(key, browser, message.as_bytes()))).await;
-        // One that failed at every try is gone, too: whether its host is unknown, refused or silent is not told.
+        // One that failed at every try is gone, too: whether its host is unknown, refused or silent does not show.
         let is_last = tries >= TRIES_MAX;
         for (browser, sent) in browsers.iter().zip(&sent) {
             if *sent == Sent::Gone || (is_last && *sent == Sent::Failed) {

@@ -37,7 +37,7 @@ pub(super) async fn a_request_is_open_until_it_is_decided_once(store: Shared) {
     assert_eq!(store.limit_request(ann.uuid).await.unwrap(), Some(of_ann.clone()));
     let open = async |limit| store.open_limit_requests(auction_uuid(1), limit).await.unwrap();
     assert_eq!(open(9).await, [of_ben.clone(), of_ann.clone()]);
-    assert_eq!(open(1).await, [of_ben.clone()]);
+    assert_eq!(open(1).await, std::slice::from_ref(&of_ben));
     assert_eq!(store.open_limit_requests(auction_uuid(2), 9).await.unwrap(), []);
 
     let what = CauseOfNotice::LimitDecided { registration: ann.uuid, granted: None, reason: Some("'nein'".into()) };

@@ -30,7 +30,7 @@ async fn a_bid_of_another_device_is_named_on_this_one() {
     let on_phone = phone.text("document.getElementById('bid-box').innerText").await.unwrap();
     assert!(!on_phone.contains("other device"), "{on_phone}");
 
-    // Outbid by somebody else is no bid of this bidder, and a maximum of the other device is.
+    // Outbid by another bidder is no bid of this bidder, and a maximum of the other device is.
     let bid = json!({ "bidder": "77", "amount": 60_000 });
     house.open.site.platform.post(&format!("/api/v1/items/{}/bids", house.lots[0]), &bid).await.unwrap();
     laptop.wait_until_shown("↓ Outbid. Someone else leads at £550.").await.unwrap();
