@@ -72,7 +72,7 @@ pub(super) async fn send(
     let message = NewMessage {
         id: id.unwrap_or_default(),
         subject: form.text("subject").to_owned(),
-        text: form.text("text").to_owned(),
+        text: crate::customers::lines(form.text("text")),
     };
     let mut errors = FieldErrors::default();
     errors.add_found(at_fields(message.problems(), &[]));

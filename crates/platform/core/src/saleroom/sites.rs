@@ -87,6 +87,9 @@ fn check_address(text: &str) -> Result<(String, Option<String>), String> {
     if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
         return Err("must have no user name and no # part".to_owned());
     }
+    if url.host_str().is_some_and(|host| host.contains('*')) {
+        return Err("must name one host, without *".to_owned());
+    }
     let origin = url.origin().ascii_serialization();
     if text == origin {
         return Ok((origin, None));

@@ -3,8 +3,8 @@
 use platform_core::bidding::bid::{BidStrike, StruckBid};
 use platform_core::mails::MailKind;
 use platform_core::port::{
-    BidderAccount, CauseOfNotice, Change, Notice, NoticeCause, NoticeFacts, NoticeKind, NoticeStep, OpenCause,
-    PushSubscription, StoreError, WatchedItem,
+    BidderAccount, BidderSession, CauseOfNotice, Change, Notice, NoticeCause, NoticeFacts, NoticeKind, NoticeStep,
+    OpenCause, PushSubscription, StoreError, WatchedItem,
 };
 use platform_rules::StrikeReason;
 use uuid::Uuid;
@@ -38,6 +38,11 @@ fn notice(number: usize, account: &BidderAccount, item: Option<Uuid>) -> Notice 
         seen_at: None,
         is_mailed: false,
     }
+}
+
+/// The session of an account.
+fn session_of(account: &BidderAccount) -> BidderSession {
+    session(usize::from(account.id.as_bytes()[15]), account, 20)
 }
 
 async fn make(store: &Shared, notices: Vec<Notice>) {
@@ -150,14 +155,14 @@ pub(super) async fn browsers_are_replaced_and_pushes_claimed_once(store: Shared)
     let browser = |number: usize, account: &BidderAccount, endpoint: &str| PushSubscription {
         uuid: caller_uuid(800 + number),
         account: account.id,
-        session: session(1, account, 20).id,
+        session: session_of(account).id,
         endpoint: format!("https://push.example/'{endpoint}'"),
         key: vec![4; 65],
         auth: vec![0; 16],
         created_at: at(7),
     };
     for account in [&ann, &ben] {
-        store.begin_bidder_session(session(1, account, 20), account.version, 9).await.unwrap();
+        store.begin_bidder_session(session_of(account), account.version, 9).await.unwrap();
     }
     let put = async |browser: &PushSubscription| store.put_push_subscription(browser.clone(), 2).await.unwrap();
     let browsers = [1, 2, 3].map(|number| browser(number, &ann, &number.to_string()));

@@ -105,6 +105,7 @@ async fn staff_write_to_bidders_and_a_bidder_exports_their_data(database: Option
     house.register(&ann).await;
     ann.wait_until_shown("Your paddle is 1.").await.unwrap();
     ann.open(&house.lot(0)).await.unwrap();
+    ann.wait_until_shown("Bid £500").await.unwrap();
     bid_up_to(&ann, "580", "Confirm your maximum of £580").await;
     ann.wait_until_shown("✓ You lead at £500.").await.unwrap();
     let bob = house.bidder("Bob Müller", "bob@example.com").await;

@@ -251,7 +251,11 @@ async fn the_script_writes_money_and_times_as_the_server_does() {
         shows(&house.staff, "bids", "Current bid, 1 bid").await;
         shows(&house.staff, "price", price).await;
         assert_eq!(house.staff.text(DIFFERENCES).await.unwrap(), "", "{currency}");
-        house.staff.wait_until("/^2 d \\d+ h$/.test(document.querySelector('.lot-clock').textContent)").await.unwrap();
+        house
+            .staff
+            .wait_until("/^2 d \\d+ h$/.test(document.querySelector('.lot-clock .clock').textContent)")
+            .await
+            .unwrap();
     }
 }
 
