@@ -55,7 +55,7 @@ impl DecimalMark {
 #[error("{text}")]
 pub struct AmountError {
     text: String,
-    /// What is wrong.
+    /// The fault of the text.
     pub fault: AmountFault,
     /// The decimal mark of the file would say which amount it is.
     pub is_ambiguous: bool,

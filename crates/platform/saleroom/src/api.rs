@@ -39,7 +39,7 @@ use crate::site::SaleroomSite;
 /// Path of the operations of a house.
 pub(crate) const PREFIX: &str = "/{house}/api/v1";
 
-/// The document as it is served.
+/// The text of the OpenAPI document that the server answers.
 static DOCUMENT: LazyLock<String> = LazyLock::new(|| kit_http::json::text(&document()));
 
 #[derive(Default)]

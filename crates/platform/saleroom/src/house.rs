@@ -203,7 +203,7 @@ impl<const N: usize> FromRequestParts<SaleroomSite> for House<N> {
         let device_token = device_token.map(|token| Secret::new(token.as_bytes().to_vec()));
         let from: Option<IpAddr> = kit_http::client_ip::resolve(parts, &site.platform().config().trusted_proxies);
         let notices = match &bidder {
-            Some(bidder) => NewNotices::of(&site.platform().own_notices(bidder, None).await?),
+            Some(bidder) => NewNotices::of(site.platform().unseen_notices(bidder).await?),
             None => NewNotices::default(),
         };
         let client = Client { from, browser: None, device_token };

@@ -21,7 +21,7 @@ use crate::page_error::PageError;
 use crate::site::SaleroomSite;
 
 /// The header in which a browser that reconnects names the last event that it received.
-const LAST_EVENT_ID: &str = "last-event-id";
+pub(crate) const LAST_EVENT_ID: &str = "last-event-id";
 /// Tells nginx and compatible proxies not to buffer the stream.
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
@@ -66,7 +66,8 @@ pub(crate) async fn lot(house: OpenHouse<2>, client: Client) -> Result<Response,
     Ok(respond(listener))
 }
 
-fn respond(listener: Listener) -> Response {
+/// The answer with a stream.
+pub(crate) fn respond(listener: Listener) -> Response {
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),

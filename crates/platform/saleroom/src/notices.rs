@@ -12,7 +12,6 @@ use axum::routing::{get, post};
 use http::StatusCode;
 use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page};
-use platform_core::notices::Notice;
 use uuid::Uuid;
 
 pub(crate) use self::end_mails::one_click;
@@ -47,12 +46,10 @@ pub(crate) struct NewNotices {
 }
 
 impl NewNotices {
-    /// `listed` are the latest notices of the bidder, the newest first.
-    pub(crate) fn of(listed: &[Notice]) -> Self {
-        let unseen = listed.iter().filter(|notice| notice.seen_at.is_none()).count();
+    pub(crate) fn of((unseen, latest): (usize, Option<Uuid>)) -> Self {
         let more = if unseen == platform_core::saleroom::NOTICES_LISTED_MAX { "+" } else { "" };
         let count = if unseen == 0 { String::new() } else { format!("{unseen}{more}") };
-        Self { count, latest: listed.first().map(|notice| notice.uuid).unwrap_or_default() }
+        Self { count, latest: latest.unwrap_or_default() }
     }
 }
 
@@ -91,15 +88,14 @@ async fn page(house: House<0>) -> Result<Response, PageError> {
 async fn new(house: House<0>, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let Some(bidder) = &house.bidder else { return Ok(StatusCode::NO_CONTENT.into_response()) };
     let after = Uuid::try_parse(query.text("after")).unwrap_or_default();
-    let listed = house.platform().own_notices(bidder, None).await?;
-    let new: Vec<&Notice> =
-        listed.iter().filter(|notice| notice.uuid > after && notice.seen_at.is_none()).take(NEW_SHOWN_MAX).collect();
-    if new.is_empty() {
+    if house.notices.latest <= after {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
+    let listed = house.platform().own_notices(bidder, Some(after)).await?;
+    let new = listed.iter().filter(|notice| notice.seen_at.is_none()).take(NEW_SHOWN_MAX);
     render_page(&NewPart {
-        notices: new.into_iter().map(|notice| NoticeWords::of(&house, notice)).collect(),
-        new: NewNotices::of(&listed),
+        notices: new.map(|notice| NoticeWords::of(&house, notice)).collect(),
+        new: house.notices.clone(),
         close: house.words.of("notice-close").into_owned(),
     })
 }

@@ -76,7 +76,7 @@ async fn form(
         .button("Save web sites"))
 }
 
-/// The listed addresses, as the form shows them. An origin without an address to come back to has a line of its own.
+/// The text of the form's field: one listed address in each line. A line with an origin alone names a site that only reads sales.
 fn addresses(house: &House) -> String {
     let mut lines = Vec::new();
     for site in &house.saleroom.sites {

@@ -113,7 +113,7 @@ fn decline_form(
         .required();
     let action = sale.path(&format!("/registrations/{}/limit/decline", found.1.uuid));
     form(session, sale, found, "Decline higher limit")
-        .causes("The limit stays as it is. The bidder receives a notice with the reason, and can ask again.")
+        .causes("The limit stays the same. The bidder receives a notice that names the reason, and can ask again.")
         .fields(vec![field])
         .action(action)
         .button("Decline higher limit")

@@ -50,19 +50,22 @@ type MessagePart = (Vec<Wanted<'static>>, Option<String>, Vec<(NewMail, i64)>);
 type Part<'a> = (Vec<Wanted<'a>>, Option<String>);
 
 impl Platform {
-    /// Makes the notices of everything that happened.
+    /// Makes the notices of everything that happened. One that can't be made keeps no later one waiting; the next run tries it again.
+    ///
+    /// Errors: the first one.
     pub async fn make_notices(&self) -> PlatformResult<()> {
+        let mut made = Ok(());
         for _ in 0..READS_MAX {
             let open = self.store().open_causes(CAUSES_MAX).await?;
             let is_last = open.len() < CAUSES_MAX;
             for cause in open {
-                self.make_notices_of(cause).await?;
+                made = made.and(self.make_notices_of(cause).await);
             }
-            if is_last {
+            if is_last || made.is_err() {
                 break;
             }
         }
-        Ok(())
+        made
     }
 
     async fn make_notices_of(&self, mut cause: OpenCause) -> PlatformResult<()> {

@@ -91,7 +91,7 @@ impl HouseSaleroom {
     }
 }
 
-/// A web site of a house, which shows its sales in pages of its own.
+/// A web site on which a house shows its sales.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HouseSite {

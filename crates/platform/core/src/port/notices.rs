@@ -131,7 +131,7 @@ pub struct OpenCause {
 /// The next part of the notices of a cause.
 #[derive(Debug, Clone)]
 pub struct NoticeStep {
-    /// The cause as it was read.
+    /// The cause, with the place at which this part begins.
     pub cause: OpenCause,
     /// The place up to which notices are made now; none when the cause is done.
     pub through: Option<String>,
@@ -227,6 +227,8 @@ pub trait NoticeStore: Send + Sync {
     async fn make_notices(&self, step: NoticeStep) -> StoreResult<()>;
     /// The notices of an account, the latest first, at most `limit`; only later ones than `after`, if it is given.
     async fn notices(&self, account: Uuid, after: Option<Uuid>, limit: usize) -> StoreResult<Vec<Notice>>;
+    /// Number of notices that an account has not seen, counted to `counted_max`, and the latest notice, seen or not.
+    async fn unseen_notices(&self, account: Uuid, counted_max: usize) -> StoreResult<(usize, Option<Uuid>)>;
     /// The latest notices of an account about an item, the latest first, at most `limit`.
     async fn notices_about(&self, account: Uuid, item: Uuid, limit: usize) -> StoreResult<Vec<Notice>>;
     /// Marks the notices of an account up to `through` as seen.

@@ -24,6 +24,11 @@ impl Platform {
         Ok(self.store().notices(bidder.account.id, after, NOTICES_LISTED_MAX).await?)
     }
 
+    /// Number of notices that a bidder has not seen, counted to [`NOTICES_LISTED_MAX`], and the latest notice, seen or not.
+    pub async fn unseen_notices(&self, bidder: &SignedInBidder) -> PlatformResult<(usize, Option<Uuid>)> {
+        Ok(self.store().unseen_notices(bidder.account.id, NOTICES_LISTED_MAX).await?)
+    }
+
     /// Marks the notices up to this one as seen.
     pub async fn see_notices(&self, bidder: &SignedInBidder, through: Uuid) -> PlatformResult<()> {
         Ok(self.store().see_notices(bidder.account.id, through, self.now()).await?)

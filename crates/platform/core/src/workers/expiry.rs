@@ -1,5 +1,5 @@
 //! Runs once a minute: deletes expired answers of idempotency keys, expired sessions, expired uploads of catalogues,
-//! what was kept of erased persons, old mails and old notices, and logs the number of refused sign-ins.
+//! details of erased persons after their time, old mails and old notices, and logs the number of refused sign-ins.
 
 use std::time::Duration;
 

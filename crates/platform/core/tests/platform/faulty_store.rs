@@ -314,6 +314,7 @@ forward! {
         async fn open_causes(limit: usize) -> StoreResult<Vec<OpenCause>>;
         async fn make_notices(step: NoticeStep) -> StoreResult<()>;
         async fn notices(account: Uuid, after: Option<Uuid>, limit: usize) -> StoreResult<Vec<Notice>>;
+        async fn unseen_notices(account: Uuid, counted_max: usize) -> StoreResult<(usize, Option<Uuid>)>;
         async fn notices_about(account: Uuid, item: Uuid, limit: usize) -> StoreResult<Vec<Notice>>;
         async fn see_notices(account: Uuid, through: Uuid, at: Timestamp) -> StoreResult<()>;
         async fn paddles_on(item: Uuid, after: &str, limit: usize) -> StoreResult<Vec<String>>;

@@ -1,13 +1,7 @@
 //! Live streams for pages of other sites: the server-sent events that the pages of the saleroom follow.
 
-use std::convert::Infallible;
-
-use axum::body::Body;
-use axum::response::{IntoResponse as _, Response};
-use futures_util::stream;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
-use http::{HeaderMap, StatusCode};
-use platform_core::live::Listener;
+use axum::response::Response;
+use http::HeaderMap;
 use platform_core::saleroom::{LOTS_FOLLOWED_MAX, Visitor};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -15,10 +9,7 @@ use uuid::Uuid;
 
 use super::errors::{ApiError, Problem};
 use super::requests::{AtHouse, QueryOf};
-
-const LAST_EVENT_ID: &str = "last-event-id";
-/// Tells nginx and compatible proxies not to buffer the stream.
-const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+use crate::live::{LAST_EVENT_ID, respond};
 
 /// Which lots of a sale.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -73,17 +64,4 @@ pub(super) async fn lot(at: AtHouse<2>, headers: HeaderMap) -> Result<Response, 
 fn visitor<'a, const N: usize>(at: &AtHouse<N>, headers: &'a HeaderMap) -> Visitor<'a> {
     let last_event = headers.get(LAST_EVENT_ID).and_then(|value| value.to_str().ok());
     Visitor { address: at.asked.address, last_event }
-}
-
-fn respond(listener: Listener) -> Response {
-    let headers = [
-        (CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
-        (CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        (ACCEL_BUFFERING, HeaderValue::from_static("no")),
-    ];
-    let chunks = stream::unfold(listener, async |mut listener| {
-        let chunk = listener.next().await?;
-        Some((Ok::<_, Infallible>(chunk), listener))
-    });
-    (StatusCode::OK, headers, Body::from_stream(chunks)).into_response()
 }

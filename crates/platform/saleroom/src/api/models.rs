@@ -68,7 +68,7 @@ pub(super) struct SaleView {
     viewing: String,
     /// The version of the conditions of sale that a bidder accepts to register; null for a sale without.
     conditions: Option<u32>,
-    /// What is added to hammer prices.
+    /// Premium and taxes.
     charges: ChargesView,
     /// Number of lots on view.
     lots: u64,
@@ -81,7 +81,7 @@ pub(super) struct SaleView {
     version: i64,
 }
 
-/// What is added to hammer prices, in basis points (1/100 of a percent).
+/// Premium and taxes on a hammer price, in basis points (1/100 of a percent).
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Charges)]
@@ -202,9 +202,9 @@ pub(super) struct ImageView {
     small: String,
     /// Address of the picture, at most 1,280 pixels wide.
     large: String,
-    /// Width of the picture as it was uploaded, in pixels.
+    /// Width of the uploaded picture, in pixels.
     width: u32,
-    /// Height of the picture as it was uploaded, in pixels.
+    /// Height of the uploaded picture, in pixels.
     height: u32,
 }
 

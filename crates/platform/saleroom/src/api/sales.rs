@@ -80,7 +80,7 @@ pub(super) async fn list(at: AtHouse<0>) -> Result<Response, ApiError> {
 /// The latest first.
 #[utoipa::path(
     get, path = "/past-sales", tag = "sales", params(("house" = String, Path), PageQuery),
-    responses((status = 200, description = "A page of sales.", body = List<SaleView>), (status = 404, body = Problem)),
+    responses((status = 200, description = "A page of sales.", body = List<SaleView>), (status = 400, description = "A parameter of the query is wrong: `query_invalid`.", body = Problem), (status = 404, body = Problem)),
 )]
 pub(super) async fn past(at: AtHouse<0>, QueryOf(query): QueryOf<PageQuery>) -> Result<Response, ApiError> {
     let page = page::<Uuid>(query.after.as_deref(), query.limit)?;
@@ -118,7 +118,7 @@ pub(super) async fn conditions(at: AtHouse<1>) -> Result<Response, ApiError> {
 #[utoipa::path(
     get, path = "/sales/{sale}/lots", tag = "lots",
     params(("house" = String, Path), ("sale" = Uuid, Path), LotsQuery),
-    responses((status = 200, description = "A page of lots.", body = List<LotView>), (status = 404, body = Problem)),
+    responses((status = 200, description = "A page of lots.", body = List<LotView>), (status = 400, description = "A parameter of the query is wrong: `query_invalid`.", body = Problem), (status = 404, body = Problem)),
 )]
 pub(super) async fn lots(at: AtHouse<1>, QueryOf(query): QueryOf<LotsQuery>) -> Result<Response, ApiError> {
     let page = page::<i64>(query.after.as_deref(), query.limit)?;

@@ -42,6 +42,16 @@ impl NoticeStore for PostgresStore {
         Ok(rows::list(&self.client().await?, &select, values, notice).await?)
     }
 
+    async fn unseen_notices(&self, account: Uuid, counted_max: usize) -> StoreResult<(usize, Option<Uuid>)> {
+        let select = "SELECT (SELECT count(*) FROM (SELECT 1 FROM bidder_notices WHERE account = $1 AND seen_at_ms IS NULL \
+             LIMIT $2) unseen), (SELECT uuid FROM bidder_notices WHERE account = $1 ORDER BY uuid DESC LIMIT 1)";
+        let found = |row: &Row| Ok((rows::get::<i64>(row, 0)?, rows::get(row, 1)?));
+        let values: rows::Values<'_> = &[&account, &rows::limit(counted_max)];
+        let found = rows::one(&self.client().await?, select, values, found).await?;
+        let (unseen, latest) = found.unwrap_or_default();
+        Ok((usize::try_from(unseen).map_err(corrupt)?, latest))
+    }
+
     async fn notices_about(&self, account: Uuid, item: Uuid, limit: usize) -> StoreResult<Vec<Notice>> {
         let select = format!("{NOTICE} WHERE account = $1 AND item = $2 ORDER BY uuid DESC LIMIT $3");
         Ok(rows::list(&self.client().await?, &select, &[&account, &item, &rows::limit(limit)], notice).await?)

@@ -38,6 +38,18 @@ impl NoticeStore for SqliteStore {
             .await
     }
 
+    async fn unseen_notices(&self, account: Uuid, counted_max: usize) -> StoreResult<(usize, Option<Uuid>)> {
+        let count =
+            "SELECT count(*) FROM (SELECT 1 FROM bidder_notices WHERE account = ?1 AND seen_at_ms IS NULL LIMIT ?2)";
+        let latest = "SELECT uuid FROM bidder_notices WHERE account = ?1 ORDER BY uuid DESC LIMIT 1";
+        self.read(move |db| {
+            let unseen: i64 = db.query_row(count, (account.as_bytes(), rows::limit(counted_max)), |row| row.get(0))?;
+            let latest = rows::one(db, latest, [account.as_bytes()], |row| rows::uuid(row, 0))?;
+            Ok((usize::try_from(unseen).map_err(corrupt)?, latest))
+        })
+        .await
+    }
+
     async fn notices_about(&self, account: Uuid, item: Uuid, limit: usize) -> StoreResult<Vec<Notice>> {
         let select = format!("{NOTICE} WHERE account = ?1 AND item = ?2 ORDER BY uuid DESC LIMIT ?3");
         self.read(move |db| rows::list(db, &select, (account.as_bytes(), item.as_bytes(), rows::limit(limit)), notice))

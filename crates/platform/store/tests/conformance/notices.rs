@@ -101,7 +101,11 @@ pub(super) async fn notices_are_those_of_one_open_account(store: Shared) {
     assert_eq!(store.notices(ann.id, None, 1).await.unwrap(), std::slice::from_ref(&other_lot));
     assert_eq!(store.notices_about(ann.id, item_uuid(1), 10).await.unwrap(), std::slice::from_ref(&of_lot));
     assert_eq!(store.notices(gone.id, None, 10).await.unwrap(), [], "there is no such account");
+    let unseen = async |counted_max| store.unseen_notices(ann.id, counted_max).await.unwrap();
+    assert_eq!((unseen(10).await, unseen(1).await), ((2, Some(other_lot.uuid)), (1, Some(other_lot.uuid))));
     store.see_notices(ann.id, of_lot.uuid, at(50)).await.unwrap();
+    assert_eq!(unseen(10).await, (1, Some(other_lot.uuid)));
+    assert_eq!(store.unseen_notices(gone.id, 10).await.unwrap(), (0, None));
     store.see_notices(ann.id, of_lot.uuid, at(60)).await.unwrap();
     let seen = store.notices(ann.id, None, 10).await.unwrap();
     assert_eq!(seen, [other_lot, Notice { seen_at: Some(at(50)), ..of_lot }]);

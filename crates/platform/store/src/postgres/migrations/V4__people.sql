@@ -234,6 +234,7 @@ CREATE TABLE bidder_notices (
     push_tries bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX bidder_notices_of_account ON bidder_notices (account, uuid);
+CREATE INDEX bidder_notices_unseen ON bidder_notices (account) WHERE seen_at_ms IS NULL;
 CREATE INDEX bidder_notices_about_item ON bidder_notices (account, item, uuid);
 CREATE INDEX bidder_notices_to_push ON bidder_notices (push_due_at_ms) WHERE push_due_at_ms IS NOT NULL;
 CREATE INDEX bidder_notices_to_push_of_account ON bidder_notices (account) WHERE push_due_at_ms IS NOT NULL;
