@@ -64,6 +64,9 @@ pub struct SaleroomConfig {
 
 /// The surface with the pages of the salerooms of this platform. The caller serves it on a separate port.
 pub fn surface(platform: Platform, config: &SaleroomConfig) -> Surface {
+    if !platform.sends_mail() {
+        tracing::warn!("the salerooms are closed, because this server sends no mail: set mail.smtp_url");
+    }
     let host = OneHost::of(&config.public_url);
     let saleroom = SaleroomSite::new(platform, config);
     let (site, api) = (saleroom.shared_site(), api::router(&saleroom));
