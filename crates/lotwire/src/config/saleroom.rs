@@ -14,6 +14,7 @@ pub(crate) struct Saleroom {
     pub(crate) listen: SocketAddr,
     pub(crate) public_url: String,
     pub(crate) push_networks: Vec<IpNet>,
+    pub(crate) dns_servers: Vec<SocketAddr>,
 }
 
 impl Default for Saleroom {
@@ -22,6 +23,7 @@ impl Default for Saleroom {
             listen: SocketAddr::from(([127, 0, 0, 1], 8073)),
             public_url: String::new(),
             push_networks: Vec::new(),
+            dns_servers: Vec::new(),
         }
     }
 }

@@ -367,12 +367,17 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting(
         "saleroom.public_url",
         SettingKind::Text,
-        "URL at which bidders reach the pages of the houses, with a host that neither the platform nor the provider has. The server answers this host only. Empty: no saleroom ([saleroom.md](saleroom.md)).",
+        "URL at which bidders reach the pages of the houses, with a host that neither the platform nor the provider has. The server answers this host and the proven domains of houses. Empty: no saleroom ([saleroom.md](saleroom.md)).",
     ),
     setting(
         "saleroom.push_networks",
         SettingKind::List,
         "Private subnets in which push services of bidders' browsers may be, such as `10.20.0.0/16`. Notices for browsers are sent to no other address that is not public.",
+    ),
+    setting(
+        "saleroom.dns_servers",
+        SettingKind::List,
+        "Name servers that are asked for the records that prove domains of houses, each with its port. Empty: those of the operating system.",
     ),
     setting(
         "tls.certificates",

@@ -43,6 +43,9 @@ impl Setting {
             "provider.listen" => value_format(ADDRESS, "127.0.0.1:8071"),
             "saleroom.listen" => value_format(ADDRESS, "127.0.0.1:8073"),
             "saleroom.public_url" => value_format("an http or https URL, or empty", "https://bid.example.com"),
+            "saleroom.dns_servers" => {
+                value_format("a list of IP addresses with a port", "192.0.2.53:53,[2001:db8::53]:53")
+            }
             "mail.smtp_url" => value_format("an smtp or smtps URL, or empty", "smtps://user:password@mail.example.com"),
             "mail.from" => {
                 value_format("an e-mail address with or without a name, or empty", "Lotwire <alerts@example.com>")

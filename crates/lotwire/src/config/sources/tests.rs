@@ -96,6 +96,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("platform.session_idle",          "1m",               "out of range"),
     ("platform.sign_in_attempts",      "2",                "out of range"),
     ("saleroom.push_networks",         "10.0.0.0/40",      "entry \"10.0.0.0/40\""),
+    ("saleroom.dns_servers",           "192.0.2.53",       "entry \"192.0.2.53\""),
     ("platform.allowed_provider_networks", "10.0.0.0/40", "entry \"10.0.0.0/40\""),
     ("provider.node_url",              "10.0.0.5:8071",    "not an http or https URL"),
     ("platform.trusted_proxies",       "10.0.0.0/8,proxy", "entry \"proxy\": invalid IP address syntax"),

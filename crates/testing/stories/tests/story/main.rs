@@ -74,6 +74,7 @@ mod saleroom;
 mod saleroom_attacks;
 mod saleroom_bids;
 mod saleroom_cases;
+mod saleroom_domain;
 mod saleroom_house;
 mod saleroom_languages;
 mod saleroom_live;

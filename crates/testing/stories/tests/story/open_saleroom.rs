@@ -21,6 +21,11 @@ pub struct OpenHouse {
 impl OpenHouse {
     /// With a rule of who may register: `closed`, `by_staff` or `at_once`.
     pub async fn on(database: Option<String>, rule: &str) -> Self {
+        Self::with(database, rule, &[]).await
+    }
+
+    /// With further settings.
+    pub async fn with(database: Option<String>, rule: &str, settings: &[(&str, &str)]) -> Self {
         let mails = MailServer::start().await.unwrap();
         let data = tempfile::tempdir().unwrap();
         let mut launch = launch(data.path())
@@ -29,6 +34,7 @@ impl OpenHouse {
             .set("SALEROOM__PUSH_NETWORKS", "127.0.0.0/8")
             .set("MAIL__SMTP_URL", &mails.url)
             .set("MAIL__FROM", "Lotwire <mails@example.org>");
+        launch = settings.iter().fold(launch, |launch, (key, value)| launch.set(key, value));
         if let Some(database) = &database {
             launch = launch.database(database);
         }
