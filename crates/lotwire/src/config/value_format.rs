@@ -55,7 +55,7 @@ impl Setting {
             }
             "tracing.sample_percent" => value_format("a whole number from 0 to 100", "10"),
             "metrics.listen" => value_format("an IP address or a host name, with a port; or empty", "127.0.0.1:9090"),
-            "platform.tls_listen" | "provider.tls_listen" => {
+            "platform.tls_listen" | "provider.tls_listen" | "saleroom.tls_listen" => {
                 value_format("an IP address or a host name, with a port; or empty", "0.0.0.0:443")
             }
             "tls.certificates" => value_format(

@@ -67,6 +67,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("metrics.listen",                 "9090",             "not a host and a port"),
     ("platform.tls_listen",            "443",              "not a host and a port"),
     ("provider.tls_listen",            "0.0.0.0",          "not a host and a port"),
+    ("saleroom.tls_listen",            ":8443",            "not a host and a port"),
     ("tls.certificates",               "/nowhere.pem",     "/nowhere.pem can't be read"),
     ("platform.public_url",            "example.com",      "not an http or https URL"),
     ("platform.environment",           "a name that is too long for a badge", "longer than 24 characters"),

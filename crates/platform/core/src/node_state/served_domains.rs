@@ -33,6 +33,11 @@ impl ServedDomains {
         domains
     }
 
+    /// All domains.
+    pub fn domains(&self) -> impl Iterator<Item = &str> {
+        self.by_domain.keys().map(String::as_str)
+    }
+
     /// The house that has a domain.
     pub fn house_at(&self, domain: &str) -> Option<&ServedDomain> {
         self.by_domain.get(domain)

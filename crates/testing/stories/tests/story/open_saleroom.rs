@@ -24,7 +24,7 @@ impl OpenHouse {
         Self::with(database, rule, &[]).await
     }
 
-    /// With further settings.
+    /// With further settings, which come before those that every saleroom has here.
     pub async fn with(database: Option<String>, rule: &str, settings: &[(&str, &str)]) -> Self {
         let mails = MailServer::start().await.unwrap();
         let data = tempfile::tempdir().unwrap();
@@ -34,7 +34,6 @@ impl OpenHouse {
             .set("SALEROOM__PUSH_NETWORKS", "127.0.0.0/8")
             .set("MAIL__SMTP_URL", &mails.url)
             .set("MAIL__FROM", "Lotwire <mails@example.org>");
-        launch = settings.iter().fold(launch, |launch, (key, value)| launch.set(key, value));
         if let Some(database) = &database {
             launch = launch.database(database);
         }
@@ -42,6 +41,7 @@ impl OpenHouse {
         let host = format!("saleroom.localhost:{}", listen.port());
         launch =
             launch.set("SALEROOM__LISTEN", &listen.to_string()).set("SALEROOM__PUBLIC_URL", &format!("http://{host}"));
+        launch = settings.iter().fold(launch, |launch, (key, value)| launch.set(key, value));
         let administration = Administration::open_on(launch, data).await;
         let site = CustomerSite::set_up(&administration.launch, &administration.launch).await.unwrap();
         let staff = desk_page(&administration.browser).await;
