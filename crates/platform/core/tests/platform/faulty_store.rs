@@ -152,6 +152,7 @@ forward! {
         async fn item_by_lot_number(auction: Uuid, lot_number: &str) -> StoreResult<Option<Item>>;
         async fn item_with_auction(item: Uuid) -> StoreResult<Option<(Item, Auction)>>;
         async fn item_counts(auction: Uuid) -> StoreResult<ItemCounts>;
+        async fn item_categories(auction: Uuid, statuses: &[ItemStatus], limit: usize) -> StoreResult<Vec<String>>;
         async fn open_buyers(auction: Uuid) -> StoreResult<u64>;
         async fn capped_item_counts(auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>>;
         async fn bids(item: Uuid, page: Page<i64>) -> StoreResult<Vec<Bid>>;

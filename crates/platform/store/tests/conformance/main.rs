@@ -123,6 +123,7 @@ stories! {
         address_ids_are_unique;
     edits:
         a_corrected_auction_and_item_are_stored_as_the_rules_decided,
+        the_categories_of_a_sale_follow_its_lots,
         a_corrected_lot_number_is_refused_while_another_item_has_it,
         items_of_one_change_exchange_lot_numbers_and_places,
         a_relisting_writes_both_items_or_neither;

@@ -33,10 +33,11 @@ for file in sys.argv[2:]:
             database.execute('DROP TABLE ' + table)
         database.execute('ALTER TABLE consumers DROP COLUMN key_made')
         database.execute('ALTER TABLE users DROP COLUMN name')
-        for index in ('registrations_of_party', 'registrations_of_paddle', 'items_of_vendor',
+        for index in ('registrations_of_party', 'registrations_of_paddle', 'items_of_vendor', 'items_of_category',
                       'audit_log_corrections'):
             database.execute('DROP INDEX ' + index)
         database.execute('ALTER TABLE items DROP COLUMN vendor')
+        database.execute('ALTER TABLE items DROP COLUMN category')
     database.execute('DELETE FROM refinery_schema_history WHERE version > 1')
     database.commit()
     database.close()";

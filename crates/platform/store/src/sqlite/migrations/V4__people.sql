@@ -59,6 +59,10 @@ UPDATE items SET vendor = unhex(replace(json_extract(state, '$.vendor'), '-', ''
     WHERE json_extract(state, '$.vendor') IS NOT NULL;
 CREATE INDEX items_of_vendor ON items (vendor, auction, position) WHERE vendor IS NOT NULL;
 
+-- The category of an item, so that the catalogue of a saleroom lists those of a sale. The state has it too, and is what counts.
+ALTER TABLE items ADD COLUMN category TEXT;
+CREATE INDEX items_of_category ON items (auction, category) WHERE category IS NOT NULL;
+
 -- Connections that the platform made, names of users, and single sign-on. An earlier program leaves these columns empty.
 
 -- True when the platform made the API key, for the account that the embedded provider opens for the customer.
