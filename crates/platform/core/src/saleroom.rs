@@ -45,6 +45,8 @@ pub struct Saleroom {
     pub name: String,
     /// What the house says of itself.
     pub house: House,
+    /// The proven domain of the house, on which its saleroom stands; none for the shared host.
+    pub domain: Option<String>,
 }
 
 /// A sale that visitors see.

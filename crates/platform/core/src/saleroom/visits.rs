@@ -42,7 +42,8 @@ impl Platform {
         let house = self.store().house_at(address).await?.filter(|house| house.saleroom.is_open);
         let house = house.ok_or(PlatformError::NotFound("saleroom"))?;
         let customer = self.customer(&visitor(house.customer), house.customer).await?;
-        Ok(Saleroom { name: customer.name, house })
+        let domain = self.served_domains().await?.of_customer(house.customer).map(str::to_owned);
+        Ok(Saleroom { name: customer.name, house, domain })
     }
 
     /// The sales of the house that are live or announced, in the order in which they were created.

@@ -338,6 +338,15 @@ forward! {
         async fn bidder_message(uuid: Uuid) -> StoreResult<Option<BidderMessage>>;
         async fn messages_of_auction(auction: Uuid, limit: usize) -> StoreResult<Vec<BidderMessage>>;
     }
+    impl HouseDomainStore {
+        async fn house_domain(customer: Uuid) -> StoreResult<Option<HouseDomain>>;
+        async fn proven_domain(domain: &str) -> StoreResult<Option<HouseDomain>>;
+        async fn served_domains(limit: usize) -> StoreResult<Vec<ServedDomain>>;
+        async fn domains_due(now: Timestamp, limit: usize) -> StoreResult<Vec<HouseDomain>>;
+        async fn troubled_domains(limit: usize) -> StoreResult<Vec<HouseDomain>>;
+        async fn put_house_domains(domains: Vec<Versioned<HouseDomain>>) -> StoreResult<()>;
+        async fn delete_house_domain(customer: Uuid, version: i64) -> StoreResult<()>;
+    }
     impl SiteGrantStore {
         async fn begin_site_grant(grant: SiteGrant, version: i64, grants_max: usize) -> StoreResult<()>;
         async fn site_grant_by_code(code: Digest) -> StoreResult<Option<SiteGrant>>;

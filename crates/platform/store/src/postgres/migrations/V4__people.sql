@@ -8,6 +8,19 @@ CREATE TABLE houses (
 );
 CREATE UNIQUE INDEX houses_by_saleroom ON houses (saleroom) WHERE saleroom IS NOT NULL;
 
+-- The domain that each house entered for its saleroom. `proven` is the domain, as its state has it, while it is proven; NULL otherwise.
+-- `due_at_ms` is when its record is looked up again, `is_troubled` is true while its record is missing and after the domain was lost.
+CREATE TABLE house_domains (
+    customer uuid NOT NULL PRIMARY KEY,
+    version bigint NOT NULL,
+    state text NOT NULL,
+    proven text,
+    due_at_ms bigint,
+    is_troubled boolean NOT NULL
+);
+CREATE UNIQUE INDEX house_domains_by_proven ON house_domains (proven) WHERE proven IS NOT NULL;
+CREATE INDEX house_domains_due ON house_domains (due_at_ms) WHERE due_at_ms IS NOT NULL;
+
 -- The content of each house's logo, under the UUID that its state names.
 CREATE TABLE house_logos (
     uuid uuid NOT NULL PRIMARY KEY,
