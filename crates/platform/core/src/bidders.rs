@@ -38,7 +38,7 @@ pub use self::blocking::{ApprovalHindrance, StandingLot};
 pub use self::consignors::{ConsignedSale, ConsignedSales, ConsignorFault};
 pub use self::duplicates::{LikelyDuplicate, LikelyPair, LikelyPairs};
 pub use self::erasure::ErasurePlan;
-pub use self::export::{ExportedBid, ExportedRequest, PartyExport};
+pub use self::export::{ExportedBid, ExportedOffer, ExportedRequest, PartyExport};
 pub use self::limit_requests::LimitAnswer;
 pub use self::merge_choices::{Combine, MergeChoices, MergedDetails, Side};
 pub use self::merging::{CONSIGNED_COUNTED_MAX, MERGED_RECORDS_MAX, MergePlan, RecordPair, SharedSale};

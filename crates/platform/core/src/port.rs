@@ -39,6 +39,7 @@ mod invitations;
 mod item_ends;
 mod journal;
 mod limit_requests;
+mod lot_offers;
 mod mails;
 mod nodes;
 mod notices;
@@ -97,6 +98,7 @@ pub use invitations::{Invitation, InvitationStore};
 pub use item_ends::{ItemEndStore, LotsEndingBy};
 pub use journal::{JournalEntry, JournalRow, JournalStore, SubjectKind};
 pub use limit_requests::{DecidedLimit, LimitDecision, LimitRequest, LimitRequestStore};
+pub use lot_offers::{EndedOffer, LotOffer, LotOfferStore, OfferEnd, OfferOutcome};
 pub use mails::{
     ClaimedMail, HeldCount, HeldMails, HouseMails, Language, MAILS_COUNTED_MAX, MailBacklog, MailCounts, MailKind,
     MailResult, MailState, MailStore, MailText, NewMail, Reminder, ReminderStep, StoredMail,
@@ -187,6 +189,7 @@ pub trait Store:
     + InvitationStore
     + BidderAccountStore
     + LimitRequestStore
+    + LotOfferStore
     + BidderMessageStore
     + SiteGrantStore
     + ClerkStore
@@ -228,6 +231,7 @@ impl<S> Store for S where
         + InvitationStore
         + BidderAccountStore
         + LimitRequestStore
+        + LotOfferStore
         + BidderMessageStore
         + SiteGrantStore
         + BidderAccountStore

@@ -11,7 +11,7 @@ use kit_runtime::trace::TraceParent;
 use platform_core::bidding::bid::{BidSource, StruckBid};
 use platform_core::journal::SubjectKind;
 use platform_core::port::{
-    BulkChange, Contact, DeliveryState, Language, MailKind, MailState, NoticeKind, Party, ProviderAddress,
+    BulkChange, Contact, DeliveryState, Language, MailKind, MailState, NoticeKind, OfferOutcome, Party, ProviderAddress,
     ReadingOutcome, Registration, RegistrationStatus, SiteTokenKind, StoreError, StoreResult, User,
 };
 use platform_core::{Role, Scope};
@@ -154,6 +154,10 @@ pub(crate) fn mail_state(code: i16) -> StoreResult<MailState> {
 
 pub(crate) fn notice_kind(name: &str) -> StoreResult<NoticeKind> {
     NoticeKind::parse(name).ok_or_else(|| corrupt(format_args!("{name} is not a kind of notice")))
+}
+
+pub(crate) fn offer_outcome(name: &str) -> StoreResult<OfferOutcome> {
+    OfferOutcome::parse(name).ok_or_else(|| corrupt(format_args!("{name} is not an end of an offer")))
 }
 
 pub(crate) fn mail_kind(name: &str) -> StoreResult<MailKind> {

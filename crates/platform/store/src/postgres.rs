@@ -30,6 +30,7 @@ mod invitations;
 mod item_ends;
 mod journal;
 mod limit_requests;
+mod lot_offers;
 mod locks;
 mod mails;
 mod nodes;

@@ -29,6 +29,7 @@ mod invitations;
 mod item_ends;
 mod journal;
 mod limit_requests;
+mod lot_offers;
 mod mails;
 mod nodes;
 mod notices;

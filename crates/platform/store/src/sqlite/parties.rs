@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::party_merges::{put_keys, records_of_person};
 use super::registrations::registration;
 use super::rows::{self, SqlResult, after};
-use super::{SqliteStore, audit, bidder_accounts, bidder_messages, limit_requests, mails, registrations};
+use super::{SqliteStore, audit, bidder_accounts, bidder_messages, limit_requests, lot_offers, mails, registrations};
 use crate::codec::{erased_at_ms, kept_until_ms, merged_into, ms, to_json};
 
 /// The condition of [`PartyFilter`]. Its parameters are the house, the three flags, the words as a JSON list and the paddle.
@@ -50,6 +50,7 @@ impl PartyStore for SqliteStore {
                 let Registration { uuid, party, .. } = &registration.registration.state;
                 mails::erase(db, Some(*uuid), *party)?;
                 limit_requests::erase(db, *uuid)?;
+                lot_offers::erase(db, *uuid)?;
                 bidder_messages::erase(db, *auction, *uuid)?;
             }
             for party in parties {

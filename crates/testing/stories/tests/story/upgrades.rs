@@ -29,7 +29,7 @@ for file in sys.argv[2:]:
                       'party_keys', 'distinct_parties', 'register_mappings', 'bidder_accounts',
                       'bidder_sessions', 'bidder_links', 'accepted_conditions', 'watched_items',
                       'notice_causes', 'bidder_notices', 'push_subscriptions', 'site_grants',
-                      'site_tokens', 'desks', 'limit_requests', 'bidder_messages'):
+                      'site_tokens', 'desks', 'limit_requests', 'lot_offers', 'bidder_messages'):
             database.execute('DROP TABLE ' + table)
         database.execute('ALTER TABLE consumers DROP COLUMN key_made')
         database.execute('ALTER TABLE users DROP COLUMN name')

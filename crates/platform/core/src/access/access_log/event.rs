@@ -186,6 +186,44 @@ pub enum AccessEvent {
         /// The registration.
         registration: Uuid,
     },
+    /// Staff offered a lot that did not sell to a bidder.
+    LotOffered {
+        /// The offer.
+        offer: Uuid,
+        /// The lot.
+        item: Uuid,
+        /// The registration of the bidder.
+        registration: Uuid,
+        /// Hammer price, minor units.
+        amount: i64,
+        /// The bidder can answer before this time.
+        until: jiff::Timestamp,
+    },
+    /// Staff withdrew an offer of a lot.
+    LotOfferWithdrawn {
+        /// The offer.
+        offer: Uuid,
+        /// The lot.
+        item: Uuid,
+    },
+    /// A bidder accepted an offer, which sold the lot.
+    LotOfferAccepted {
+        /// The offer.
+        offer: Uuid,
+        /// The lot.
+        item: Uuid,
+        /// The registration of the bidder.
+        registration: Uuid,
+    },
+    /// A bidder declined an offer.
+    LotOfferDeclined {
+        /// The offer.
+        offer: Uuid,
+        /// The lot.
+        item: Uuid,
+        /// The registration of the bidder.
+        registration: Uuid,
+    },
     /// A caller exported everything that is held about a person.
     PartyExported {
         /// The party.

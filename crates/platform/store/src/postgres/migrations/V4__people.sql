@@ -312,6 +312,27 @@ CREATE TABLE bidder_messages (
 );
 CREATE INDEX bidder_messages_of_auction ON bidder_messages (auction, uuid);
 
+-- Offers of lots that did not sell, each to one bidder. An offer is open until `outcome` is set: `accepted`, `declined`, `withdrawn`,
+-- or `lapsed` when another one took its place. `sequence` is the number of the lot's last status change when it was offered.
+CREATE TABLE lot_offers (
+    uuid uuid NOT NULL PRIMARY KEY,
+    auction uuid NOT NULL,
+    item uuid NOT NULL,
+    registration uuid NOT NULL,
+    amount bigint NOT NULL,
+    sequence bigint NOT NULL,
+    offered_by text NOT NULL,
+    offered_at_ms bigint NOT NULL,
+    until_ms bigint NOT NULL,
+    outcome text,
+    actor text,
+    ended_at_ms bigint
+);
+CREATE UNIQUE INDEX lot_offers_open ON lot_offers (item) WHERE outcome IS NULL;
+CREATE INDEX lot_offers_of_item ON lot_offers (item, uuid);
+CREATE INDEX lot_offers_of_auction ON lot_offers (auction, uuid);
+CREATE INDEX lot_offers_to ON lot_offers (registration, uuid);
+
 -- When a clerk's desk of a webcast last reported that it holds its live stream. Read and written while the webcast is live.
 CREATE TABLE desks (
     auction uuid NOT NULL PRIMARY KEY,
