@@ -4,30 +4,32 @@ use std::time::Duration;
 
 use contract::ItemStatus;
 use platform_core::access::access_log::AccessEvent;
-use platform_core::bidders::RegistrationDecision;
+use platform_core::bidders::{NewRegistration, RegistrationDecision};
 use platform_core::notices::NoticeKind;
 use platform_core::port::{LotOffer, OfferOutcome, Page, Registration, RegistrationRule, RegistrationStatus};
 use platform_core::saleroom::{OfferAnswer, SignedInBidder};
+use platform_core::sales::item_ends::ItemEndWorker;
 use platform_core::sales::items::lot_offers::{NewLotOffer, OFFER_VALID, OfferState};
 use platform_core::sales::items::post_sale::PostSaleOffer;
 use platform_core::{PlatformConfig, PlatformError};
 use platform_rules::Item;
-use uuid::Uuid;
 
 use crate::saleroom_accounts::{House, code};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// A house whose two lots ended without a bid, with a bidder who has paddle 1.
-async fn house() -> (House, SignedInBidder, Registration) {
+/// A house whose two lots ended without a bid, with two bidders, who have the paddles 1 and 2.
+async fn house() -> (House, SignedInBidder, SignedInBidder, Registration) {
     let saleroom_url = Some("https://bid.example".to_owned());
     let config = PlatformConfig { saleroom_url, ..PlatformConfig::default() };
     let house = House::open_with(RegistrationRule::AtOnce, config).await;
     let (ann, registration) = house.registered("ann@example.com").await;
+    let (bob, _) = house.registered("bob@example.com").await;
     house.fixture.clock.advance(Duration::from_secs(3_700));
-    house.fixture.platform.end_due_items().await.unwrap();
+    let mut timer = ItemEndWorker::new(house.fixture.platform.clone());
+    timer.run_once(house.fixture.platform.now()).await.unwrap();
     assert_eq!(house.item(0).await.status, ItemStatus::Unsold);
-    (house, ann, registration)
+    (house, ann, bob, registration)
 }
 
 impl House {
@@ -85,7 +87,7 @@ impl House {
 
 #[tokio::test]
 async fn a_bidder_accepts_an_offer_once_and_the_lot_is_sold_in_the_same_commit() {
-    let (house, ann, registration) = house().await;
+    let (house, ann, _, registration) = house().await;
     let platform = &house.fixture.platform;
     let new = house.new_offer("1", 480);
     let offer = house.offers(0, &new).await.unwrap();
@@ -118,13 +120,13 @@ async fn a_bidder_accepts_an_offer_once_and_the_lot_is_sold_in_the_same_commit()
     let last = history.last().unwrap();
     let bidder = format!("bidder:{}", ann.account.id);
     assert_eq!((last.cause.as_str(), last.actor.as_str()), ("post_sale_offer_accepted", bidder.as_str()));
-    assert!(last.cursor.is_some(), "the sale is announced as that to a recorded offer");
+    assert!(last.body.is_some(), "the sale is announced as that to a recorded offer");
     assert_eq!(house.logged().await, [(house.fixture.caller.actor.clone(), "offered"), (bidder, "accepted")]);
 }
 
 #[tokio::test]
 async fn an_offer_ends_by_its_time_a_withdrawal_an_answer_and_every_other_sale() {
-    let (house, ann, _) = house().await;
+    let (house, ann, bob, _) = house().await;
     let platform = &house.fixture.platform;
     let new = NewLotOffer { until: platform.now() + 20 * MINUTE, ..house.new_offer("1", 480) };
     let timed_out = house.offers(0, &new).await.unwrap();
@@ -132,7 +134,8 @@ async fn an_offer_ends_by_its_time_a_withdrawal_an_answer_and_every_other_sale()
     assert_eq!(house.state(&timed_out).await, OfferState::Over);
     assert_eq!(code(house.answers(&ann, &timed_out, OfferAnswer::Accept).await), Some("offer_over"));
     platform.make_notices().await.unwrap();
-    assert_eq!(platform.own_notices(&ann, None).await.unwrap().len(), 0, "an offer that is over is no news");
+    let told = platform.own_notices(&ann, None).await.unwrap();
+    assert!(told.iter().all(|notice| notice.kind != NoticeKind::Offer), "an offer that is over is no news");
 
     // Another offer takes its place.
     let withdrawn = house.offers(0, &house.new_offer("1", 470)).await.unwrap();
@@ -151,7 +154,6 @@ async fn an_offer_ends_by_its_time_a_withdrawal_an_answer_and_every_other_sale()
 
     // The lot is sold meanwhile. When the buyer does not pay, the earlier offer does not come back.
     let overtaken = house.offers(0, &house.new_offer("1", 450)).await.unwrap();
-    let (bob, _) = house.registered_late("bob@example.com").await;
     house.records_offer(0, "2").await.unwrap();
     assert_eq!(code(house.answers(&ann, &overtaken, OfferAnswer::Accept).await), Some("offer_over"));
     let (caller, item) = (&house.fixture.caller, house.items[0].uuid);
@@ -169,16 +171,16 @@ async fn an_offer_ends_by_its_time_a_withdrawal_an_answer_and_every_other_sale()
 
 #[tokio::test]
 async fn offers_go_to_approved_bidders_with_an_account_and_a_blocked_one_buys_nothing() {
-    let (house, ann, registration) = house().await;
+    let (house, ann, _, registration) = house().await;
     let platform = &house.fixture.platform;
     let refused = async |new: NewLotOffer| code(house.offers(0, &new).await);
     assert_eq!(refused(house.new_offer("9", 480)).await, Some("buyer_not_registered"));
     let new = || house.new_offer("1", 480);
     assert_eq!(refused(NewLotOffer { until: platform.now() + MINUTE, ..new() }).await, Some("invalid"));
     assert_eq!(refused(NewLotOffer { until: platform.now() + 40 * OFFER_VALID, ..new() }).await, Some("invalid"));
-    assert_eq!(refused(NewLotOffer { amount: 0, ..new() }).await, Some("invalid"));
+    assert_eq!(refused(NewLotOffer { amount: 0, ..new() }).await, Some("field_invalid"));
     let caller = house.fixture.caller.clone();
-    let plain = platform_core::bidders::NewRegistration {
+    let plain = NewRegistration {
         paddle: Some("7".to_owned()),
         party: None,
         name: Some("Ada".to_owned()),
@@ -192,10 +194,9 @@ async fn offers_go_to_approved_bidders_with_an_account_and_a_blocked_one_buys_no
 
     let offer = house.offers(0, &new()).await.unwrap();
     let key = (offer.auction, registration.uuid);
-    let suspend = RegistrationDecision::Suspend { reason: "Unpaid".to_owned() };
-    platform.decide_registration(&caller, key, &suspend, None, None).await.unwrap();
+    let suspend = RegistrationDecision { to: RegistrationStatus::Suspended, reason: Some("Unpaid".to_owned()) };
+    platform.change_registration_status(&caller, key, &suspend, None, None).await.unwrap();
     assert_eq!(code(house.answers(&ann, &offer, OfferAnswer::Accept).await), Some("bidder_suspended"));
     assert_eq!(house.item(0).await.status, ItemStatus::Unsold);
     assert_eq!(house.state(&offer).await, OfferState::Open);
-    let _: Uuid = offer.uuid;
 }

@@ -22,6 +22,7 @@ mod houses;
 mod images;
 mod item_queue;
 mod limit_requests;
+mod lot_offers;
 mod mails;
 mod merging;
 mod names;

@@ -27,6 +27,7 @@ mod installation;
 mod journal;
 mod large;
 mod limit_requests;
+mod lot_offers;
 mod lists;
 mod made_links;
 mod mail_nodes;
@@ -197,6 +198,9 @@ stories! {
     limit_requests:
         a_request_is_open_until_it_is_decided_once,
         a_granted_request_is_decided_with_the_limit_or_not_at_all;
+    lot_offers:
+        a_lot_has_one_open_offer_which_ends_once,
+        an_accepted_offer_ends_with_the_sale_of_its_lot_or_not_at_all;
     notices:
         causes_are_read_in_order_and_end_with_their_notices,
         notices_are_those_of_one_open_account,
