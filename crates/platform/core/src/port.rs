@@ -38,6 +38,7 @@ mod installation;
 mod invitations;
 mod item_ends;
 mod journal;
+mod late_bids;
 mod limit_requests;
 mod lot_offers;
 mod mails;
@@ -97,6 +98,7 @@ pub use installation::InstallationStore;
 pub use invitations::{Invitation, InvitationStore};
 pub use item_ends::{ItemEndStore, LotsEndingBy};
 pub use journal::{JournalEntry, JournalRow, JournalStore, SubjectKind};
+pub use late_bids::{KeptLateBid, LateBidStore, WithdrawnBid};
 pub use limit_requests::{DecidedLimit, LimitDecision, LimitRequest, LimitRequestStore};
 pub use lot_offers::{EndedOffer, LotOffer, LotOfferStore, OfferEnd, OfferOutcome};
 pub use mails::{
@@ -190,6 +192,7 @@ pub trait Store:
     + BidderAccountStore
     + LimitRequestStore
     + LotOfferStore
+    + LateBidStore
     + BidderMessageStore
     + SiteGrantStore
     + ClerkStore
@@ -232,6 +235,7 @@ impl<S> Store for S where
         + BidderAccountStore
         + LimitRequestStore
         + LotOfferStore
+        + LateBidStore
         + BidderMessageStore
         + SiteGrantStore
         + BidderAccountStore

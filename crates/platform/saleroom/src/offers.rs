@@ -61,11 +61,7 @@ pub(crate) fn sentence(words: Words, auction: &Auction, lot_number: &str, offer:
 }
 
 /// The sentences about an offer. The total is empty where premium and taxes add nothing.
-pub(crate) fn in_words(
-    words: Words,
-    (lot_number, amount, total): (&str, String, String),
-    until: String,
-) -> String {
+pub(crate) fn in_words(words: Words, (lot_number, amount, total): (&str, String, String), until: String) -> String {
     let lot = words.with("offer-lot", [("lot", lot_number.into()), ("amount", amount.into())]);
     let total = if total.is_empty() { String::new() } else { format!(" {total}.") };
     format!("{lot}{total} {}", words.fill("offer-until", "time", until))

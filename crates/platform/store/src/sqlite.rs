@@ -28,6 +28,7 @@ mod installation;
 mod invitations;
 mod item_ends;
 mod journal;
+mod late_bids;
 mod limit_requests;
 mod lot_offers;
 mod mails;

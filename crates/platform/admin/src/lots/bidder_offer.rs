@@ -18,8 +18,8 @@ use super::sold_form::SoldForm;
 use super::{lot, offer};
 use crate::admin::Admin;
 use crate::form_page::{FormPage, not_found};
-use crate::page_error::PageError;
 use crate::paddles;
+use crate::page_error::PageError;
 use crate::results::WayBack;
 use crate::sale::Sale;
 use crate::sale::unusual::{self, UnusualAmount};
@@ -80,10 +80,7 @@ pub(super) fn is_possible(sale: &Sale, item: &Item, offers: &[OfferRow]) -> bool
 }
 
 /// The form.
-pub(super) async fn page(
-    session: Session,
-    PathIds([auction, item]): PathIds<2>,
-) -> Result<Response, PageError> {
+pub(super) async fn page(session: Session, PathIds([auction, item]): PathIds<2>) -> Result<Response, PageError> {
     let (sale, item) = lot::load(&session, auction, item).await?;
     let until = session.now() + OFFER_VALID;
     // Whole minutes, as people choose them.
@@ -160,8 +157,7 @@ fn show(
             .hint("From 15 minutes to 30 days from now."),
     ];
     fields.extend(asked.map(|asked| asked.field_of_offer()));
-    let mut page =
-        SoldForm::new(session, (sale, item), &WayBack::default(), ("bidder-offer", "Offer to a bidder"));
+    let mut page = SoldForm::new(session, (sale, item), &WayBack::default(), ("bidder-offer", "Offer to a bidder"));
     page.id = Some(session.platform().new_offer_id());
     page.consequences = vec![
         "The bidder receives a notice with the price, premium and taxes, and answers in the saleroom.".to_owned(),

@@ -13,7 +13,7 @@ use super::purchases::{PartySale, Purchase, PurchaseState};
 use crate::access::access_log::{AccessContent, AccessEvent};
 use crate::audit::{Content, reveal};
 use crate::error::{PlatformError, PlatformResult};
-use crate::port::{Bid, LimitRequest, LotOffer, Page, Party, Registration, StoredMail};
+use crate::port::{Bid, KeptLateBid, LimitRequest, LotOffer, Page, Party, Registration, StoredMail};
 use crate::{Caller, Platform, Scope};
 
 /// The `format` of the document.
@@ -22,7 +22,7 @@ const FORMAT: &str = "lotwire.person.1";
 const ROWS_READ_MAX: usize = 250;
 /// Bids of an item that are read at once.
 const BIDS_READ_MAX: usize = 5_000;
-/// Offers to one registration.
+/// Offers to one registration, and late bids of it.
 const OFFERS_MAX: usize = 5_000;
 /// Entries of the access log in the document: the latest ones.
 const ACCESS_ENTRIES_MAX: usize = 10_000;
@@ -83,6 +83,8 @@ pub struct ExportedRegistration {
     pub limit_request: Option<ExportedRequest>,
     /// Lots that the house offered to the bidder after they did not sell, the latest first.
     pub offers: Vec<ExportedOffer>,
+    /// Bids of the bidder that arrived after the end of their lot, the latest first.
+    pub late_bids: Vec<ExportedLateBid>,
     /// Changes of the registration.
     pub changes: Vec<ExportedChange>,
 }
@@ -109,6 +111,20 @@ impl From<LimitRequest> for ExportedRequest {
         let (granted, reason) = decision.map(|decision| (decision.granted, decision.reason)).unwrap_or_default();
         Self { amount, words, asked_at, granted, reason }
     }
+}
+
+/// A bid that arrived after the end of its lot.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExportedLateBid {
+    /// The lot.
+    pub item: Uuid,
+    /// Minor units.
+    pub amount: i64,
+    /// When the server received it.
+    pub received_at: Timestamp,
+    /// Milliseconds after the end of the lot.
+    pub late_ms: i64,
 }
 
 /// A lot that the house offered to the bidder.
@@ -329,6 +345,7 @@ impl Platform {
             mails: mails.collect(),
             limit_request: self.store().limit_request(registration.uuid).await?.map(ExportedRequest::from),
             offers: self.exported_offers(registration.uuid).await?,
+            late_bids: self.exported_late_bids(&registration).await?,
             changes: self.exported_changes(registration.uuid, names).await?,
             registration,
         })
@@ -357,6 +374,19 @@ impl Platform {
     pub(crate) async fn exported_offers(&self, registration: Uuid) -> PlatformResult<Vec<ExportedOffer>> {
         let offers = self.store().offers_to(registration, OFFERS_MAX).await?;
         Ok(offers.into_iter().map(ExportedOffer::from).collect())
+    }
+
+    /// The late bids with a paddle.
+    pub(crate) async fn exported_late_bids(&self, registration: &Registration) -> PlatformResult<Vec<ExportedLateBid>> {
+        let (auction, paddle) = (registration.auction, registration.paddle.as_str());
+        let kept = self.store().late_bids_of(auction, Some(paddle), OFFERS_MAX).await?;
+        let exported = |bid: KeptLateBid| ExportedLateBid {
+            item: bid.item,
+            amount: bid.amount,
+            received_at: bid.received_at,
+            late_ms: bid.late_ms,
+        };
+        Ok(kept.into_iter().map(exported).collect())
     }
 
     async fn exported_changes(&self, subject: Uuid, names: &mut ActorNames) -> PlatformResult<Vec<ExportedChange>> {

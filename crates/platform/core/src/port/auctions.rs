@@ -8,9 +8,9 @@ use platform_rules::{Auction, AuctionKind, Item, SaleMode};
 use uuid::Uuid;
 
 use super::{
-    Address, Bid, BidStrike, BidderItem, BulkChangeStep, Cursor, EndedOffer, ExpectedRegistration, IdempotentAnswer, ItemCounts,
-    ItemImage, JournalEntry, LogEntry, NodeId, NoticeCause, OutboxEvent, Page, SpendingVersion, StoreResult,
-    UnloggedChanges,
+    Address, Bid, BidStrike, BidderItem, BulkChangeStep, Cursor, EndedOffer, ExpectedRegistration, IdempotentAnswer,
+    ItemCounts, ItemImage, JournalEntry, LogEntry, NodeId, NoticeCause, OutboxEvent, Page, SpendingVersion,
+    StoreResult, UnloggedChanges,
 };
 
 /// Owner of the wanted auctions.

@@ -19,9 +19,9 @@ use platform_rules::{
 use crate::Platform;
 use crate::audit;
 use crate::port::{
-    Address, Bid, BidStrike, BidderItem, BulkChange, BulkChangeStep, CauseOfNotice, Change, EndedOffer, ExpectedRegistration,
-    ItemCounts, ItemImage, JournalEntry, NoticeCause, SpendingVersion, StruckBid, SubjectChanges, SubjectKind,
-    UnloggedChanges, Versioned,
+    Address, Bid, BidStrike, BidderItem, BulkChange, BulkChangeStep, CauseOfNotice, Change, EndedOffer,
+    ExpectedRegistration, ItemCounts, ItemImage, JournalEntry, NoticeCause, SpendingVersion, StruckBid, SubjectChanges,
+    SubjectKind, UnloggedChanges, Versioned,
 };
 use crate::steps::idempotency::IdempotentRequest;
 

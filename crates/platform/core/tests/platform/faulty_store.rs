@@ -345,6 +345,11 @@ forward! {
         async fn offers_to(registration: Uuid, limit: usize) -> StoreResult<Vec<LotOffer>>;
         async fn end_offer(ended: EndedOffer) -> StoreResult<()>;
     }
+    impl LateBidStore {
+        async fn keep_late_bid(bid: KeptLateBid, kept_max: usize) -> StoreResult<()>;
+        async fn late_bids_of(auction: Uuid, paddle: Option<&str>, limit: usize) -> StoreResult<Vec<KeptLateBid>>;
+        async fn struck_bids_of(auction: Uuid, limit: usize) -> StoreResult<Vec<WithdrawnBid>>;
+    }
     impl BidderMessageStore {
         async fn send_message(message: BidderMessage, cause: NoticeCause) -> StoreResult<()>;
         async fn bidder_message(uuid: Uuid) -> StoreResult<Option<BidderMessage>>;

@@ -21,6 +21,7 @@ mod health;
 mod houses;
 mod images;
 mod item_queue;
+mod late_bids;
 mod limit_requests;
 mod lot_offers;
 mod mails;

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::errors::{ApiError, Problem};
 use super::models::{List, LotView};
-use super::own_models::{OfferView, BidderView, OwnLotView, RegistrationView, StandingView};
+use super::own_models::{BidderView, OfferView, OwnLotView, RegistrationView, StandingView};
 use super::requests::{BodyOf, ForBidder};
 use super::sales::ok;
 

@@ -94,8 +94,7 @@ async fn end(db: &Transaction<'_>, ended: &EndedOffer) -> SqlResult<()> {
 
 /// Locks the offers that the changes accept; returns those that are open.
 pub(super) async fn lock(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<HashSet<Uuid>> {
-    let wanted: Vec<Uuid> =
-        changes.iter().filter_map(|change| Some(change.accepted_offer.as_ref()?.offer)).collect();
+    let wanted: Vec<Uuid> = changes.iter().filter_map(|change| Some(change.accepted_offer.as_ref()?.offer)).collect();
     if wanted.is_empty() {
         return Ok(HashSet::new());
     }

@@ -25,7 +25,8 @@ impl LotOfferStore for SqliteStore {
         let insert = "INSERT INTO lot_offers (uuid, auction, item, registration, amount, sequence, offered_by, offered_at_ms, until_ms) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING";
         self.write(move |db| {
-            let LotOffer { uuid, auction, item, registration, amount, sequence, offered_by, offered_at, until, .. } = &offer;
+            let LotOffer { uuid, auction, item, registration, amount, sequence, offered_by, offered_at, until, .. } =
+                &offer;
             if let Some(lapsed) = lapsed {
                 rows::execute(db, lapse, params![lapsed.as_bytes(), offered_by, ms(*offered_at)])?;
             }

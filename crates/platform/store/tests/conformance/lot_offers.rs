@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::given::{Shared, announced, at, auction_uuid, commit, item_uuid, sale, whole};
 
-fn offer(number: u128, item: usize, registration: u128, amount: i64) -> LotOffer {
+pub(super) fn offer(number: u128, item: usize, registration: u128, amount: i64) -> LotOffer {
     LotOffer {
         uuid: Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0000 + number),
         auction: auction_uuid(1),
@@ -44,7 +44,11 @@ pub(super) async fn a_lot_has_one_open_offer_which_ends_once(store: Shared) {
     assert!(matches!(taken, Err(StoreError::Taken("offer"))), "{taken:?}");
     let taken = store.put_offer(second.clone(), Some(other_lot.uuid), None, "c".into()).await;
     assert!(matches!(taken, Err(StoreError::Taken("offer"))), "{taken:?}");
-    assert_eq!(store.lot_offer(other_lot.uuid).await.unwrap(), Some(other_lot.clone()), "nothing of a refused offer stays");
+    assert_eq!(
+        store.lot_offer(other_lot.uuid).await.unwrap(),
+        Some(other_lot.clone()),
+        "nothing of a refused offer stays"
+    );
     let causes: Vec<NoticeCause> = store.open_causes(9).await.unwrap().into_iter().map(|open| open.cause).collect();
     assert_eq!((causes, notes().await), (vec![cause], vec!["a".to_owned(), "b".to_owned()]));
 

@@ -26,9 +26,10 @@ mod images;
 mod installation;
 mod journal;
 mod large;
+mod late_bids;
 mod limit_requests;
-mod lot_offers;
 mod lists;
+mod lot_offers;
 mod made_links;
 mod mail_nodes;
 mod mails;
@@ -195,6 +196,9 @@ stories! {
         the_registration_of_a_person_is_found_under_each_of_their_records;
     bidder_messages:
         a_message_is_stored_once_with_its_cause;
+    late_bids:
+        the_first_late_bids_of_a_lot_are_kept,
+        struck_bids_of_a_sale_are_read_the_last_first;
     limit_requests:
         a_request_is_open_until_it_is_decided_once,
         a_granted_request_is_decided_with_the_limit_or_not_at_all;

@@ -250,6 +250,13 @@ pub enum AccessEvent {
         /// Number of mails that the caller got.
         records: u64,
     },
+    /// A caller listed the late and withdrawn bids of an auction.
+    LateBidsListed {
+        /// The auction.
+        auction: Uuid,
+        /// Number of bids that the caller got.
+        records: u64,
+    },
     /// A caller opened a mail to a bidder.
     MailViewed {
         /// The mail.

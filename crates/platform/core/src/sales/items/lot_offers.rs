@@ -235,7 +235,8 @@ impl Platform {
             return Err(PlatformError::invalid("", "this is a sandbox or a rehearsal: its bidders answer no offers"));
         }
         let house = self.store().house(auction.customer).await?;
-        let takes_answers = |house: House| house.saleroom.is_open && house.saleroom.registration != RegistrationRule::Closed;
+        let takes_answers =
+            |house: House| house.saleroom.is_open && house.saleroom.registration != RegistrationRule::Closed;
         let is_open = self.config().saleroom_url.is_some() && house.is_some_and(takes_answers);
         let closed = "the saleroom of the house is closed, or takes no bids online: open it, or record an offer that the bidder accepted elsewhere";
         if is_open { Ok(()) } else { Err(PlatformError::invalid("", closed)) }

@@ -333,6 +333,20 @@ CREATE INDEX lot_offers_of_item ON lot_offers (item, uuid);
 CREATE INDEX lot_offers_of_auction ON lot_offers (auction, uuid);
 CREATE INDEX lot_offers_to ON lot_offers (registration, uuid);
 
+-- Bids over the internet that arrived after the end of their lot, and were refused.
+CREATE TABLE late_bids (
+    uuid uuid NOT NULL PRIMARY KEY,
+    auction uuid NOT NULL,
+    item uuid NOT NULL,
+    paddle text NOT NULL,
+    amount bigint NOT NULL,
+    received_at_ms bigint NOT NULL,
+    late_ms bigint NOT NULL
+);
+CREATE INDEX late_bids_of_auction ON late_bids (auction, uuid);
+CREATE INDEX late_bids_of_item ON late_bids (item);
+CREATE INDEX bids_struck ON bids (item) WHERE struck IS NOT NULL;
+
 -- When a clerk's desk of a webcast last reported that it holds its live stream. Read and written while the webcast is live.
 CREATE TABLE desks (
     auction uuid NOT NULL PRIMARY KEY,

@@ -334,6 +334,20 @@ CREATE INDEX lot_offers_of_item ON lot_offers (item, uuid);
 CREATE INDEX lot_offers_of_auction ON lot_offers (auction, uuid);
 CREATE INDEX lot_offers_to ON lot_offers (registration, uuid);
 
+-- Bids over the internet that arrived after the end of their lot, and were refused.
+CREATE TABLE late_bids (
+    uuid BLOB NOT NULL PRIMARY KEY,
+    auction BLOB NOT NULL,
+    item BLOB NOT NULL,
+    paddle TEXT NOT NULL,
+    amount INTEGER NOT NULL,
+    received_at_ms INTEGER NOT NULL,
+    late_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX late_bids_of_auction ON late_bids (auction, uuid);
+CREATE INDEX late_bids_of_item ON late_bids (item);
+CREATE INDEX bids_struck ON bids (item) WHERE struck IS NOT NULL;
+
 -- When a clerk's desk of a webcast last reported that it holds its live stream. Read and written while the webcast is live.
 CREATE TABLE desks (
     auction BLOB NOT NULL PRIMARY KEY,
