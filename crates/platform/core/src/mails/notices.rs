@@ -105,7 +105,7 @@ impl Platform {
         language: Language,
     ) -> MailValues {
         let shown = |text: &str| Some(kit_mail::plain_title(text)).filter(|text| !text.is_empty());
-        let price = |amount| CurrencyFormat::of(&notice.facts.currency).with_code(amount);
+        let price = |amount| CurrencyFormat::of(&notice.facts.currency).show(amount, language);
         let is_message = notice.kind == NoticeKind::Message;
         MailValues {
             lot: shown(&notice.facts.lot_number),
