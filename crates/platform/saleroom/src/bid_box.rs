@@ -172,7 +172,9 @@ impl BidBox {
             registration = platform.own_registration(bidder, auction).await?;
             own = platform.own_standing(bidder, registration.as_ref(), item).await?;
             is_watched = platform.watches_lot(bidder, (auction, item)).await?;
-            offer = platform.own_offer(bidder, registration.as_ref(), item).await?;
+            if matches!(lot.sale.status, ItemStatus::Passed | ItemStatus::Unsold) {
+                offer = platform.own_offer(bidder, registration.as_ref(), item).await?;
+            }
         }
         let words = house.words;
         let currency = words.currency(&sale.auction);

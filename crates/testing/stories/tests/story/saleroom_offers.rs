@@ -145,13 +145,13 @@ async fn a_bidder_answers_offers_of_the_house(database: Option<String>) {
     assert_eq!(house.status(1).await, "PASSED");
 
     let mut subjects = Vec::new();
-    while !["Offered to you: lot 1 at 480 GBP", "Yours: lot 1 at 480 GBP"]
+    while !["Offered to you: lot 1 at £480", "Yours: lot 1 at £480"]
         .iter()
         .all(|wanted| subjects.contains(&(*wanted).to_owned()))
     {
         let mail = tokio::time::timeout(WAIT_MAX, house.open.mails.next()).await.expect("a mail is missing").unwrap();
         if mail.subject.starts_with("Offered to you: lot 1") {
-            assert!(mail.text.contains("With premium and taxes: 624 GBP"), "{}", mail.text);
+            assert!(mail.text.contains("With premium and taxes: £624"), "{}", mail.text);
             assert!(mail.text.contains("Answer before ") && mail.text.contains(&house.lot(0)), "{}", mail.text);
         }
         subjects.push(mail.subject);
