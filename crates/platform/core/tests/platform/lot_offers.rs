@@ -162,7 +162,7 @@ async fn an_offer_ends_by_its_time_a_withdrawal_an_answer_and_every_other_sale()
     assert_eq!(code(house.answers(&ann, &overtaken, OfferAnswer::Accept).await), Some("offer_over"));
     assert_eq!(house.item(0).await.status, ItemStatus::Unsold);
 
-    // Nobody answers an offer to another bidder.
+    // A bidder can't answer an offer to another one.
     let last = house.offers(0, &house.new_offer("1", 440)).await.unwrap();
     assert_eq!(code(house.answers(&bob, &last, OfferAnswer::Accept).await), Some("not_found"));
     let events: Vec<&str> = house.logged().await.into_iter().map(|(_, event)| event).collect();
