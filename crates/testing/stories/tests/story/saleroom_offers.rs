@@ -134,7 +134,7 @@ async fn a_bidder_answers_offers_of_the_house(database: Option<String>) {
     house.staff_offer(1, "1", "280").await;
     staff.wait_until_shown("Waits for the bidder").await.unwrap();
     opens_lot(&ann, &house, 1, "Accept: buy for £280").await;
-    staff.click_through("Withdraw offer").await.unwrap();
+    staff.click_through("Withdraw offer to paddle 1").await.unwrap();
     staff.wait_until_shown("The bidder can't accept it any more.").await.unwrap();
     house.assert_faultless(staff).await;
     staff.click_through("Withdraw offer").await.unwrap();
