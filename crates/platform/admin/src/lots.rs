@@ -1,6 +1,7 @@
 //! The lots of an auction: grid, bulk actions, one lot, catalogue import and export.
 
 mod add;
+pub(crate) mod bidder_offer;
 mod bulk;
 mod bulk_apply;
 pub(crate) mod buyer;
@@ -75,6 +76,10 @@ pub(crate) const PAGES: &[Page] = &[
     ("POST", "/auctions/{auction}/lots/{lot}/status", WRITE),
     ("GET", "/auctions/{auction}/lots/{lot}/offer", WRITE),
     ("POST", "/auctions/{auction}/lots/{lot}/offer", WRITE),
+    ("GET", "/auctions/{auction}/lots/{lot}/bidder-offer", WRITE),
+    ("POST", "/auctions/{auction}/lots/{lot}/bidder-offer", WRITE),
+    ("GET", "/auctions/{auction}/lots/{lot}/bidder-offer/{offer}/withdraw", WRITE),
+    ("POST", "/auctions/{auction}/lots/{lot}/bidder-offer/{offer}/withdraw", WRITE),
     ("GET", "/auctions/{auction}/lots/{lot}/hammer-price", WRITE),
     ("POST", "/auctions/{auction}/lots/{lot}/hammer-price", WRITE),
     ("GET", "/auctions/{auction}/lots/{lot}/buyer", WRITE),
@@ -110,6 +115,11 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/auctions/{auction}/lots/{lot}/edit", get(edit::page).post(edit::save))
         .route("/auctions/{auction}/lots/{lot}/status", get(status::page).post(status::change))
         .route("/auctions/{auction}/lots/{lot}/offer", get(offer::page).post(offer::accept))
+        .route("/auctions/{auction}/lots/{lot}/bidder-offer", get(bidder_offer::page).post(bidder_offer::make))
+        .route(
+            "/auctions/{auction}/lots/{lot}/bidder-offer/{offer}/withdraw",
+            get(bidder_offer::withdraw_page).post(bidder_offer::withdraw),
+        )
         .route("/auctions/{auction}/lots/{lot}/hammer-price", get(hammer_price::page).post(hammer_price::correct))
         .route("/auctions/{auction}/lots/{lot}/buyer", get(buyer::page).post(buyer::change))
         .route("/auctions/{auction}/lots/{lot}/bids/{bid}/cancel", get(cancel_bid::page).post(cancel_bid::cancel))

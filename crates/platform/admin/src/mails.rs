@@ -72,5 +72,6 @@ fn kind_words(kind: MailKind) -> &'static str {
         MailKind::LimitGranted => "Higher limit granted",
         MailKind::LimitDeclined => "Higher limit declined",
         MailKind::Message => "Message to bidders",
+        MailKind::Offer => "Offer of a lot",
     }
 }

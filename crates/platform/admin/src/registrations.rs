@@ -2,6 +2,7 @@
 
 mod decide;
 mod edit;
+mod late_bids;
 mod limit;
 mod list;
 mod message;
@@ -24,6 +25,7 @@ const MAY_MESSAGE: Need = Need::HasOneOf(&[Scope::BiddersWrite, Scope::RingWrite
 /// The pages of this module with the scope that each requires.
 pub(crate) const PAGES: &[Page] = &[
     ("GET", "/auctions/{auction}/registrations", READ),
+    ("GET", "/auctions/{auction}/late-bids", READ),
     ("GET", "/auctions/{auction}/message", MAY_MESSAGE),
     ("POST", "/auctions/{auction}/message", MAY_MESSAGE),
     ("GET", "/auctions/{auction}/registrations/shared", WRITE),
@@ -45,6 +47,7 @@ pub(crate) fn router() -> Router<Admin> {
     let one = "/auctions/{auction}/registrations/{registration}";
     Router::new()
         .route("/auctions/{auction}/registrations", get(list::page))
+        .route("/auctions/{auction}/late-bids", get(late_bids::page))
         .route("/auctions/{auction}/message", get(message::page).post(message::send))
         .route("/auctions/{auction}/registrations/shared", get(view::shared))
         .route(one, get(view::page))

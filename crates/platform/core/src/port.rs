@@ -39,7 +39,9 @@ mod installation;
 mod invitations;
 mod item_ends;
 mod journal;
+mod late_bids;
 mod limit_requests;
+mod lot_offers;
 mod mails;
 mod nodes;
 mod notices;
@@ -98,7 +100,9 @@ pub use installation::InstallationStore;
 pub use invitations::{Invitation, InvitationStore};
 pub use item_ends::{ItemEndStore, LotsEndingBy};
 pub use journal::{JournalEntry, JournalRow, JournalStore, SubjectKind};
+pub use late_bids::{KeptLateBid, LateBidStore, WithdrawnBid};
 pub use limit_requests::{DecidedLimit, LimitDecision, LimitRequest, LimitRequestStore};
+pub use lot_offers::{EndedOffer, LotOffer, LotOfferStore, OfferEnd, OfferOutcome};
 pub use mails::{
     ClaimedMail, HeldCount, HeldMails, HouseMails, Language, MAILS_COUNTED_MAX, MailBacklog, MailCounts, MailKind,
     MailResult, MailState, MailStore, MailText, NewMail, Reminder, ReminderStep, StoredMail,
@@ -189,6 +193,8 @@ pub trait Store:
     + InvitationStore
     + BidderAccountStore
     + LimitRequestStore
+    + LotOfferStore
+    + LateBidStore
     + BidderMessageStore
     + SiteGrantStore
     + ClerkStore
@@ -231,6 +237,8 @@ impl<S> Store for S where
         + InvitationStore
         + BidderAccountStore
         + LimitRequestStore
+        + LotOfferStore
+        + LateBidStore
         + BidderMessageStore
         + SiteGrantStore
         + BidderAccountStore

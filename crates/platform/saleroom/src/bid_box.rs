@@ -5,7 +5,7 @@ use contract::{AuctionStatus, ItemStatus};
 use kit_design::form_field::FormField;
 use platform_core::PlatformResult;
 use platform_core::port::{Registration, RegistrationStatus};
-use platform_core::saleroom::{OwnStanding, SaleroomLot, SaleroomSale};
+use platform_core::saleroom::{OfferAnswer, OwnStanding, SaleroomLot, SaleroomSale};
 use platform_rules::{AuctionKind, BidSource, PublicBid, PublicItem};
 use platform_words::{Currency, Words, key};
 use uuid::Uuid;
@@ -13,6 +13,7 @@ use uuid::Uuid;
 use crate::account::next_query;
 use crate::house::House;
 use crate::lot_words::{LotWords, is_link_lost, with_charges};
+use crate::offers::OfferForms;
 use crate::register::Standing;
 
 /// The part of a lot's page on which a bidder bids.
@@ -99,6 +100,8 @@ enum Step {
     Wait(Standing),
     /// Bid.
     Bid(Box<BidForms>),
+    /// Answer an offer of the house.
+    Offer(OfferForms),
 }
 
 /// The forms with which a bidder bids.
@@ -150,6 +153,8 @@ pub(crate) struct Wish {
     pub(crate) asks: Option<Asked>,
     /// The maximum as the bidder typed it, and its fault.
     pub(crate) typed: (String, String),
+    /// The answer to an offer that waits for a second press.
+    pub(crate) offer: Option<OfferAnswer>,
 }
 
 impl BidBox {
@@ -162,11 +167,14 @@ impl BidBox {
         let (platform, [auction, item]) = (house.platform(), house.ids);
         let house_path = house.path();
         let sale_path = format!("{house_path}/sales/{auction}");
-        let (mut registration, mut own, mut is_watched) = (None, None, false);
+        let (mut registration, mut own, mut is_watched, mut offer) = (None, None, false, None);
         if let Some(bidder) = &house.bidder {
             registration = platform.own_registration(bidder, auction).await?;
             own = platform.own_standing(bidder, registration.as_ref(), item).await?;
             is_watched = platform.watches_lot(bidder, (auction, item)).await?;
+            if matches!(lot.sale.status, ItemStatus::Passed | ItemStatus::Unsold) {
+                offer = platform.own_offer(bidder, registration.as_ref(), item).await?;
+            }
         }
         let words = house.words;
         let currency = words.currency(&sale.auction);
@@ -175,7 +183,9 @@ impl BidBox {
         let standing = own.as_ref().and_then(|own| LotStanding::of(words, own, &lot.sale, &currency));
         let view = own.as_ref().map(|own| OwnView::of(words, own, &lot.sale, bids, &currency)).unwrap_or_default();
         let paddle = own.as_ref().map(|own| own.paddle.clone()).unwrap_or_default();
-        let step = if has_accounts {
+        let step = if let Some(offer) = offer.filter(|_| has_accounts) {
+            Step::Offer(OfferForms::of(words, &sale.auction, &lot.lot_number, &offer, wish.offer))
+        } else if has_accounts {
             let registration = registration.as_ref();
             step(
                 words,

@@ -175,7 +175,12 @@ fn tenths(words: Words, ms: i128) -> String {
 }
 
 /// Why a bid was not placed, in words that say what to do next. Errors that no bidder can do anything about are passed on.
-fn refusal(words: Words, error: PlatformError, currency: &Currency, amount: i64) -> Result<String, PageError> {
+pub(crate) fn refusal(
+    words: Words,
+    error: PlatformError,
+    currency: &Currency,
+    amount: i64,
+) -> Result<String, PageError> {
     let (amount, show) = (currency.show(amount), |amount: i64| currency.show(amount));
     let message = match error {
         PlatformError::Saleroom(refusal) => match refusal {

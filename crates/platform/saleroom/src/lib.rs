@@ -33,6 +33,7 @@ mod lot_filter;
 mod lot_words;
 mod my_bids;
 mod notices;
+mod offers;
 mod own_time;
 mod page_error;
 mod register;
@@ -117,8 +118,9 @@ const COUNTED: [(&str, &str); 20] = [
 ];
 
 /// Forms that are counted under a name.
-const COUNTED_FORMS: [(&str, &str); 14] = [
+const COUNTED_FORMS: [(&str, &str); 15] = [
     ("/{house}/sales/{auction}/lots/{item}/bid", "bid"),
+    ("/{house}/sales/{auction}/lots/{item}/offer", "answer_offer"),
     ("/{house}/sales/{auction}/lots/{item}/watch", "watch"),
     ("/{house}/sales/{auction}/register", "register"),
     ("/{house}/sales/{auction}/limit", "ask_limit"),
@@ -153,6 +155,7 @@ fn router() -> Router<SaleroomSite> {
         .route("/{house}/sales/{auction}/register", get(register::page).post(register::register))
         .route("/{house}/sales/{auction}/limit", post(limit::ask))
         .route("/{house}/sales/{auction}/lots/{item}/bid", post(bidding::bid))
+        .route("/{house}/sales/{auction}/lots/{item}/offer", post(offers::answer))
         .route("/{house}/sales/{auction}/lots/{item}/watch", post(bidding::watch))
         .route("/{house}/my-bids", get(my_bids::page))
         .route("/{house}/language", post(language::choose))

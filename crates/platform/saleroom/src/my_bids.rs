@@ -16,6 +16,7 @@ use crate::catalogue::Picture;
 use crate::house::{House, HouseFrame};
 use crate::limit::{request_words, sentence};
 use crate::lot_words::LotWords;
+use crate::offers;
 use crate::page_error::PageError;
 use crate::register::Standing;
 
@@ -55,11 +56,14 @@ struct OwnCard {
     words: LotWords,
     /// The bidder's maximum while they lead, or commission bid; empty otherwise.
     maximum: String,
+    /// The offer of the house; empty without one.
+    offer: String,
 }
 
 /// What a bidder can still do about a lot: the order of the groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Group {
+    Offered,
     Outbid,
     Leading,
     Commission,
@@ -68,7 +72,8 @@ enum Group {
     Over,
 }
 
-const GROUPS: [(Group, &str); 6] = [
+const GROUPS: [(Group, &str); 7] = [
+    (Group::Offered, key("mine-offered")),
     (Group::Outbid, key("mine-outbid")),
     (Group::Leading, key("mine-leading")),
     (Group::Commission, key("mine-commission")),
@@ -83,6 +88,7 @@ fn group(lot: &OwnLot) -> Group {
     let commission = lot.own.as_ref().and_then(|own| own.commission).filter(|_| is_open && lot.lot.sale.ring.is_none());
     let own = lot.own.as_ref().filter(|own| own.has_bid);
     match own {
+        _ if lot.offer.is_some() => Group::Offered,
         None if commission.is_some() => Group::Commission,
         Some(own) if own.leads && is_sold => Group::Won,
         Some(own) if own.leads && is_open => Group::Leading,
@@ -139,6 +145,7 @@ pub(crate) async fn page(house: House<0>, QueryFields(query): QueryFields) -> Re
 fn card(words: Words, house: &str, sale: &OwnSale, lot: &OwnLot) -> OwnCard {
     let currency = words.currency(&sale.auction);
     let (standing, kind) = match group(lot) {
+        Group::Offered => (key("mine-offered"), "wait"),
         Group::Outbid => (key("mine-is-outbid"), "bad"),
         Group::Leading => (key("mine-leading"), "good"),
         Group::Commission => (key("mine-is-left"), "info"),
@@ -150,7 +157,7 @@ fn card(words: Words, house: &str, sale: &OwnSale, lot: &OwnLot) -> OwnCard {
     let amount = match group(lot) {
         Group::Leading => own.and_then(|own| own.maximum).filter(|maximum| Some(*maximum) != lot.lot.sale.price),
         Group::Commission => own.and_then(|own| own.commission),
-        Group::Outbid | Group::Won | Group::Watched | Group::Over => None,
+        Group::Offered | Group::Outbid | Group::Won | Group::Watched | Group::Over => None,
     };
     OwnCard {
         path: format!("{house}/sales/{}/lots/{}", sale.auction.uuid, lot.lot.sale.uuid),
@@ -161,6 +168,11 @@ fn card(words: Words, house: &str, sale: &OwnSale, lot: &OwnLot) -> OwnCard {
         standing: words.of(standing),
         kind,
         words: LotWords::of(words, &sale.auction, &lot.lot),
+        offer: lot
+            .offer
+            .as_ref()
+            .map(|offer| offers::sentence(words, &sale.auction, &lot.lot.lot_number, offer))
+            .unwrap_or_default(),
         maximum: amount.map(|amount| currency.show(amount)).unwrap_or_default(),
     }
 }

@@ -39,6 +39,9 @@ fn saleroom_words(words: Words, refusal: &SaleroomRefusal) -> String {
         | SaleroomRefusal::PriceMoved { .. }
         | SaleroomRefusal::AlreadyLeading
         | SaleroomRefusal::LinkLost
+        | SaleroomRefusal::OfferOver
+        | SaleroomRefusal::OfferWithdrawn
+        | SaleroomRefusal::OfferAnswered { .. }
         | SaleroomRefusal::SiteNotListed
         | SaleroomRefusal::GrantVoid => words.of("error-changed").into_owned(),
     }

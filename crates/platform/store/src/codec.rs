@@ -11,8 +11,8 @@ use kit_runtime::trace::TraceParent;
 use platform_core::bidding::bid::{BidSource, StruckBid};
 use platform_core::journal::SubjectKind;
 use platform_core::port::{
-    BulkChange, Contact, DeliveryState, Language, MailKind, MailState, NoticeKind, Party, ProviderAddress,
-    ReadingOutcome, Registration, RegistrationStatus, SiteTokenKind, StoreError, StoreResult, User,
+    BulkChange, Contact, DeliveryState, Language, MailKind, MailState, NoticeKind, OfferOutcome, Party,
+    ProviderAddress, ReadingOutcome, Registration, RegistrationStatus, SiteTokenKind, StoreError, StoreResult, User,
 };
 use platform_core::{Role, Scope};
 use platform_rules::{Auction, AuctionKind, Item, SaleMode, StrikeReason};
@@ -156,6 +156,10 @@ pub(crate) fn notice_kind(name: &str) -> StoreResult<NoticeKind> {
     NoticeKind::parse(name).ok_or_else(|| corrupt(format_args!("{name} is not a kind of notice")))
 }
 
+pub(crate) fn offer_outcome(name: &str) -> StoreResult<OfferOutcome> {
+    OfferOutcome::parse(name).ok_or_else(|| corrupt(format_args!("{name} is not an end of an offer")))
+}
+
 pub(crate) fn mail_kind(name: &str) -> StoreResult<MailKind> {
     MailKind::parse(name).ok_or_else(|| corrupt(format_args!("{name} is not a kind of mail")))
 }
@@ -293,7 +297,7 @@ pub(crate) fn strike_code(strike: StrikeReason) -> i16 {
     }
 }
 
-fn strike(code: i16) -> StoreResult<StrikeReason> {
+pub(crate) fn strike(code: i16) -> StoreResult<StrikeReason> {
     match code {
         1 => Ok(StrikeReason::Cancelled),
         2 => Ok(StrikeReason::Undone),

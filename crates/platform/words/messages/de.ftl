@@ -213,6 +213,22 @@ refused-high = { $amount } ist zu hoch. Nichts wurde gesendet. Bieten Sie höchs
 refused-other-amount = Dieses Gebot wurde schon mit einem anderen Betrag gesendet. Nichts wurde gesendet.
 refused-busy = Das Gebot wurde nicht abgegeben: Das Los wird gerade geändert. Versuchen Sie es noch einmal.
 
+## An offer of the house: a lot that did not sell
+offer-lot = Das Haus bietet Ihnen Los { $lot } für { $amount } an.
+offer-until = Antworten Sie vor { $time }.
+offer-answer = Angebot beantworten
+offer-accept = Annehmen: für { $amount } kaufen
+offer-decline = Ablehnen
+offer-confirm-decline = Ablehnung bestätigen
+offer-later = Später entscheiden
+offer-accepted = ✓ Sie haben das Los für { $amount } gekauft. Unter Meine Gebote steht, wie Sie zahlen und abholen.
+offer-declined = Sie haben das Angebot abgelehnt.
+offer-over = Das Angebot ist beendet. Nichts wurde gekauft.
+offer-withdrawn = Das Haus hat das Angebot zurückgezogen. Nichts wurde gekauft.
+offer-accepted-before = Sie haben dieses Angebot schon angenommen: Das Los gehört Ihnen.
+offer-declined-before = Sie haben dieses Angebot schon abgelehnt. Bitten Sie das Haus um ein neues.
+offer-busy = Das Los wird gerade geändert. Nichts wurde gekauft. Versuchen Sie es noch einmal.
+
 ## My bids
 mine = Meine Gebote
 mine-description = Ihre Gebote.
@@ -221,6 +237,7 @@ mine-read-at = Stand: { $time }.
 mine-latest = Neuesten Stand zeigen
 mine-none-title = Noch keine Gebote
 mine-none = Lose, auf die Sie bieten oder die Sie beobachten, erscheinen hier.
+mine-offered = Ihnen angeboten
 mine-outbid = Sie sind überboten
 mine-leading = Sie führen
 mine-commission = Vorgebote
@@ -401,6 +418,7 @@ notices-about-lot = ein Los, das ich beobachte, bald aufgerufen wird
 notices-about-registration = das Haus über meine Registrierung entschieden hat
 notices-about-limit = das Haus über ein höheres Limit entschieden hat
 notices-about-message = das Haus mir schreibt
+notices-about-offer = das Haus mir ein Los anbietet, das nicht verkauft wurde
 notice-new = Neu
 notice-close = Schließen
 notice-outbid = Überboten bei Los { $lot }. Der Preis ist { $price }.
@@ -437,6 +455,7 @@ notice-kind-lot = Los wird bald aufgerufen
 notice-kind-registration = Registrierung
 notice-kind-limit = Höheres Limit
 notice-kind-message = Nachricht des Hauses
+notice-kind-offer = Angebot des Hauses
 push-off-all = In keinem Browser mehr Mitteilungen zeigen
 end-mails = E-Mails beenden
 end-mails-ask = Keine E-Mails dieser Art mehr: { $about }?

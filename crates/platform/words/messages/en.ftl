@@ -214,6 +214,22 @@ refused-high = { $amount } is too high. Nothing was sent. Bid at most { $most }.
 refused-other-amount = This bid was sent before with another amount. Nothing was sent.
 refused-busy = The bid was not placed: the lot is being changed. Try again.
 
+## An offer of the house: a lot that did not sell
+offer-lot = The house offers you lot { $lot } at { $amount }.
+offer-until = Answer before { $time }.
+offer-answer = Answer the offer
+offer-accept = Accept: buy for { $amount }
+offer-decline = Decline
+offer-confirm-decline = Confirm: decline
+offer-later = Decide later
+offer-accepted = ✓ You bought the lot for { $amount }. My bids says how to pay and collect.
+offer-declined = You declined the offer.
+offer-over = The offer has ended. Nothing was bought.
+offer-withdrawn = The house has withdrawn the offer. Nothing was bought.
+offer-accepted-before = You accepted this offer before: the lot is yours.
+offer-declined-before = You declined this offer before. Ask the house for another one.
+offer-busy = The lot is being changed. Nothing was bought. Try again.
+
 ## My bids
 mine = My bids
 mine-description = Your bids.
@@ -222,6 +238,7 @@ mine-read-at = As of { $time }.
 mine-latest = Show the latest
 mine-none-title = No bids yet
 mine-none = Lots that you bid on or watch appear here.
+mine-offered = Offered to you
 mine-outbid = You are outbid
 mine-leading = You lead
 mine-commission = Commission bids
@@ -402,6 +419,7 @@ notices-about-lot = a lot that I follow comes into the ring soon
 notices-about-registration = the house decided about my registration
 notices-about-limit = the house decided about a higher limit
 notices-about-message = the house writes to me
+notices-about-offer = the house offers me a lot that was not sold
 notice-new = New
 notice-close = Close
 notice-outbid = Outbid on lot { $lot }. The price is { $price }.
@@ -438,6 +456,7 @@ notice-kind-lot = Lot soon in the ring
 notice-kind-registration = Registration
 notice-kind-limit = Higher limit
 notice-kind-message = Message of the house
+notice-kind-offer = Offer of the house
 push-off-all = Show no more notices in any browser
 end-mails = End mails
 end-mails-ask = End mails of this kind: { $about }?

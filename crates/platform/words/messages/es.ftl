@@ -213,6 +213,22 @@ refused-high = { $amount } es demasiado alto. No se ha enviado nada. Puje { $mos
 refused-other-amount = Esta puja ya se envió con otra cantidad. No se ha enviado nada.
 refused-busy = La puja no se ha hecho: el lote se está modificando. Inténtelo de nuevo.
 
+## An offer of the house: a lot that did not sell
+offer-lot = La casa le ofrece el lote { $lot } por { $amount }.
+offer-until = Responda antes de { $time }.
+offer-answer = Responder a la oferta
+offer-accept = Aceptar: comprar por { $amount }
+offer-decline = Rechazar
+offer-confirm-decline = Confirmar: rechazar
+offer-later = Decidir más tarde
+offer-accepted = ✓ Ha comprado el lote por { $amount }. En Mis pujas se indica cómo pagar y recoger.
+offer-declined = Ha rechazado la oferta.
+offer-over = La oferta ha terminado. No se ha comprado nada.
+offer-withdrawn = La casa ha retirado la oferta. No se ha comprado nada.
+offer-accepted-before = Ya aceptó esta oferta: el lote es suyo.
+offer-declined-before = Ya rechazó esta oferta. Pida otra a la casa.
+offer-busy = El lote se está modificando. No se ha comprado nada. Inténtelo de nuevo.
+
 ## My bids
 mine = Mis pujas
 mine-description = Sus pujas.
@@ -221,6 +237,7 @@ mine-read-at = A { $time }.
 mine-latest = Ver lo último
 mine-none-title = Todavía no hay pujas
 mine-none = Los lotes en los que puje o que siga aparecerán aquí.
+mine-offered = Ofrecidos a usted
 mine-outbid = Han superado su puja
 mine-leading = Va en cabeza
 mine-commission = Pujas por escrito
@@ -401,6 +418,7 @@ notices-about-lot = un lote que sigo vaya a salir pronto
 notices-about-registration = la casa decida sobre mi inscripción
 notices-about-limit = la casa decide sobre un límite más alto
 notices-about-message = la casa me escribe
+notices-about-offer = la casa me ofrece un lote que no se vendió
 notice-new = Nuevo
 notice-close = Cerrar
 notice-outbid = Han superado su puja en el lote { $lot }. El precio es { $price }.
@@ -437,6 +455,7 @@ notice-kind-lot = Lote próximo
 notice-kind-registration = Inscripción
 notice-kind-limit = Límite más alto
 notice-kind-message = Mensaje de la casa
+notice-kind-offer = Oferta de la casa
 push-off-all = No mostrar más avisos en ningún navegador
 end-mails = No recibir más correos
 end-mails-ask = ¿No recibir más correos de este tipo: { $about }?

@@ -213,6 +213,22 @@ refused-high = { $amount } est trop élevé. Rien n’a été envoyé. Proposez 
 refused-other-amount = Cette enchère a déjà été envoyée avec un autre montant. Rien n’a été envoyé.
 refused-busy = L’enchère n’a pas été placée : le lot est en cours de modification. Réessayez.
 
+## An offer of the house: a lot that did not sell
+offer-lot = La maison vous propose le lot { $lot } à { $amount }.
+offer-until = Répondez avant { $time }.
+offer-answer = Répondre à la proposition
+offer-accept = Accepter : acheter pour { $amount }
+offer-decline = Refuser
+offer-confirm-decline = Confirmer le refus
+offer-later = Décider plus tard
+offer-accepted = ✓ Vous avez acheté le lot pour { $amount }. La page Mes enchères dit comment payer et retirer.
+offer-declined = Vous avez refusé la proposition.
+offer-over = La proposition a pris fin. Rien n’a été acheté.
+offer-withdrawn = La maison a retiré la proposition. Rien n’a été acheté.
+offer-accepted-before = Vous avez déjà accepté cette proposition : le lot est à vous.
+offer-declined-before = Vous avez déjà refusé cette proposition. Demandez-en une autre à la maison.
+offer-busy = Le lot est en cours de modification. Rien n’a été acheté. Réessayez.
+
 ## My bids
 mine = Mes enchères
 mine-description = Vos enchères.
@@ -221,6 +237,7 @@ mine-read-at = État au { $time }.
 mine-latest = Voir le dernier état
 mine-none-title = Pas encore d’enchères
 mine-none = Les lots sur lesquels vous enchérissez ou que vous suivez paraissent ici.
+mine-offered = Proposés à vous
 mine-outbid = Quelqu’un a surenchéri
 mine-leading = Vous menez
 mine-commission = Ordres d’achat
@@ -401,6 +418,7 @@ notices-about-lot = un lot que je suis sera bientôt présenté
 notices-about-registration = la maison a décidé de mon inscription
 notices-about-limit = la maison a décidé d’un plafond plus élevé
 notices-about-message = la maison m’écrit
+notices-about-offer = la maison me propose un lot invendu
 notice-new = Nouveau
 notice-close = Fermer
 notice-outbid = Enchère dépassée sur le lot { $lot }. Le prix est de { $price }.
@@ -437,6 +455,7 @@ notice-kind-lot = Lot bientôt présenté
 notice-kind-registration = Inscription
 notice-kind-limit = Plafond plus élevé
 notice-kind-message = Message de la maison
+notice-kind-offer = Proposition de la maison
 push-off-all = Ne plus afficher d’avis dans aucun navigateur
 end-mails = Ne plus recevoir d’e-mails
 end-mails-ask = Ne plus recevoir ce type d’e-mails : { $about } ?

@@ -213,6 +213,22 @@ refused-high = { $amount } è troppo alto. Non è stato inviato nulla. Offra al 
 refused-other-amount = Questa offerta è già stata inviata con un’altra cifra. Non è stato inviato nulla.
 refused-busy = L’offerta non è stata fatta: il lotto è in fase di modifica. Riprovi.
 
+## An offer of the house: a lot that did not sell
+offer-lot = La casa Le propone il lotto { $lot } a { $amount }.
+offer-until = Risponda prima di { $time }.
+offer-answer = Rispondi alla proposta
+offer-accept = Accetta: compra a { $amount }
+offer-decline = Rifiuta
+offer-confirm-decline = Conferma: rifiuta
+offer-later = Decidi più tardi
+offer-accepted = ✓ Ha acquistato il lotto a { $amount }. In Le mie offerte è scritto come pagare e ritirare.
+offer-declined = Ha rifiutato la proposta.
+offer-over = La proposta è terminata. Non è stato acquistato nulla.
+offer-withdrawn = La casa ha ritirato la proposta. Non è stato acquistato nulla.
+offer-accepted-before = Ha già accettato questa proposta: il lotto è Suo.
+offer-declined-before = Ha già rifiutato questa proposta. Ne chieda un’altra alla casa.
+offer-busy = Il lotto è in fase di modifica. Non è stato acquistato nulla. Riprovi.
+
 ## My bids
 mine = Le mie offerte
 mine-description = Le Sue offerte.
@@ -221,6 +237,7 @@ mine-read-at = Situazione al { $time }.
 mine-latest = Mostra la più recente
 mine-none-title = Ancora nessuna offerta
 mine-none = I lotti su cui fa offerte o che segue appaiono qui.
+mine-offered = Proposti a Lei
 mine-outbid = La Sua offerta è superata
 mine-leading = È in testa
 mine-commission = Offerte scritte
@@ -401,6 +418,7 @@ notices-about-lot = un lotto che seguo sarà presentato tra poco
 notices-about-registration = la casa ha deciso sulla mia iscrizione
 notices-about-limit = la casa ha deciso su un limite più alto
 notices-about-message = la casa mi scrive
+notices-about-offer = la casa mi propone un lotto invenduto
 notice-new = Nuovo
 notice-close = Chiudi
 notice-outbid = Offerta superata per il lotto { $lot }. Il prezzo è { $price }.
@@ -437,6 +455,7 @@ notice-kind-lot = Lotto tra poco in asta
 notice-kind-registration = Iscrizione
 notice-kind-limit = Limite più alto
 notice-kind-message = Messaggio della casa
+notice-kind-offer = Proposta della casa
 push-off-all = Non mostrare più avvisi in nessun browser
 end-mails = Non ricevere più e-mail
 end-mails-ask = Non ricevere più e-mail di questo tipo: { $about }?

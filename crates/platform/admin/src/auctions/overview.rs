@@ -16,6 +16,7 @@ use super::announced::AnnouncedPanel;
 use super::clerks::ClerksPanel;
 use super::for_bidders::ForBidders;
 use super::{blockers, owners};
+use crate::lots::bidder_offer::{self, OfferRow};
 use crate::page_error::PageError;
 use crate::sale::labels;
 use crate::sale::{Head, Sale, Tab};
@@ -37,6 +38,7 @@ struct OverviewPage {
     figures: Vec<(&'static str, String, &'static str)>,
     facts: Vec<(&'static str, String)>,
     waiting: String,
+    offers: Vec<OfferRow>,
     for_bidders: Option<ForBidders>,
     announced: Option<AnnouncedPanel>,
     clerks: Option<ClerksPanel>,
@@ -90,6 +92,7 @@ pub(super) async fn show(
         figures: figures(&sale),
         facts: facts(&sale, owner),
         waiting: waiting(session, &sale).await?,
+        offers: bidder_offer::of_sale(session, &sale).await?,
         for_bidders: ForBidders::of_sale(session, &sale).await?,
         announced: AnnouncedPanel::of_sale(session, &sale).await?,
         clerks: ClerksPanel::of_sale(session, &sale, clerk_faults).await?,

@@ -14,6 +14,7 @@ use platform_rules::PublicBid;
 use platform_rules::{BidSource, Item};
 use uuid::Uuid;
 
+use super::bidder_offer::{self, OfferRow};
 use super::columns::Column;
 use super::consignors::Consignors;
 use super::history::{self, HistoryRow};
@@ -47,6 +48,7 @@ struct LotPage {
     actions: Vec<(String, &'static str)>,
     previous: Option<Neighbour>,
     next: Option<Neighbour>,
+    offers: Vec<OfferRow>,
     bids: Vec<BidRow>,
     earlier_bids: Option<i64>,
     has_older_page: bool,
@@ -113,7 +115,8 @@ pub(crate) async fn show(
     let may_write = session.may(Scope::AuctionsWrite);
     let (bids, earlier_bids, has_older_page) = bids(session, sale, item, query).await?;
     let (previous, next) = neighbours(session, item).await?;
-    let actions = if may_write { actions(sale, item) } else { Vec::new() };
+    let offers = bidder_offer::of_lot(session, sale, item).await?;
+    let actions = if may_write { actions(sale, item, &offers) } else { Vec::new() };
     let title = format!("Lot {}: {}", item.lot_number, item.title);
     let may_see_customer = session.may(Scope::CustomersRead);
     let page = LotPage {
@@ -132,6 +135,7 @@ pub(crate) async fn show(
         actions,
         previous,
         next,
+        offers,
         bids,
         earlier_bids,
         has_older_page,
@@ -180,7 +184,7 @@ async fn consignor(session: &Session, sale: &Sale, item: &Item) -> Result<Option
 }
 
 /// The statuses that the lot can get now, with the words of their buttons.
-fn actions(sale: &Sale, item: &Item) -> Vec<(String, &'static str)> {
+fn actions(sale: &Sale, item: &Item, offers: &[OfferRow]) -> Vec<(String, &'static str)> {
     let words = |to: &ItemStatus| match (item.status, to) {
         (ItemStatus::Sold | ItemStatus::Passed, ItemStatus::Live) => "Reopen lot",
         (ItemStatus::Suspended, _) => "End suspension",
@@ -197,6 +201,9 @@ fn actions(sale: &Sale, item: &Item) -> Vec<(String, &'static str)> {
     let legal = item.legal_next(&sale.auction, sale.now).into_iter().filter(|to| *to != ItemStatus::Sold);
     let mut actions: Vec<(String, &'static str)> =
         legal.map(|to| (format!("status?to={}", to.name()), words(&to))).collect();
+    if bidder_offer::is_possible(sale, item, offers) {
+        actions.push(("bidder-offer".to_owned(), "Offer to a bidder"));
+    }
     if offer::is_possible(sale, item) {
         actions.push(("offer".to_owned(), "Record post-sale offer"));
     }

@@ -79,7 +79,7 @@ pub(super) async fn accept(
 }
 
 /// Adds a refusal, with one about the buyer in words for staff.
-async fn add_refusal(
+pub(super) async fn add_refusal(
     session: &Session,
     sale: &Sale,
     (item, paddle): (&Item, &str),

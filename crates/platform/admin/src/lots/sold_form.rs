@@ -5,6 +5,7 @@ use kit_design::error_summary::ErrorSummary;
 use kit_design::form_field::FormField;
 use kit_design::frame::Frame;
 use platform_rules::Item;
+use uuid::Uuid;
 
 use crate::results::WayBack;
 use crate::sale::Sale;
@@ -29,6 +30,8 @@ pub(super) struct SoldForm {
     /// The query of the results to which the form leads back, and the path of “Cancel”.
     results: String,
     cancel: String,
+    /// The UUID of what the form makes, so that a form that is sent twice makes it once.
+    pub(super) id: Option<Uuid>,
     pub(super) consequences: Vec<String>,
     pub(super) fields: Vec<FormField>,
     pub(super) errors: ErrorSummary,
@@ -57,6 +60,7 @@ impl SoldForm {
             version: item.version,
             results: way_back.query().to_owned(),
             cancel: way_back.path(sale, item),
+            id: None,
             consequences: Vec::new(),
             fields: Vec::new(),
             errors: ErrorSummary::default(),

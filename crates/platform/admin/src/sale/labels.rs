@@ -150,6 +150,7 @@ pub(crate) fn actor(session: &Session, names: &UserNames, actor: &str) -> String
             user.and_then(UserName::shown).unwrap_or("Another user").to_owned()
         }
         Some(("key", _)) => "An API key".to_owned(),
+        Some(("bidder", _)) => "A bidder".to_owned(),
         _ if actor == "timer" => "The clock".to_owned(),
         _ if actor == "command-line" => "The command line".to_owned(),
         _ => actor.to_owned(),

@@ -26,7 +26,7 @@ pub(crate) struct AccessEntryView {
     pub(crate) address: Option<String>,
     /// What happened: `signedIn`, `signInRefused`, `signInsRefused`, `userCreated`, `userChanged`, `userRemoved`,
     /// `userInvited`, `invitationWithdrawn`, `invitationAccepted`, `passwordReset`, `newPasswordRequired`, `passwordChanged`,
-    /// `singleSignOnLinked`, `singleSignOnUnlinked`, `secondFactorOn`, `secondFactorOff`, `clerkAssigned`, `clerkTakenOff`, `screenLinkCreated`, `screenLinkRevoked`, `partyViewed`, `registrationViewed`, `partyExported`, `registerListed`, `registerExported`, `mailsListed`, `mailViewed`, `reminderPreviewed`,
+    /// `singleSignOnLinked`, `singleSignOnUnlinked`, `secondFactorOn`, `secondFactorOff`, `clerkAssigned`, `clerkTakenOff`, `screenLinkCreated`, `screenLinkRevoked`, `partyViewed`, `registrationViewed`, `lotOffered`, `lotOfferWithdrawn`, `lotOfferAccepted`, `lotOfferDeclined`, `partyExported`, `registerListed`, `registerExported`, `mailsListed`, `lateBidsListed`, `mailViewed`, `reminderPreviewed`,
     /// `keyCreated`, `keyRevoked`, `connectionEntered` or `connectionEnded`. There may be others later.
     pub(crate) event: String,
     /// The subject and further facts: an object whose members depend on the event.

@@ -39,7 +39,7 @@ pub struct AccessContent {
     /// The server's time.
     #[serde(serialize_with = "in_milliseconds")]
     pub at: Timestamp,
-    /// Who did it: `user:<uuid>`, `key:<uuid>`, `command-line`, `setup-code`, `single-sign-on` or `platform`.
+    /// Who did it: `user:<uuid>`, `key:<uuid>`, `bidder:<uuid>`, `command-line`, `setup-code`, `single-sign-on` or `platform`.
     pub actor: String,
     /// The session of the actor. The entry of its sign-in has the address.
     pub session: Option<Uuid>,

@@ -13,7 +13,7 @@ use super::purchases::{PartySale, Purchase, PurchaseState};
 use crate::access::access_log::{AccessContent, AccessEvent};
 use crate::audit::{Content, reveal};
 use crate::error::{PlatformError, PlatformResult};
-use crate::port::{Bid, LimitRequest, Page, Party, Registration, StoredMail};
+use crate::port::{Bid, KeptLateBid, LimitRequest, LotOffer, Page, Party, Registration, StoredMail};
 use crate::{Caller, Platform, Scope};
 
 /// The `format` of the document.
@@ -22,6 +22,8 @@ const FORMAT: &str = "lotwire.person.1";
 const ROWS_READ_MAX: usize = 250;
 /// Bids of an item that are read at once.
 const BIDS_READ_MAX: usize = 5_000;
+/// Offers to one registration, and late bids of it.
+const OFFERS_MAX: usize = 5_000;
 /// Entries of the access log in the document: the latest ones.
 const ACCESS_ENTRIES_MAX: usize = 10_000;
 
@@ -79,6 +81,10 @@ pub struct ExportedRegistration {
     pub mails: Vec<ExportedMail>,
     /// The latest request for a higher limit.
     pub limit_request: Option<ExportedRequest>,
+    /// Lots that the house offered to the bidder after they did not sell, the latest first.
+    pub offers: Vec<ExportedOffer>,
+    /// Bids of the bidder that arrived after the end of their lot, the latest first.
+    pub late_bids: Vec<ExportedLateBid>,
     /// Changes of the registration.
     pub changes: Vec<ExportedChange>,
 }
@@ -104,6 +110,46 @@ impl From<LimitRequest> for ExportedRequest {
         let LimitRequest { amount, words, asked_at, decision, .. } = request;
         let (granted, reason) = decision.map(|decision| (decision.granted, decision.reason)).unwrap_or_default();
         Self { amount, words, asked_at, granted, reason }
+    }
+}
+
+/// A bid that arrived after the end of its lot.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExportedLateBid {
+    /// The lot.
+    pub item: Uuid,
+    /// Minor units.
+    pub amount: i64,
+    /// When the server received it.
+    pub received_at: Timestamp,
+    /// Milliseconds after the end of the lot.
+    pub late_ms: i64,
+}
+
+/// A lot that the house offered to the bidder.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExportedOffer {
+    /// The lot.
+    pub item: Uuid,
+    /// Hammer price, minor units.
+    pub amount: i64,
+    /// When it was offered.
+    pub offered_at: Timestamp,
+    /// The bidder could answer before this time.
+    pub until: Timestamp,
+    /// `accepted`, `declined`, `withdrawn` or `lapsed`; none before.
+    pub outcome: Option<&'static str>,
+    /// When it ended by that.
+    pub ended_at: Option<Timestamp>,
+}
+
+impl From<LotOffer> for ExportedOffer {
+    fn from(offer: LotOffer) -> Self {
+        let LotOffer { item, amount, offered_at, until, ended, .. } = offer;
+        let (outcome, ended_at) = ended.map(|end| (end.outcome.name(), end.at)).unzip();
+        Self { item, amount, offered_at, until, outcome, ended_at }
     }
 }
 
@@ -298,6 +344,8 @@ impl Platform {
             telephone_bookings,
             mails: mails.collect(),
             limit_request: self.store().limit_request(registration.uuid).await?.map(ExportedRequest::from),
+            offers: self.exported_offers(registration.uuid).await?,
+            late_bids: self.exported_late_bids(&registration).await?,
             changes: self.exported_changes(registration.uuid, names).await?,
             registration,
         })
@@ -320,6 +368,25 @@ impl Platform {
             }));
             after = Some(last);
         }
+    }
+
+    /// The offers to a registration.
+    pub(crate) async fn exported_offers(&self, registration: Uuid) -> PlatformResult<Vec<ExportedOffer>> {
+        let offers = self.store().offers_to(registration, OFFERS_MAX).await?;
+        Ok(offers.into_iter().map(ExportedOffer::from).collect())
+    }
+
+    /// The late bids with a paddle.
+    pub(crate) async fn exported_late_bids(&self, registration: &Registration) -> PlatformResult<Vec<ExportedLateBid>> {
+        let (auction, paddle) = (registration.auction, registration.paddle.as_str());
+        let kept = self.store().late_bids_of(auction, Some(paddle), OFFERS_MAX).await?;
+        let exported = |bid: KeptLateBid| ExportedLateBid {
+            item: bid.item,
+            amount: bid.amount,
+            received_at: bid.received_at,
+            late_ms: bid.late_ms,
+        };
+        Ok(kept.into_iter().map(exported).collect())
     }
 
     async fn exported_changes(&self, subject: Uuid, names: &mut ActorNames) -> PlatformResult<Vec<ExportedChange>> {

@@ -1,5 +1,6 @@
 //! Proxy bids and purchases in timed auctions, and the commands of administrators on bids and ends.
 
+use jiff::Timestamp;
 use platform_rules::{Auction, AuctionKind, Bidder, Item, ItemCommand};
 use uuid::Uuid;
 
@@ -59,7 +60,9 @@ impl Platform {
         caller.require(Scope::BidsWrite)?;
         let command = |bid, bidder| ItemCommand::PlaceBid { bid, bidder, amount: new.amount };
         let expected = |_: &Auction, item: &Item| expect_version(expected_version, item.version);
-        self.take_bid(caller, item, &new.bidder, command, &expected, answering).await
+        let received_at = self.now();
+        let taken = self.take_bid(caller, item, &new.bidder, command, &expected, answering).await;
+        self.keep_if_late(taken, (item, new), received_at).await
     }
 
     /// As [`Platform::place_bid`], if the item is as the bidder expects it when the bid is decided.
@@ -73,7 +76,22 @@ impl Platform {
     ) -> PlatformResult<Outcome<PlacedBid>> {
         caller.require(Scope::BidsWrite)?;
         let command = |bid, bidder| ItemCommand::PlaceBid { bid, bidder, amount: new.amount };
-        self.take_bid(caller, item, &new.bidder, command, expected, answering).await
+        let received_at = self.now();
+        let taken = self.take_bid(caller, item, &new.bidder, command, expected, answering).await;
+        self.keep_if_late(taken, (item, new), received_at).await
+    }
+
+    /// Keeps a bid that was refused because it arrived after the end of its lot.
+    async fn keep_if_late<T>(
+        &self,
+        taken: PlatformResult<T>,
+        (item, new): (Uuid, &NewBid),
+        received_at: Timestamp,
+    ) -> PlatformResult<T> {
+        if let Err(PlatformError::Rejected(refusal)) = &taken {
+            self.keep_late_bid_of((item, &new.bidder, new.amount), received_at, refusal).await;
+        }
+        taken
     }
 
     /// Buys an item of a timed auction at its buy-now price: it is SOLD_BUY_NOW.

@@ -1,5 +1,7 @@
 //! Refusals of what bidders do in a saleroom, beside those of the rules and of sign-in.
 
+use crate::port::OfferOutcome;
+
 /// Why a wish of a bidder in a saleroom was refused. Nothing changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SaleroomRefusal {
@@ -50,6 +52,18 @@ pub enum SaleroomRefusal {
         /// The maximum.
         maximum: usize,
     },
+    /// The time of an offer has passed, or the lot or its sale has changed since.
+    #[error("the offer has ended: its time has passed, or the lot has changed")]
+    OfferOver,
+    /// Staff withdrew the offer.
+    #[error("the house has withdrawn the offer")]
+    OfferWithdrawn,
+    /// The bidder answered the offer otherwise before.
+    #[error("the offer was {} before", outcome.name())]
+    OfferAnswered {
+        /// The answer.
+        outcome: OfferOutcome,
+    },
     /// The house does not list the web site, or not with this address.
     #[error("the house does not list this web site with this address")]
     SiteNotListed,
@@ -73,6 +87,9 @@ impl SaleroomRefusal {
             Self::AlreadyLeading => "already_leading",
             Self::LinkLost => "link_lost",
             Self::TooManyWatched { .. } => "too_many_watched",
+            Self::OfferOver => "offer_over",
+            Self::OfferWithdrawn => "offer_withdrawn",
+            Self::OfferAnswered { .. } => "offer_answered",
             Self::SiteNotListed => "site_not_listed",
             Self::GrantVoid => "grant_void",
         }

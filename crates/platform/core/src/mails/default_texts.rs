@@ -19,6 +19,7 @@ pub fn default_text(language: Language, kind: MailKind) -> MailText {
         (Language::English, MailKind::LimitGranted) => include_str!("texts/english/limit_granted.txt"),
         (Language::English, MailKind::LimitDeclined) => include_str!("texts/english/limit_declined.txt"),
         (Language::English, MailKind::Message) => include_str!("texts/english/message.txt"),
+        (Language::English, MailKind::Offer) => include_str!("texts/english/offer.txt"),
         (Language::German, MailKind::Approved) => include_str!("texts/german/approved.txt"),
         (Language::German, MailKind::Declined) => include_str!("texts/german/declined.txt"),
         (Language::German, MailKind::Suspended) => include_str!("texts/german/suspended.txt"),
@@ -31,6 +32,7 @@ pub fn default_text(language: Language, kind: MailKind) -> MailText {
         (Language::German, MailKind::LimitGranted) => include_str!("texts/german/limit_granted.txt"),
         (Language::German, MailKind::LimitDeclined) => include_str!("texts/german/limit_declined.txt"),
         (Language::German, MailKind::Message) => include_str!("texts/german/message.txt"),
+        (Language::German, MailKind::Offer) => include_str!("texts/german/offer.txt"),
         (Language::French, MailKind::Approved) => include_str!("texts/french/approved.txt"),
         (Language::French, MailKind::Declined) => include_str!("texts/french/declined.txt"),
         (Language::French, MailKind::Suspended) => include_str!("texts/french/suspended.txt"),
@@ -43,6 +45,7 @@ pub fn default_text(language: Language, kind: MailKind) -> MailText {
         (Language::French, MailKind::LimitGranted) => include_str!("texts/french/limit_granted.txt"),
         (Language::French, MailKind::LimitDeclined) => include_str!("texts/french/limit_declined.txt"),
         (Language::French, MailKind::Message) => include_str!("texts/french/message.txt"),
+        (Language::French, MailKind::Offer) => include_str!("texts/french/offer.txt"),
         (Language::Spanish, MailKind::Approved) => include_str!("texts/spanish/approved.txt"),
         (Language::Spanish, MailKind::Declined) => include_str!("texts/spanish/declined.txt"),
         (Language::Spanish, MailKind::Suspended) => include_str!("texts/spanish/suspended.txt"),
@@ -55,6 +58,7 @@ pub fn default_text(language: Language, kind: MailKind) -> MailText {
         (Language::Spanish, MailKind::LimitGranted) => include_str!("texts/spanish/limit_granted.txt"),
         (Language::Spanish, MailKind::LimitDeclined) => include_str!("texts/spanish/limit_declined.txt"),
         (Language::Spanish, MailKind::Message) => include_str!("texts/spanish/message.txt"),
+        (Language::Spanish, MailKind::Offer) => include_str!("texts/spanish/offer.txt"),
         (Language::Italian, MailKind::Approved) => include_str!("texts/italian/approved.txt"),
         (Language::Italian, MailKind::Declined) => include_str!("texts/italian/declined.txt"),
         (Language::Italian, MailKind::Suspended) => include_str!("texts/italian/suspended.txt"),
@@ -67,6 +71,7 @@ pub fn default_text(language: Language, kind: MailKind) -> MailText {
         (Language::Italian, MailKind::LimitGranted) => include_str!("texts/italian/limit_granted.txt"),
         (Language::Italian, MailKind::LimitDeclined) => include_str!("texts/italian/limit_declined.txt"),
         (Language::Italian, MailKind::Message) => include_str!("texts/italian/message.txt"),
+        (Language::Italian, MailKind::Offer) => include_str!("texts/italian/offer.txt"),
     };
     parse(file)
 }

@@ -4,6 +4,7 @@ use kit_identity::user::plain_email;
 use platform_rules::Auction;
 use uuid::Uuid;
 
+use super::dates;
 use super::template::MailValues;
 use super::{Letterhead, MailKind, NewMail, Recipient, is_real};
 use crate::Platform;
@@ -41,6 +42,7 @@ impl Notice {
             NoticeKind::LimitDecided if self.facts.amount.is_some() => Some(MailKind::LimitGranted),
             NoticeKind::LimitDecided => Some(MailKind::LimitDeclined),
             NoticeKind::Message => Some(MailKind::Message),
+            NoticeKind::Offer => Some(MailKind::Offer),
         }
     }
 }
@@ -119,6 +121,8 @@ impl Platform {
             title: if is_message { Some(notice.facts.title.clone()) } else { shown(&notice.facts.title) },
             text: notice.facts.text.clone(),
             price: notice.facts.amount.map(price),
+            total: notice.facts.total.map(price),
+            until: notice.facts.until.map(|until| dates::show(language, until, &auction.time_zone)),
             ..letterhead.values(auction, language, self.now())
         }
     }

@@ -34,6 +34,10 @@ pub enum Placeholder {
     Title,
     /// Price of the lot.
     Price,
+    /// Price of the lot with premium and taxes.
+    Total,
+    /// When an offer ends.
+    Until,
     /// What staff wrote to the bidder.
     Text,
     /// The page that the mail is about.
@@ -57,7 +61,7 @@ impl Placeholder {
         Self::EndMails,
     ];
     /// The placeholders that only notices have.
-    const OF_NOTICES: [Self; 4] = [Self::Lot, Self::Title, Self::Price, Self::Text];
+    const OF_NOTICES: [Self; 6] = [Self::Lot, Self::Title, Self::Price, Self::Total, Self::Until, Self::Text];
 
     /// The name between braces.
     pub fn name(self) -> &'static str {
@@ -73,6 +77,8 @@ impl Placeholder {
             Self::Lot => "lot",
             Self::Title => "title",
             Self::Price => "price",
+            Self::Total => "total",
+            Self::Until => "until",
             Self::Text => "text",
             Self::Page => "page",
             Self::EndMails => "end_mails",
@@ -93,6 +99,8 @@ impl Placeholder {
             Self::Lot => "lot number",
             Self::Title => "title of the lot",
             Self::Price => "price of the lot",
+            Self::Total => "price of the lot with premium and taxes; no value where they add nothing",
+            Self::Until => "the time before which the bidder can answer",
             Self::Text => "what staff wrote to the bidder",
             Self::Page => "the page of the saleroom that the mail is about; no value for bidders without an account",
             Self::EndMails => "the page that ends mails of this kind; no value for bidders without an account",
@@ -125,6 +133,10 @@ pub struct MailValues {
     pub title: Option<String>,
     /// Price of the lot.
     pub price: Option<String>,
+    /// Price of the lot with premium and taxes.
+    pub total: Option<String>,
+    /// When an offer ends.
+    pub until: Option<String>,
     /// What staff wrote to the bidder.
     pub text: Option<String>,
     /// The page that the mail is about.
@@ -147,6 +159,8 @@ impl MailValues {
             Placeholder::Lot => &self.lot,
             Placeholder::Title => &self.title,
             Placeholder::Price => &self.price,
+            Placeholder::Total => &self.total,
+            Placeholder::Until => &self.until,
             Placeholder::Text => &self.text,
             Placeholder::Page => &self.page,
             Placeholder::EndMails => &self.end_mails,

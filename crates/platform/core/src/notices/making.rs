@@ -1,6 +1,7 @@
 //! Makes the notices of what happened.
 
 use contract::ItemStatus;
+use jiff::Timestamp;
 use platform_rules::{Auction, AuctionKind, Item};
 use uuid::Uuid;
 
@@ -42,6 +43,8 @@ struct Wanted<'a> {
     text: Option<String>,
     /// Subject of a message.
     subject: Option<String>,
+    /// The price of an offer with premium and taxes, and the time before which the bidder can answer.
+    offer: Option<(i64, Timestamp)>,
 }
 
 /// Those who receive a part of a message, the place at which the next part begins, and mails to bidders without an account.
@@ -97,6 +100,7 @@ impl Platform {
         let item = match &cause.cause.what {
             CauseOfNotice::Outbid { item, .. }
             | CauseOfNotice::LotEnded { item }
+            | CauseOfNotice::Offered { item, .. }
             | CauseOfNotice::LotInRing { item } => match self.store().item(*item).await? {
                 None => return Ok(done),
                 found => found,
@@ -115,6 +119,7 @@ impl Platform {
             (CauseOfNotice::Outbid { paddle, .. }, Some(item)) => (self.outbid(&auction, item, paddle).await?, None),
             (CauseOfNotice::LotEnded { .. }, Some(item)) => self.lot_ended(&auction, item, &cause.through).await?,
             (CauseOfNotice::LotInRing { .. }, Some(_)) => (self.lots_soon(&auction, &coming).await?, None),
+            (CauseOfNotice::Offered { offer, .. }, Some(item)) => (self.offered(&auction, item, *offer).await?, None),
             (CauseOfNotice::SaleBegan, _) => self.sale_began(&auction, cause).await?,
             (CauseOfNotice::RegistrationDecided { registration }, _) => (self.decided(*registration).await?, None),
             (CauseOfNotice::LimitDecided { registration, granted, reason }, _) => {
@@ -149,6 +154,7 @@ impl Platform {
             decision: None,
             text: None,
             subject: None,
+            offer: None,
         };
         Ok(to.into_iter().map(wanted).collect())
     }
@@ -178,6 +184,7 @@ impl Platform {
                 decision: None,
                 text: None,
                 subject: None,
+                offer: None,
             });
         }
         Ok((wanted, next))
@@ -212,6 +219,7 @@ impl Platform {
                         decision: None,
                         text: None,
                         subject: None,
+                        offer: None,
                     });
                 }
             }
@@ -238,6 +246,7 @@ impl Platform {
                 decision: None,
                 text: None,
                 subject: None,
+                offer: None,
             }));
         }
         Ok((wanted, next))
@@ -258,6 +267,7 @@ impl Platform {
                 decision: decision.clone(),
                 text: None,
                 subject: None,
+                offer: None,
             })
             .collect())
     }
@@ -278,6 +288,27 @@ impl Platform {
             decision: Some(if granted.is_some() { "granted" } else { "declined" }.to_owned()),
             text: reason.map(str::to_owned),
             subject: None,
+            offer: None,
+        };
+        Ok(to.into_iter().map(wanted).collect())
+    }
+
+    /// The bidder to whom a lot is offered. An offer that has ended by now is no news.
+    async fn offered<'a>(&self, auction: &Auction, item: &'a Item, offer: Uuid) -> PlatformResult<Vec<Wanted<'a>>> {
+        let offer = self.store().lot_offer(offer).await?;
+        let offer = offer.filter(|offer| offer.ended.is_none() && self.now() < offer.until);
+        let Some(offer) = offer else { return Ok(Vec::new()) };
+        let Some(registration) = self.store().registration(offer.registration).await? else { return Ok(Vec::new()) };
+        let to = self.addressee(registration).await?;
+        let wanted = |to| Wanted {
+            to,
+            kind: NoticeKind::Offer,
+            item: Some(item),
+            amount: Some(offer.amount),
+            decision: None,
+            text: None,
+            subject: None,
+            offer: Some((auction.charges.on(offer.amount).total, offer.until)),
         };
         Ok(to.into_iter().map(wanted).collect())
     }
@@ -306,6 +337,7 @@ impl Platform {
                     decision: None,
                     text: Some(message.text.clone()),
                     subject: Some(message.subject.clone()),
+                    offer: None,
                 }),
                 None => {
                     let mail = self.message_mail(auction, &message, &registration).await?;
@@ -343,7 +375,8 @@ impl Platform {
 
     /// The notice with its mail. None when the bidder knows already, from an earlier notice.
     async fn notice(&self, auction: &Auction, wanted: Wanted<'_>) -> PlatformResult<Option<(Notice, Option<NewMail>)>> {
-        let Wanted { to, kind, item, amount, decision, text, subject } = wanted;
+        let Wanted { to, kind, item, amount, decision, text, subject, offer } = wanted;
+        let (total, until) = offer.unzip();
         let account = to.account.id;
         let earlier = match item {
             Some(item) => self.store().notices_about(account, item.uuid, EARLIER_MAX).await?,
@@ -352,7 +385,8 @@ impl Platform {
         let is_result = |kind| matches!(kind, NoticeKind::Won | NoticeKind::NotWon);
         let is_about = |notice: &&Notice| notice.kind == kind || (is_result(kind) && is_result(notice.kind));
         let known = earlier.iter().find(is_about);
-        if known.is_some_and(|known| known.kind == kind && known.facts.amount == amount) {
+        let is_same = |known: &Notice| (known.kind, known.facts.amount, known.facts.until) == (kind, amount, until);
+        if known.is_some_and(is_same) {
             return Ok(None);
         }
         let facts = NoticeFacts {
@@ -361,6 +395,8 @@ impl Platform {
             title: item.map(|item| item.title.clone()).or(subject).unwrap_or_default(),
             currency: auction.currency.clone(),
             amount,
+            total: total.filter(|total| Some(*total) != amount),
+            until,
             decision,
             text,
         };

@@ -8,9 +8,9 @@ use platform_rules::{Auction, AuctionKind, Item, SaleMode};
 use uuid::Uuid;
 
 use super::{
-    Address, Bid, BidStrike, BidderItem, BulkChangeStep, Cursor, ExpectedRegistration, IdempotentAnswer, ItemCounts,
-    ItemImage, JournalEntry, LogEntry, NodeId, NoticeCause, OutboxEvent, Page, SpendingVersion, StoreResult,
-    UnloggedChanges,
+    Address, Bid, BidStrike, BidderItem, BulkChangeStep, Cursor, EndedOffer, ExpectedRegistration, IdempotentAnswer,
+    ItemCounts, ItemImage, JournalEntry, LogEntry, NodeId, NoticeCause, OutboxEvent, Page, SpendingVersion,
+    StoreResult, UnloggedChanges,
 };
 
 /// Owner of the wanted auctions.
@@ -94,6 +94,8 @@ pub struct Change {
     pub unlogged: Vec<UnloggedChanges>,
     /// Entries of the audit log; those of one subject with rising numbers.
     pub log: Vec<LogEntry>,
+    /// The offer that the bidder accepted, which sells its lot. `Conflict` when it is not open any more.
+    pub accepted_offer: Option<EndedOffer>,
     /// What happened that bidders may have to know.
     pub notice_causes: Vec<NoticeCause>,
     /// Answer to keep for the caller's idempotency key.

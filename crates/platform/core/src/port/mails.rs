@@ -41,11 +41,13 @@ pub enum MailKind {
     LimitDeclined,
     /// Staff wrote to the bidders of a sale.
     Message,
+    /// The house offers a lot to the bidder.
+    Offer,
 }
 
 impl MailKind {
     /// All kinds.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Approved,
         Self::Declined,
         Self::Suspended,
@@ -58,6 +60,7 @@ impl MailKind {
         Self::LimitGranted,
         Self::LimitDeclined,
         Self::Message,
+        Self::Offer,
     ];
     /// The kinds whose texts a house may replace.
     pub const OF_HOUSE: [Self; 4] = [Self::Approved, Self::Declined, Self::Suspended, Self::Reminder];
@@ -77,6 +80,7 @@ impl MailKind {
             Self::LimitGranted => "limit_granted",
             Self::LimitDeclined => "limit_declined",
             Self::Message => "message",
+            Self::Offer => "offer",
         }
     }
 

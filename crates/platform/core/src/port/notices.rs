@@ -27,11 +27,13 @@ pub enum NoticeKind {
     LimitDecided,
     /// Staff wrote to the bidders of a sale, or to this one.
     Message,
+    /// The house offers the bidder a lot that did not sell.
+    Offer,
 }
 
 impl NoticeKind {
     /// All kinds.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Outbid,
         Self::Won,
         Self::NotWon,
@@ -40,6 +42,7 @@ impl NoticeKind {
         Self::RegistrationDecided,
         Self::LimitDecided,
         Self::Message,
+        Self::Offer,
     ];
 
     /// Stable name, in tables and forms.
@@ -53,6 +56,7 @@ impl NoticeKind {
             Self::RegistrationDecided => "registration_decided",
             Self::LimitDecided => "limit_decided",
             Self::Message => "message",
+            Self::Offer => "offer",
         }
     }
 
@@ -109,6 +113,13 @@ pub enum CauseOfNotice {
         granted: Option<i64>,
         /// Why they declined.
         reason: Option<String>,
+    },
+    /// Staff offered a lot to a bidder.
+    Offered {
+        /// The item.
+        item: Uuid,
+        /// The offer.
+        offer: Uuid,
     },
     /// Staff sent a message.
     Message {
@@ -178,6 +189,12 @@ pub struct NoticeFacts {
     pub currency: String,
     /// The price of the lot then, minor units; none where it has none.
     pub amount: Option<i64>,
+    /// The price with premium and taxes, minor units; none for a notice without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<i64>,
+    /// The bidder can answer before this time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
     /// Name of the status of the registration; `granted` or `declined` of a limit.
     pub decision: Option<String>,
     /// What staff wrote to the bidder, such as the reason of a decision.

@@ -32,6 +32,9 @@ impl Platform {
             return;
         }
         let hammer = if item.in_ring().is_some() { None } else { self.last_change_of(item).await };
+        if let Some(hammer) = hammer {
+            self.keep_late_bid((auction, item), (&new.bidder, new.amount), self.now(), hammer).await;
+        }
         let late_ms = hammer.map(|hammer| {
             let late = self.time_of(auction).duration_since(hammer).as_millis();
             i64::try_from(late).unwrap_or(i64::MAX).max(0)

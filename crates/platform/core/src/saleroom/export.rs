@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::{Saleroom, SignedInBidder};
 use crate::Platform;
-use crate::bidders::{ExportedBid, ExportedRequest};
+use crate::bidders::{ExportedBid, ExportedLateBid, ExportedOffer, ExportedRequest};
 use crate::error::PlatformResult;
 use crate::port::{BidderDetails, Notice, NoticeFacts, Page, Registration, WatchedItem};
 
@@ -78,6 +78,10 @@ pub struct ExportedSale {
     pub limit: Option<i64>,
     /// The latest request for a higher limit.
     pub limit_request: Option<ExportedRequest>,
+    /// Lots that the house offered to the bidder after they did not sell, the latest first.
+    pub offers: Vec<ExportedOffer>,
+    /// The bidder's bids that arrived after the end of their lot, the latest first.
+    pub late_bids: Vec<ExportedLateBid>,
     /// Version of the conditions that the bidder accepted, and when.
     pub accepted_conditions: Option<(u32, Timestamp)>,
     /// The bidder's own bids, with their maxima.
@@ -189,6 +193,8 @@ impl Platform {
             registered_at: registration.created_at,
             limit: registration.limit,
             limit_request,
+            offers: self.exported_offers(registration.uuid).await?,
+            late_bids: self.exported_late_bids(&registration).await?,
             accepted_conditions: accepted.map(|accepted| (accepted.number, accepted.at)),
             bids,
             paddle: registration.paddle,

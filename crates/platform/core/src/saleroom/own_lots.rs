@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::{OwnStanding, Saleroom, SaleroomLot, SignedInBidder};
 use crate::Platform;
 use crate::error::PlatformResult;
-use crate::port::{Page, Registration};
+use crate::port::{LotOffer, Page, Registration};
 
 /// Sales of a bidder that are looked through, the latest first.
 const SALES_MAX: usize = 50;
@@ -40,6 +40,8 @@ pub struct OwnLot {
     pub own: Option<OwnStanding>,
     /// The bidder watches it.
     pub is_watched: bool,
+    /// The house offers it to the bidder, who can answer.
+    pub offer: Option<LotOffer>,
 }
 
 impl Platform {
@@ -102,6 +104,13 @@ impl Platform {
                 items.insert(item.uuid, (item, true));
             }
         }
+        let mut offers: HashMap<Uuid, LotOffer> = HashMap::new();
+        if let Some(registration) = registration {
+            for (offer, item) in self.own_offers_in(caller, (auction, registration)).await? {
+                items.entry(item.uuid).or_insert((item, false));
+                offers.insert(offer.item, offer);
+            }
+        }
         for uuid in watched {
             if !items.contains_key(uuid)
                 && let Ok((item, _)) = self.item(caller, *uuid).await
@@ -120,7 +129,8 @@ impl Platform {
                 Some(registration) => Some(self.own_of_kind(auction, item, &registration.paddle, *has_bid).await?),
                 None => None,
             };
-            own.push(OwnLot { lot, own: standing, is_watched: watched.contains(&item.uuid) });
+            let offer = offers.remove(&item.uuid);
+            own.push(OwnLot { lot, own: standing, is_watched: watched.contains(&item.uuid), offer });
         }
         Ok(own)
     }

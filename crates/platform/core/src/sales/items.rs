@@ -5,6 +5,7 @@ pub mod buyer;
 pub mod edit;
 pub mod edit_many;
 pub mod hammer_price;
+pub mod lot_offers;
 pub mod pause;
 pub mod post_sale;
 pub mod relist;

@@ -19,9 +19,9 @@ use platform_rules::{
 use crate::Platform;
 use crate::audit;
 use crate::port::{
-    Address, Bid, BidStrike, BidderItem, BulkChange, BulkChangeStep, CauseOfNotice, Change, ExpectedRegistration,
-    ItemCounts, ItemImage, JournalEntry, NoticeCause, SpendingVersion, StruckBid, SubjectChanges, SubjectKind,
-    UnloggedChanges, Versioned,
+    Address, Bid, BidStrike, BidderItem, BulkChange, BulkChangeStep, CauseOfNotice, Change, EndedOffer,
+    ExpectedRegistration, ItemCounts, ItemImage, JournalEntry, NoticeCause, SpendingVersion, StruckBid, SubjectChanges,
+    SubjectKind, UnloggedChanges, Versioned,
 };
 use crate::steps::idempotency::IdempotentRequest;
 
@@ -236,6 +236,11 @@ impl<'a> ChangeBuilder<'a> {
     /// Inserts images of new items, with the content of existing images.
     pub(crate) fn images(&mut self, images: Vec<ItemImage>) {
         self.change.images.extend(images);
+    }
+
+    /// Ends the offer of the house that the bidder accepted.
+    pub(crate) fn accepted_offer(&mut self, accepted: Option<EndedOffer>) {
+        self.change.accepted_offer = accepted;
     }
 
     /// Begins, continues or ends a bulk change of the auction.

@@ -333,6 +333,24 @@ forward! {
         async fn open_limit_requests(auction: Uuid, limit: usize) -> StoreResult<Vec<LimitRequest>>;
         async fn decline_limit(declined: DecidedLimit, cause: Option<NoticeCause>) -> StoreResult<()>;
     }
+    impl LotOfferStore {
+        async fn put_offer(
+            offer: LotOffer,
+            lapsed: Option<Uuid>,
+            cause: Option<NoticeCause>,
+            note: String,
+        ) -> StoreResult<()>;
+        async fn lot_offer(uuid: Uuid) -> StoreResult<Option<LotOffer>>;
+        async fn offers_of_item(item: Uuid, limit: usize) -> StoreResult<Vec<LotOffer>>;
+        async fn offers_of_auction(auction: Uuid, limit: usize) -> StoreResult<Vec<LotOffer>>;
+        async fn offers_to(registration: Uuid, limit: usize) -> StoreResult<Vec<LotOffer>>;
+        async fn end_offer(ended: EndedOffer) -> StoreResult<()>;
+    }
+    impl LateBidStore {
+        async fn keep_late_bid(bid: KeptLateBid, kept_max: usize) -> StoreResult<()>;
+        async fn late_bids_of(auction: Uuid, paddle: Option<&str>, limit: usize) -> StoreResult<Vec<KeptLateBid>>;
+        async fn struck_bids_of(auction: Uuid, limit: usize) -> StoreResult<Vec<WithdrawnBid>>;
+    }
     impl BidderMessageStore {
         async fn send_message(message: BidderMessage, cause: NoticeCause) -> StoreResult<()>;
         async fn bidder_message(uuid: Uuid) -> StoreResult<Option<BidderMessage>>;

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::errors::{ApiError, Problem};
 use super::models::{List, LotView};
-use super::own_models::{BidderView, OwnLotView, RegistrationView, StandingView};
+use super::own_models::{BidderView, OfferView, OwnLotView, RegistrationView, StandingView};
 use super::requests::{BodyOf, ForBidder};
 use super::sales::ok;
 
@@ -97,6 +97,7 @@ async fn own_lots(ForBidder { at, bidder }: ForBidder<0>, only_watched: bool) ->
                 lot: LotView::of(&at, (&sale.auction, sale.is_link_lost), &own.lot),
                 standing: own.own.as_ref().map(StandingView::of),
                 watched: own.is_watched,
+                offer: own.offer.as_ref().map(|offer| OfferView::of(&sale.auction, offer)),
             });
         }
     }

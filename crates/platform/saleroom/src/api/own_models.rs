@@ -1,7 +1,8 @@
 //! What only a bidder reads: who they are, their registrations, and how they stand.
 
-use platform_core::port::Registration;
+use platform_core::port::{LotOffer, Registration};
 use platform_core::saleroom::OwnStanding;
+use platform_rules::Auction;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -101,6 +102,27 @@ pub(super) struct OwnLotView {
     pub(super) standing: Option<StandingView>,
     /// The bidder watches the lot.
     pub(super) watched: bool,
+    /// The house offers the lot to the bidder, who answers on its page in the saleroom; null without an open offer.
+    pub(super) offer: Option<OfferView>,
+}
+
+/// An offer of the house to the bidder.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Offer)]
+pub(super) struct OfferView {
+    /// Hammer price, minor units.
+    amount: i64,
+    /// The price with premium and taxes, minor units.
+    total: i64,
+    /// The bidder can answer before this time.
+    #[schema(format = DateTime)]
+    until: String,
+}
+
+impl OfferView {
+    pub(super) fn of(auction: &Auction, offer: &LotOffer) -> Self {
+        Self { amount: offer.amount, total: auction.charges.on(offer.amount).total, until: time(offer.until) }
+    }
 }
 
 /// How a bidder stands on a lot, if they are registered for its sale.

@@ -1,10 +1,11 @@
 //! A notice in words.
 
 use platform_core::notices::{Notice, NoticeKind};
-use platform_words::{Currency, Value, Words, key};
+use platform_words::{Currency, SaleZone, Value, Words, key};
 use uuid::Uuid;
 
 use crate::house::House;
+use crate::offers;
 
 /// A notice as pages show it.
 #[derive(Debug, Clone)]
@@ -35,7 +36,7 @@ impl NoticeWords {
         Self {
             id: notice.uuid,
             item: notice.item.unwrap_or_default(),
-            text: text(house.words, &house.saleroom.name, notice),
+            text: text(house.words, &house.saleroom.name, &zone, notice),
             body: match notice.kind {
                 NoticeKind::Message => notice.facts.text.clone().unwrap_or_default(),
                 _ => String::new(),
@@ -57,7 +58,7 @@ impl NoticeWords {
     }
 }
 
-fn text(words: Words, house: &str, notice: &Notice) -> String {
+fn text(words: Words, house: &str, zone: &SaleZone, notice: &Notice) -> String {
     let lot = || Value::from(notice.facts.lot_number.clone());
     let currency = Currency::new(&notice.facts.currency).in_language(words.language());
     let price = notice.facts.amount.map(|amount| currency.show(amount));
@@ -80,6 +81,12 @@ fn text(words: Words, house: &str, notice: &Notice) -> String {
         (NoticeKind::Message, _) => {
             words.with("notice-message", [("house", house.into()), ("subject", notice.facts.title.as_str().into())])
         }
+        (NoticeKind::Offer, price) => {
+            let total = notice.facts.total.map(|total| words.fill("lot-total", "amount", currency.show(total)));
+            let until = notice.facts.until.map(|until| zone.show(until)).unwrap_or_default();
+            let amounts = (notice.facts.lot_number.as_str(), price.unwrap_or_default(), total.unwrap_or_default());
+            offers::in_words(words, amounts, until)
+        }
         (NoticeKind::LimitDecided, None) => {
             words.fill("limit-refused", "reason", notice.facts.text.as_deref().unwrap_or_default())
         }
@@ -101,7 +108,7 @@ fn kind(notice: &Notice) -> &'static str {
         | (NoticeKind::LimitDecided, Some("granted")) => "good",
         (NoticeKind::Outbid | NoticeKind::RegistrationDecided | NoticeKind::LimitDecided, _) => "bad",
         (NoticeKind::NotWon, _) => "off",
-        (NoticeKind::SaleBegan | NoticeKind::LotSoon | NoticeKind::Message, _) => "info",
+        (NoticeKind::SaleBegan | NoticeKind::LotSoon | NoticeKind::Message | NoticeKind::Offer, _) => "info",
     }
 }
 
@@ -116,6 +123,7 @@ pub(super) fn about(words: Words, about: NoticeKind) -> String {
         NoticeKind::RegistrationDecided => key("notices-about-registration"),
         NoticeKind::LimitDecided => key("notices-about-limit"),
         NoticeKind::Message => key("notices-about-message"),
+        NoticeKind::Offer => key("notices-about-offer"),
     };
     words.of(name).into_owned()
 }
@@ -131,6 +139,7 @@ pub(super) fn name(words: Words, kind: NoticeKind) -> String {
         NoticeKind::RegistrationDecided => key("notice-kind-registration"),
         NoticeKind::LimitDecided => key("notice-kind-limit"),
         NoticeKind::Message => key("notice-kind-message"),
+        NoticeKind::Offer => key("notice-kind-offer"),
     };
     words.of(name).into_owned()
 }

@@ -99,7 +99,7 @@ async fn apply(db: &Transaction<'_>, change: &AccessChange) -> SqlResult<AccessC
 }
 
 /// Locks the head row, which serialises the appends of all nodes. It is the last lock that a transaction acquires.
-async fn append(db: &Transaction<'_>, content: &str) -> SqlResult<()> {
+pub(super) async fn append(db: &Transaction<'_>, content: &str) -> SqlResult<()> {
     let head = head(db, "SELECT number, hash FROM access_log_head FOR UPDATE").await?;
     let next = AccessEntry::after(head, content.to_owned());
     let insert = "INSERT INTO access_log (number, content, hash) VALUES ($1, $2, $3)";

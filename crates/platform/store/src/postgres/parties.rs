@@ -14,7 +14,9 @@ use uuid::Uuid;
 use super::party_merges::{put_keys, records_of_person};
 use super::registrations::registration;
 use super::rows::{self, SqlResult, after};
-use super::{PostgresStore, audit, bidder_accounts, bidder_messages, limit_requests, mails, registrations};
+use super::{
+    PostgresStore, audit, bidder_accounts, bidder_messages, late_bids, limit_requests, lot_offers, mails, registrations,
+};
 use crate::codec::{erased_at_ms, kept_until_ms, merged_into, ms, to_json};
 
 /// The condition of [`PartyFilter`]. Its parameters are the house, the three flags, the words and the paddle.
@@ -200,9 +202,11 @@ async fn erase(db: &Transaction<'_>, erasure: &PartyErasureWrite) -> SqlResult<(
         let Registration { auction, paddle, .. } = &registration.registration.state;
         let delete = "DELETE FROM telephone_bookings WHERE auction = $1 AND paddle = $2";
         rows::execute(db, delete, &[auction, paddle]).await?;
+        late_bids::erase(db, *auction, paddle).await?;
         let Registration { uuid, party, .. } = &registration.registration.state;
         mails::erase(db, Some(*uuid), *party).await?;
         limit_requests::erase(db, *uuid).await?;
+        lot_offers::erase(db, *uuid).await?;
         bidder_messages::erase(db, *auction, *uuid).await?;
     }
     for party in parties {

@@ -81,7 +81,7 @@ fn apply(db: &Connection, change: &AccessChange) -> SqlResult<AccessChangeResult
 }
 
 /// SQLite has one writer, so no other entry is inserted between the two statements.
-fn append(db: &Connection, content: &str) -> SqlResult<()> {
+pub(super) fn append(db: &Connection, content: &str) -> SqlResult<()> {
     let next = AccessEntry::after(head(db)?, content.to_owned());
     let insert = "INSERT INTO access_log (number, content, hash) VALUES (?1, ?2, ?3)";
     rows::execute(db, insert, (next.number, &next.content, next.hash.0))?;

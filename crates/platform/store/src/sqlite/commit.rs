@@ -18,7 +18,10 @@ use uuid::Uuid;
 
 use super::consumers::{self, ConnectionState};
 use super::rows::{self, SqlError, SqlResult, is_constraint};
-use super::{audit, bulk_changes, customers, idempotency, images, item_ends, journal, nodes, notices, registrations};
+use super::{
+    access_log, audit, bulk_changes, customers, idempotency, images, item_ends, journal, lot_offers, nodes, notices,
+    registrations,
+};
 use crate::batch::RejectedChanges;
 use crate::codec::{auction_kind_code, end_ms, has_bids, ms, source_code, struck_columns, to_json};
 
@@ -120,6 +123,7 @@ impl Commit<'_> {
         if usize::from(change.auction.is_some())
             + usize::from(change.spending_version.is_some())
             + usize::from(change.bulk_change.is_some())
+            + usize::from(change.accepted_offer.is_some())
             + change.items.len()
             <= 1
         {
@@ -156,6 +160,9 @@ impl Commit<'_> {
         }
         if let Some(seen) = &change.registration {
             registrations::check_registration(self.db, seen)?;
+        }
+        if let Some(accepted) = &change.accepted_offer {
+            lot_offers::end(self.db, accepted)?;
         }
         if let Some(step) = &change.bulk_change {
             bulk_changes::advance_bulk_change(self.db, step)?;
@@ -299,6 +306,9 @@ impl Commit<'_> {
         registrations::record_bidder_items(self.db, &change.bidder_items)?;
         images::insert_copies(self.db, &change.images)?;
         notices::put_causes(self.db, &change.notice_causes)?;
+        if let Some(accepted) = &change.accepted_offer {
+            access_log::append(self.db, &accepted.note)?;
+        }
         let mut receipt = CommitReceipt::default();
         for entry in &change.journal {
             self.append(entry, change.trace_parent(), &mut receipt)?;

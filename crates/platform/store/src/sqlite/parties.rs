@@ -16,7 +16,9 @@ use uuid::Uuid;
 use super::party_merges::{put_keys, records_of_person};
 use super::registrations::registration;
 use super::rows::{self, SqlResult, after};
-use super::{SqliteStore, audit, bidder_accounts, bidder_messages, limit_requests, mails, registrations};
+use super::{
+    SqliteStore, audit, bidder_accounts, bidder_messages, late_bids, limit_requests, lot_offers, mails, registrations,
+};
 use crate::codec::{erased_at_ms, kept_until_ms, merged_into, ms, to_json};
 
 /// The condition of [`PartyFilter`]. Its parameters are the house, the three flags, the words as a JSON list and the paddle.
@@ -47,9 +49,11 @@ impl PartyStore for SqliteStore {
                 let Registration { auction, paddle, .. } = &registration.registration.state;
                 let delete = "DELETE FROM telephone_bookings WHERE auction = ?1 AND paddle = ?2";
                 rows::execute(db, delete, (auction.as_bytes(), paddle))?;
+                late_bids::erase(db, *auction, paddle)?;
                 let Registration { uuid, party, .. } = &registration.registration.state;
                 mails::erase(db, Some(*uuid), *party)?;
                 limit_requests::erase(db, *uuid)?;
+                lot_offers::erase(db, *uuid)?;
                 bidder_messages::erase(db, *auction, *uuid)?;
             }
             for party in parties {

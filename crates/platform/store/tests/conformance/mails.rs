@@ -3,14 +3,16 @@
 use std::time::Duration;
 
 use platform_core::port::{
-    ClaimedMail, HeldCount, HeldMails, Language, MailBacklog, MailCounts, MailKind, MailResult, MailState, MailText,
-    NewMail, PartyErasureWrite, Registration, RegistrationStatus, RegistrationWrite, Reminder, ReminderStep,
-    StoreError, StoredMail, Versioned,
+    ClaimedMail, HeldCount, HeldMails, KeptLateBid, Language, LotOffer, MailBacklog, MailCounts, MailKind, MailResult,
+    MailState, MailText, NewMail, PartyErasureWrite, Registration, RegistrationStatus, RegistrationWrite, Reminder,
+    ReminderStep, StoreError, StoredMail, Versioned,
 };
 use platform_rules::LogHead;
 use uuid::Uuid;
 
 use super::given::{Shared, at, auction_uuid, caller_uuid, customer_uuid, page, sale, whole};
+use super::late_bids::late;
+use super::lot_offers::offer;
 
 fn registration(number: usize, party: Option<usize>) -> Registration {
     Registration {
@@ -212,6 +214,14 @@ pub(super) async fn the_mails_of_an_erased_person_are_deleted(store: Shared) {
     let unlinked = registration(3, None);
     decide(&store, 0, unlinked.clone(), Some(mail(3, &unlinked, MailKind::Approved))).await.unwrap();
     store.claim_mails(at(10), at(100), 1).await.unwrap();
+    // An offer to the bidder and a late bid are theirs, too.
+    let offered = LotOffer { registration: state.uuid, auction: state.auction, ..offer(1, 1, 0, 480) };
+    store.put_offer(offered.clone(), None, None, "offered".into()).await.unwrap();
+    let (late, other_late) = (late(1, 1, &state.paddle), late(2, 1, "another"));
+    for bid in [&late, &other_late] {
+        store.keep_late_bid(KeptLateBid { auction: state.auction, ..bid.clone() }, 9).await.unwrap();
+    }
+    let auction = state.auction;
     let erased = |state: Registration| RegistrationWrite {
         registration: Versioned { expected_version: 1, state: Registration { version: 2, ..state } },
         log: Vec::new(),
@@ -223,6 +233,9 @@ pub(super) async fn the_mails_of_an_erased_person_are_deleted(store: Shared) {
     let registrations = vec![erased(state), erased(unlinked)];
     store.erase_party(PartyErasureWrite { parties: Vec::new(), registrations, remaining: Vec::new() }).await.unwrap();
     assert_eq!(in_state(&store, MailState::Waiting).await, [other.uuid]);
+    assert_eq!(store.lot_offer(offered.uuid).await.unwrap(), None);
+    let kept = store.late_bids_of(auction, None, 9).await.unwrap();
+    assert_eq!(kept, [KeptLateBid { auction, ..other_late }]);
     // The result of the claim finds no mail any more.
     assert!(!store.record_mail_result(caller_uuid(701), 1, MailResult::Sent, at(50)).await.unwrap());
 }

@@ -27,8 +27,10 @@ mod images;
 mod installation;
 mod journal;
 mod large;
+mod late_bids;
 mod limit_requests;
 mod lists;
+mod lot_offers;
 mod made_links;
 mod mail_nodes;
 mod mails;
@@ -196,9 +198,15 @@ stories! {
         the_registration_of_a_person_is_found_under_each_of_their_records;
     bidder_messages:
         a_message_is_stored_once_with_its_cause;
+    late_bids:
+        the_first_late_bids_of_a_lot_are_kept,
+        struck_bids_of_a_sale_are_read_the_last_first;
     limit_requests:
         a_request_is_open_until_it_is_decided_once,
         a_granted_request_is_decided_with_the_limit_or_not_at_all;
+    lot_offers:
+        a_lot_has_one_open_offer_which_ends_once,
+        an_accepted_offer_ends_with_the_sale_of_its_lot_or_not_at_all;
     notices:
         causes_are_read_in_order_and_end_with_their_notices,
         notices_are_those_of_one_open_account,

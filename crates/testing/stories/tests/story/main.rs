@@ -79,6 +79,7 @@ mod saleroom_house;
 mod saleroom_languages;
 mod saleroom_live;
 mod saleroom_notices;
+mod saleroom_offers;
 mod saleroom_phone;
 mod saleroom_sites;
 mod saleroom_tls;

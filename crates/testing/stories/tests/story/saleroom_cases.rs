@@ -80,6 +80,13 @@ async fn a_bid_that_arrives_after_the_end_reads_how_late_it_was() {
     assert!(seconds > 0.0 && seconds < 30.0, "{answer}");
     let item = house.open.site.items(&house.auction).await.unwrap()[0].clone();
     assert_eq!((&item["status"], &item["bidCount"]), (&json!("UNSOLD"), &json!(0)), "{item}");
+    // Staff read it with the paddle and how late it was.
+    let staff = &house.open.staff;
+    staff.open(&house.open.administration.url(&format!("/auctions/{}/late-bids", house.auction))).await.unwrap();
+    staff.wait_until_shown("None of them counted.").await.unwrap();
+    let row = staff.text("document.querySelector('table tbody tr').innerText").await.unwrap();
+    assert!(row.contains("Lot 1") && row.contains("£500") && row.contains(" s"), "{row}");
+    house.assert_faultless(staff).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

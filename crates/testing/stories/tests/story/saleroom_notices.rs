@@ -123,7 +123,7 @@ async fn a_bidder_hears_that_they_were_outbid(database: Option<String>) {
     ann.wait_until_shown("Send me a mail when").await.unwrap();
     house.assert_faultless(&ann).await;
     let chosen = "[...document.querySelectorAll('[name=mails]:checked')].map((box) => box.value).join()";
-    let all_but_outbid = "won,not_won,sale_began,lot_soon,registration_decided,limit_decided,message";
+    let all_but_outbid = "won,not_won,sale_began,lot_soon,registration_decided,limit_decided,message,offer";
     assert_eq!(ann.text(chosen).await.unwrap(), all_but_outbid);
 
     // Bob buys lot 1 now: she reads that it is not hers, and he that it is his.

@@ -186,6 +186,44 @@ pub enum AccessEvent {
         /// The registration.
         registration: Uuid,
     },
+    /// Staff offered a lot that did not sell to a bidder.
+    LotOffered {
+        /// The offer.
+        offer: Uuid,
+        /// The lot.
+        item: Uuid,
+        /// The registration of the bidder.
+        registration: Uuid,
+        /// Hammer price, minor units.
+        amount: i64,
+        /// The bidder can answer before this time.
+        until: jiff::Timestamp,
+    },
+    /// Staff withdrew an offer of a lot.
+    LotOfferWithdrawn {
+        /// The offer.
+        offer: Uuid,
+        /// The lot.
+        item: Uuid,
+    },
+    /// A bidder accepted an offer, which sold the lot.
+    LotOfferAccepted {
+        /// The offer.
+        offer: Uuid,
+        /// The lot.
+        item: Uuid,
+        /// The registration of the bidder.
+        registration: Uuid,
+    },
+    /// A bidder declined an offer.
+    LotOfferDeclined {
+        /// The offer.
+        offer: Uuid,
+        /// The lot.
+        item: Uuid,
+        /// The registration of the bidder.
+        registration: Uuid,
+    },
     /// A caller exported everything that is held about a person.
     PartyExported {
         /// The party.
@@ -210,6 +248,13 @@ pub enum AccessEvent {
         /// The house.
         customer: Uuid,
         /// Number of mails that the caller got.
+        records: u64,
+    },
+    /// A caller listed the late and withdrawn bids of an auction.
+    LateBidsListed {
+        /// The auction.
+        auction: Uuid,
+        /// Number of bids that the caller got.
         records: u64,
     },
     /// A caller opened a mail to a bidder.

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::batch::RejectedChanges;
 use crate::codec::{LIVE, end_ms};
 use crate::postgres::rows::{self, SqlResult};
-use crate::postgres::{bulk_changes, registrations};
+use crate::postgres::{bulk_changes, lot_offers, registrations};
 
 /// The stored values that a change can conflict with.
 #[derive(Default)]
@@ -30,6 +30,8 @@ pub(super) struct ConflictChecker {
     registrations: HashMap<(Uuid, String), i64>,
     /// Current steps of bulk changes, by auction.
     bulk_change_steps: HashMap<Uuid, i64>,
+    /// Open offers that the changes accept.
+    open_offers: HashSet<Uuid>,
     rejected: RejectedChanges,
     ends_earlier: bool,
     /// Existing items with another position or lot number.
@@ -72,6 +74,7 @@ impl ConflictChecker {
             used_keys(db, changes)
         )?;
         let bulk_change_steps = bulk_changes::lock(db, changes).await?;
+        let open_offers = lot_offers::lock(db, changes).await?;
         let mut checker = ConflictChecker {
             auctions,
             items,
@@ -79,6 +82,7 @@ impl ConflictChecker {
             spending_versions,
             registrations,
             bulk_change_steps,
+            open_offers,
             ..Self::default()
         };
         checker.load_occupied_positions(db, changes).await?;
@@ -150,6 +154,9 @@ impl ConflictChecker {
         if let Some(spending_version) = change.spending_version {
             self.spending_versions.insert(spending_version.registration, spending_version.expected + 1);
         }
+        if let Some(accepted) = &change.accepted_offer {
+            self.open_offers.remove(&accepted.offer);
+        }
         if let Some(step) = &change.bulk_change {
             match &step.bulk_change {
                 Some(bulk_change) => drop(self.bulk_change_steps.insert(step.auction, bulk_change.step)),
@@ -175,6 +182,9 @@ impl ConflictChecker {
         }
         if let Some(ExpectedRegistration { auction, paddle, version }) = &change.registration {
             same_version(self.registrations.get(&(*auction, paddle.clone())).copied(), *version)?;
+        }
+        if change.accepted_offer.as_ref().is_some_and(|accepted| !self.open_offers.contains(&accepted.offer)) {
+            return Err(StoreError::Conflict);
         }
         if change
             .bulk_change

@@ -39,6 +39,7 @@ pub(in crate::postgres) fn can_group(changes: &[Change]) -> bool {
         let of_items = change.auction.is_none()
             && change.address.is_none()
             && change.bulk_change.is_none()
+            && change.accepted_offer.is_none()
             && change.journal.is_empty();
         of_items && !change.items.is_empty() && change.items.iter().all(|item| item.expected_version > 0)
     };

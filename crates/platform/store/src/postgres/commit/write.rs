@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::codec::{auction_kind_code, corrupt, end_ms, has_bids, ms, source_code, struck_columns, to_json};
 use crate::postgres::rows::{self, SqlResult};
-use crate::postgres::{audit, bulk_changes, customers, images, item_ends, notices, registrations};
+use crate::postgres::{audit, bulk_changes, customers, images, item_ends, lot_offers, notices, registrations};
 
 /// Writes all rows except those of the journal. `moved` are the existing items whose position or lot number changes.
 /// Updates run before inserts, so that a new item can have the former lot number of another item.
@@ -41,6 +41,7 @@ pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change], moved: &[Uuid
     images::insert_copies(db, &copies).await?;
     let causes: Vec<&NoticeCause> = changes.iter().flat_map(|change| &change.notice_causes).collect();
     notices::put_causes(db, &causes).await?;
+    lot_offers::accept(db, changes).await?;
     item_ends::put_sandbox_clocks(db, auctions.all()).await?;
     item_ends::put_sandbox_ends(db, items.all()).await?;
     mark_bids(db, changes).await

@@ -329,6 +329,41 @@ CREATE TABLE bidder_messages (
 );
 CREATE INDEX bidder_messages_of_auction ON bidder_messages (auction, uuid);
 
+-- Offers of lots that did not sell, each to one bidder. An offer is open until `outcome` is set: `accepted`, `declined`, `withdrawn`,
+-- or `lapsed` when another one took its place. `sequence` is the number of the lot's last status change when it was offered.
+CREATE TABLE lot_offers (
+    uuid uuid NOT NULL PRIMARY KEY,
+    auction uuid NOT NULL,
+    item uuid NOT NULL,
+    registration uuid NOT NULL,
+    amount bigint NOT NULL,
+    sequence bigint NOT NULL,
+    offered_by text NOT NULL,
+    offered_at_ms bigint NOT NULL,
+    until_ms bigint NOT NULL,
+    outcome text,
+    actor text,
+    ended_at_ms bigint
+);
+CREATE UNIQUE INDEX lot_offers_open ON lot_offers (item) WHERE outcome IS NULL;
+CREATE INDEX lot_offers_of_item ON lot_offers (item, uuid);
+CREATE INDEX lot_offers_of_auction ON lot_offers (auction, uuid);
+CREATE INDEX lot_offers_to ON lot_offers (registration, uuid);
+
+-- Bids over the internet that arrived after the end of their lot, and were refused.
+CREATE TABLE late_bids (
+    uuid uuid NOT NULL PRIMARY KEY,
+    auction uuid NOT NULL,
+    item uuid NOT NULL,
+    paddle text NOT NULL,
+    amount bigint NOT NULL,
+    received_at_ms bigint NOT NULL,
+    late_ms bigint NOT NULL
+);
+CREATE INDEX late_bids_of_auction ON late_bids (auction, uuid);
+CREATE INDEX late_bids_of_item ON late_bids (item);
+CREATE INDEX bids_struck ON bids (item) WHERE struck IS NOT NULL;
+
 -- When a clerk's desk of a webcast last reported that it holds its live stream. Read and written while the webcast is live.
 CREATE TABLE desks (
     auction uuid NOT NULL PRIMARY KEY,

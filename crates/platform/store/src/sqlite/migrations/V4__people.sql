@@ -330,6 +330,41 @@ CREATE TABLE bidder_messages (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX bidder_messages_of_auction ON bidder_messages (auction, uuid);
 
+-- Offers of lots that did not sell, each to one bidder. An offer is open until `outcome` is set: `accepted`, `declined`, `withdrawn`,
+-- or `lapsed` when another one took its place. `sequence` is the number of the lot's last status change when it was offered.
+CREATE TABLE lot_offers (
+    uuid BLOB NOT NULL PRIMARY KEY,
+    auction BLOB NOT NULL,
+    item BLOB NOT NULL,
+    registration BLOB NOT NULL,
+    amount INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    offered_by TEXT NOT NULL,
+    offered_at_ms INTEGER NOT NULL,
+    until_ms INTEGER NOT NULL,
+    outcome TEXT,
+    actor TEXT,
+    ended_at_ms INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX lot_offers_open ON lot_offers (item) WHERE outcome IS NULL;
+CREATE INDEX lot_offers_of_item ON lot_offers (item, uuid);
+CREATE INDEX lot_offers_of_auction ON lot_offers (auction, uuid);
+CREATE INDEX lot_offers_to ON lot_offers (registration, uuid);
+
+-- Bids over the internet that arrived after the end of their lot, and were refused.
+CREATE TABLE late_bids (
+    uuid BLOB NOT NULL PRIMARY KEY,
+    auction BLOB NOT NULL,
+    item BLOB NOT NULL,
+    paddle TEXT NOT NULL,
+    amount INTEGER NOT NULL,
+    received_at_ms INTEGER NOT NULL,
+    late_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX late_bids_of_auction ON late_bids (auction, uuid);
+CREATE INDEX late_bids_of_item ON late_bids (item);
+CREATE INDEX bids_struck ON bids (item) WHERE struck IS NOT NULL;
+
 -- When a clerk's desk of a webcast last reported that it holds its live stream. Read and written while the webcast is live.
 CREATE TABLE desks (
     auction BLOB NOT NULL PRIMARY KEY,
