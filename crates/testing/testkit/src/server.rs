@@ -310,7 +310,7 @@ async fn scrape(metrics: SocketAddr) -> std::io::Result<String> {
 
 /// A free port. It stays free until the server binds it: it is below the kernel's ephemeral ports, and this process
 /// uses each port once.
-fn free_address() -> Result<SocketAddr, ServerError> {
+pub fn free_address() -> Result<SocketAddr, ServerError> {
     static USED: AtomicU32 = AtomicU32::new(0);
     for _ in 0..PORTS.len() {
         let nth = USED.fetch_add(1, Ordering::Relaxed).wrapping_add(std::process::id().wrapping_mul(PORTS_APART));

@@ -79,6 +79,7 @@ mod saleroom_languages;
 mod saleroom_live;
 mod saleroom_notices;
 mod saleroom_phone;
+mod saleroom_shifts;
 mod saleroom_sites;
 mod saleroom_token_attacks;
 mod saleroom_webcast;
