@@ -26,7 +26,7 @@ const DRAW: &str =
 const HAS_PICTURES: &str = r#"(() => {
     const all = [...document.querySelectorAll("main img")];
     const seen = all.filter((picture) => picture.getBoundingClientRect().top < innerHeight && picture.getClientRects().length > 0);
-    return document.readyState === "complete" && seen.length > 0 && seen.every((picture) => picture.complete && picture.naturalWidth > 0);
+    return document.readyState === "complete" && all.length > 0 && seen.every((picture) => picture.complete && picture.naturalWidth > 0);
 })()"#;
 /// Bytes of the scripts of the page as gzip makes them.
 const SCRIPT_BYTES: &str = r#"(async () => {
@@ -87,4 +87,8 @@ async fn nothing_moves_while_a_page_loads_and_when_bids_arrive() {
             assert!((1..=SCRIPT_BYTES_MAX).contains(&bytes), "{url}: {bytes} bytes of script");
         }
     }
+    // What moves is noted.
+    visitor.evaluate("document.querySelector('main').prepend(document.createElement('hr'))").await.unwrap();
+    visitor.evaluate(DRAW).await.unwrap();
+    assert_ne!(visitor.text("shifts.join('\\n')").await.unwrap(), "");
 }

@@ -40,6 +40,11 @@ impl Lot {
         let item = item.ok_or("the sale has no lot")?.to_owned();
         set_status(&house.site, &auction, "PREVIEW").await?;
         house.site.wait_for_bulk_change(&auction).await?;
+        // A new lot is a draft, which no visitor sees.
+        let path = format!("/api/v1/items/{item}");
+        let seen = house.site.platform.get(&path).await?.etag;
+        let shown = json!({ "status": "PREVIEW" });
+        house.site.platform.post_if_match(&format!("{path}/status"), seen.as_ref(), &shown).await?;
         Ok(Self { auction, item })
     }
 
