@@ -19,7 +19,7 @@ pub fn picture(number: u8) -> Bytes {
 }
 
 /// Size of a photograph, and of the grains of its texture from the coarsest on, in pixels.
-const PHOTOGRAPH: (u32, u32) = (1_200, 900);
+const PHOTOGRAPH: (u32, u32) = (800, 600);
 const GRAINS: [u32; 4] = [160, 40, 10, 3];
 const PHOTOGRAPH_QUALITY: u8 = 85;
 
@@ -68,6 +68,6 @@ mod tests {
     fn a_photograph_has_the_bytes_of_one_and_differs_from_the_next() {
         let [one, two] = [1, 2].map(photograph);
         assert_ne!(one, two);
-        assert!((100_000..600_000).contains(&one.len()), "{} bytes", one.len());
+        assert!((50_000..300_000).contains(&one.len()), "{} bytes", one.len());
     }
 }

@@ -29,7 +29,7 @@ use crate::{RigError, say};
 
 /// Number of the address that bidders share.
 const SHARED_ADDRESS: usize = 1 << 20;
-/// Time from the beginning of the sale to the end of the lot if nobody bids. Signs of life come each second from the beginning.
+/// Time from the beginning of the sale to the end of the lot without a bid. Signs of life come each second from the beginning.
 const LAST_SECONDS: Duration = Duration::from_secs(45);
 /// Time limit for all streams to have their first state, and for the end of the lot on them after it is due.
 const CONNECTED_MAX: Duration = Duration::from_secs(180);

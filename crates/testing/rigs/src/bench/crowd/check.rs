@@ -38,7 +38,7 @@ pub(super) struct Findings {
     /// Distinct states that streams showed, and those that the log contradicts.
     pub(super) states: usize,
     pub(super) wrong: Vec<String>,
-    /// Bids that the server said it had placed and the log does not have, and bids of the log that nobody was told of.
+    /// Bids that the server said it had placed and the log does not have, and bids of the log that no answer confirmed.
     pub(super) unlogged: usize,
     pub(super) untold: usize,
     /// Pairs of bid and screen: late, of these without a lost link on the screen, and later than a sign of life allows.
