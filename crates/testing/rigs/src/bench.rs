@@ -1,10 +1,12 @@
-//! Benchmarks of deliveries, ends of items, bids, live updates and lists.
+//! Benchmarks of deliveries, ends of items, bids, live updates, lists and pages.
 //!
-//! Generator, receiver and server share the machine. No result fails the run. Each part starts its own server on a new
+//! Generator, receiver and server share the machine. No time fails the run; a wrong price in the part crowd does. Each part starts its own server on a new
 //! store. CPU and memory are those of the server process, as the kernel counts them, without PostgreSQL's processes.
 
 pub(crate) mod bids;
 mod bulkheads;
+mod catalogue;
+mod crowd;
 pub(crate) mod items;
 mod lists;
 mod live;
@@ -12,8 +14,10 @@ mod load;
 mod messages;
 mod pages;
 mod process;
+mod saleroom;
 mod setup;
 mod timers;
+mod visitor;
 
 use clap::{Args, ValueEnum};
 use hdrhistogram::Histogram;
@@ -36,7 +40,7 @@ pub(crate) struct Options {
     /// Number of endpoints of each message in the part throughput.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=50))]
     fan_out: u32,
-    /// Duration of each measurement at a fixed rate, in seconds.
+    /// Duration of each measurement at a fixed rate, and of the bidding in the part crowd, in seconds.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=3_600))]
     seconds: u64,
     /// Messages a second in the part rate.
@@ -54,6 +58,24 @@ pub(crate) struct Options {
     /// Number of listeners in the part live.
     #[arg(long, default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     listeners: u32,
+    /// Number of visitors who watch the lot in the part crowd, beside the bidders.
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=12_000))]
+    watchers: u32,
+    /// Number of bidders with accounts in the part crowd.
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(2..=900))]
+    bidders: u32,
+    /// Number of these bidders who share one IP address.
+    #[arg(long, default_value_t = 300)]
+    sharing: u32,
+    /// Mean time between an answer and the bidder's next press, in milliseconds; half as long to half as long again.
+    #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..=60_000))]
+    think_ms: u64,
+    /// Number of nodes in the part crowd; two need PostgreSQL.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
+    nodes: u8,
+    /// Number of lots in the part catalogue.
+    #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    lots: u32,
     /// Number of concurrent requests of the generator.
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_024))]
     connections: u32,
@@ -90,6 +112,10 @@ enum Part {
     Lists,
     /// The time to the first byte of every page, in a browser.
     Pages,
+    /// The last minute of a lot in the saleroom, with thousands of visitors and hundreds of bidders.
+    Crowd,
+    /// A large catalogue of the saleroom on a phone with a slow connection, in a browser.
+    Catalogue,
 }
 
 /// Runs the parts and prints their measurements.
@@ -140,7 +166,11 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     if is_wanted(Part::Pages) {
         pages::first_byte(options).await?;
     }
-    Ok(true)
+    let is_right = !is_wanted(Part::Crowd) || crowd::last_minute(options).await?;
+    if is_wanted(Part::Catalogue) {
+        catalogue::on_a_phone(options).await?;
+    }
+    Ok(is_right)
 }
 
 /// A histogram of microseconds, up to a minute.

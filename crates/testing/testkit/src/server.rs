@@ -316,7 +316,6 @@ async fn scrape(metrics: SocketAddr) -> std::io::Result<String> {
 
 /// A free port. It stays free until the server binds it: it is below the kernel's ephemeral ports, and this process
 /// uses each port once.
-/// An address of this machine whose port is free.
 pub fn free_address() -> Result<SocketAddr, ServerError> {
     static USED: AtomicU32 = AtomicU32::new(0);
     for _ in 0..PORTS.len() {

@@ -132,7 +132,7 @@ async fn listen(
 }
 
 /// Checks the limit on open files, which the server inherits from this process.
-fn require_files(wanted: u64) -> Result<(), RigError> {
+pub(super) fn require_files(wanted: u64) -> Result<(), RigError> {
     let limits = std::fs::read_to_string("/proc/self/limits")?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files")).ok_or("no limit in /proc")?;
     let soft = line.split_whitespace().next().unwrap_or_default();

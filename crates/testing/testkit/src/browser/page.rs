@@ -1,6 +1,7 @@
 //! A page of the browser, and a user's actions on it.
 
 mod keyboard;
+mod phone;
 mod printing;
 
 use std::path::Path;
