@@ -4,7 +4,10 @@
 //! Forms, catalogues and the command line read amounts by this one rule. A text that is not plainly one number is
 //! refused, because an amount that is guessed wrongly costs money.
 
+mod in_language;
+
 use contract::models::CurrencyCode;
+pub use in_language::marks;
 use platform_rules::AMOUNT_MAX;
 
 /// Characters of an amount with its currency, at most.
@@ -88,21 +91,6 @@ impl CurrencyFormat {
     pub fn of(code: &str) -> Self {
         let digits = code.parse::<CurrencyCode>().ok().and_then(|code| code.minor_digits());
         Self { code: code.to_owned(), digits: digits.map_or(2, |digits| digits as usize) }
-    }
-
-    /// The amount with the code of its currency, as no language reads it wrongly: `12 000 GBP`, `25.50 CHF`.
-    pub fn with_code(&self, minor: i64) -> String {
-        let (whole, decimals) = self.parts(minor);
-        let mut grouped = String::new();
-        for (place, digit) in whole.chars().enumerate() {
-            if place > 0 && (whole.len() - place).is_multiple_of(3) {
-                grouped.push('\u{a0}');
-            }
-            grouped.push(digit);
-        }
-        let has_decimals = decimals.bytes().any(|digit| digit != b'0');
-        let point = if has_decimals { "." } else { "" };
-        format!("{grouped}{point}{}\u{a0}{}", if has_decimals { decimals.as_str() } else { "" }, self.code)
     }
 
     /// ISO 4217 code.

@@ -1,6 +1,6 @@
 //! Amounts of a currency, as pages show them and as people type them.
 
-use platform_core::amounts::{AmountError, AmountFault, CurrencyFormat, DecimalMark};
+use platform_core::amounts::{AmountError, AmountFault, CurrencyFormat, DecimalMark, marks};
 use platform_core::port::Language;
 use platform_rules::{AMOUNT_MAX, Auction};
 
@@ -44,41 +44,12 @@ impl Currency {
 
     /// The amount with its currency, without decimals where they are zero: `£1,200`, `CHF 25.50`, `1.200 €`.
     pub fn show(&self, minor: i64) -> String {
-        let (_, decimals) = self.format.parts(minor);
-        self.written(minor, decimals.bytes().any(|digit| digit != b'0'))
+        self.format.show(minor, self.language)
     }
 
     /// The amount with its currency and all decimals: `£1,200.00`.
     pub fn exact(&self, minor: i64) -> String {
-        self.written(minor, true)
-    }
-
-    fn written(&self, minor: i64, has_decimals: bool) -> String {
-        let (group, point) = marks(self.language);
-        let (whole, decimals) = self.format.parts(minor);
-        let mut number = String::new();
-        for (place, digit) in whole.chars().enumerate() {
-            if place > 0 && (whole.len() - place).is_multiple_of(3) {
-                number.push(group);
-            }
-            number.push(digit);
-        }
-        if has_decimals && !decimals.is_empty() {
-            number.push(point);
-            number.push_str(&decimals);
-        }
-        let sign = if minor < 0 { "−" } else { "" };
-        let name = match self.code() {
-            "GBP" => "£",
-            "EUR" => "€",
-            "USD" => "US$",
-            code => code,
-        };
-        match (self.language, name) {
-            (Language::English, "£" | "€" | "US$") => format!("{sign}{name}{number}"),
-            (Language::English, code) => format!("{sign}{code}\u{a0}{number}"),
-            (_, name) => format!("{sign}{number}\u{a0}{name}"),
-        }
+        self.format.show_exactly(minor, self.language)
     }
 
     /// The amount as a field of a form has it: `1200`, `25.50`.
@@ -141,15 +112,6 @@ impl Currency {
             (Ok(_), Err(error)) if error.fault == AmountFault::TooManyDecimals => Err(self.format.ambiguous(text)),
             (anywhere, _) => anywhere,
         }
-    }
-}
-
-/// The marks between thousands and before decimals.
-fn marks(language: Language) -> (char, char) {
-    match language {
-        Language::English => (',', '.'),
-        Language::French => ('\u{202f}', ','),
-        Language::German | Language::Spanish | Language::Italian => ('.', ','),
     }
 }
 

@@ -28,6 +28,12 @@ const START_MAX: Duration = Duration::from_secs(60);
 #[error("{0}")]
 pub struct ServerError(String);
 
+impl ServerError {
+    pub(crate) fn new(text: String) -> Self {
+        Self(text)
+    }
+}
+
 /// How to start the binary. Every start uses the same data directory, ports and settings.
 #[derive(Debug, Clone)]
 pub struct Launch {

@@ -130,7 +130,7 @@ async fn a_bidder_hears_that_they_were_outbid(database: Option<String>) {
     bob.open(&house.lot(0)).await.unwrap();
     bob.wait_until_shown("Buy now for £9,000").await.unwrap();
     press_twice(&bob, "buy", "Confirm").await;
-    mail(&mut house, &mut inbox, "bob@example.com", "Yours: lot 1 at 9 000 GBP").await;
+    mail(&mut house, &mut inbox, "bob@example.com", "Yours: lot 1 at £9,000").await;
     ann.wait_until_shown("Lot 1 was sold for £9,000, not to you.").await.unwrap();
     mail(&mut house, &mut inbox, "ann@example.com", "Lot 1 has ended: Clocks").await;
 }

@@ -199,7 +199,9 @@ impl Page {
         self.call("DOM.setFileInputFiles", chosen).await.map(drop)
     }
 
+    /// Waits until the page is loaded, because what loads later moves what is already there.
     async fn click_on(&self, element: &str) -> Result<(), BrowserError> {
+        self.wait_until("document.readyState === 'complete'").await?;
         let place = self.evaluate(&format!("{ELEMENT_CENTRE}({element})")).await?;
         if let Some(why) = place["why"].as_str() {
             return Err(BrowserError::new(format!("clicking on {element}"), why));
