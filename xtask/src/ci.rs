@@ -56,8 +56,8 @@ fn kill(store: &str) -> test_run::Job {
     test_run::Job { name: format!("kill -9, {store}"), command }
 }
 
-/// Installs the programs that the tests start: PostgreSQL, Chromium with its headless shell, curl, and what the official clients
-/// need, all by one call of `apt-get`; and the official clients.
+/// Installs the programs that the tests start: PostgreSQL, Chromium with its headless shell, curl, dnsmasq, and what the official
+/// clients need, all by one call of `apt-get`; and the official clients.
 fn tools() -> Result<(), Failure> {
     let missing = || {
         let programs = ["chromium", "chromium-headless-shell", "curl", "openssl", "npm"];
@@ -65,6 +65,10 @@ fn tools() -> Result<(), Failure> {
         let mut missing: Vec<&str> = missing.collect();
         if !has_postgres() {
             missing.push("postgresql");
+        }
+        // A name server for records that prove domains. Its folder is not in every user's search path.
+        if !debian::on_path("dnsmasq") && !std::path::Path::new("/usr/sbin/dnsmasq").exists() {
+            missing.push("dnsmasq-base");
         }
         // Reads the text of printed pages.
         if !debian::on_path("pdftotext") {

@@ -397,7 +397,7 @@ pub(crate) enum Catalogue {
     /// Import a CSV catalogue into an auction: either every row, or none and a list of the errors.
     #[command(after_help = "\
 Required columns: lot_number, title.
-Optional columns: description, artist, date, medium, dimensions, credit, image_url, low_estimate, high_estimate, \
+Optional columns: description, category, artist, date, medium, dimensions, credit, image_url, low_estimate, high_estimate, \
 opening_bid, reserve, buy_now, fixed_increment, vendor, end_time, attachments, currency. \
 Amounts are in major units (pounds, euros) with a decimal point and without separators of thousands, such as 1250.00. \
 A file whose currency is not that of the auction is refused. \

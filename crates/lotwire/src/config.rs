@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use self::openid::{OpenId, ProviderOpenId};
 use self::saleroom::Saleroom;
 use self::tls::Tls;
+pub(crate) use self::tls::TlsPort;
 pub(crate) use duration::ConfigDuration;
 pub(crate) use sources::{Overrides, Resolved, load, look_up, table_of};
 

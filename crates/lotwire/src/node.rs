@@ -38,7 +38,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::address_file::{self, AddressFile};
 use crate::certificate_reload;
-use crate::config::{Config, Role, listen_address};
+use crate::config::{Config, Role, TlsPort, listen_address};
 use crate::data_dir::check_files;
 use crate::data_dir_lock::{self, DataDirLock};
 use crate::disk_reserve_metrics;
@@ -269,7 +269,8 @@ impl Node {
             config.connections_per_address,
             &config.provider.trusted_proxies,
         )?;
-        self.serve_tls(Role::Provider, surface, &config, &config.provider.trusted_proxies).await?;
+        let (port, connections_max) = (config.tls_port(Role::Provider.name()), config.connections_per_address);
+        self.serve_tls(port, surface, connections_max, &config.provider.trusted_proxies).await?;
         self.services.embedded.set_own(&provider, addr);
         self.address_files.push(address_file::write(&config.data_dir, Role::Provider, addr)?);
         let metrics = provider_api::metrics(provider.clone());
@@ -303,18 +304,19 @@ impl Node {
             config.connections_per_address,
             &config.platform.trusted_proxies,
         )?;
-        self.serve_tls(Role::Platform, surface, &config, &config.platform.trusted_proxies).await?;
+        let (port, connections_max) = (config.tls_port(Role::Platform.name()), config.connections_per_address);
+        self.serve_tls(port, surface, connections_max, &config.platform.trusted_proxies).await?;
         self.address_files.push(address_file::write(&config.data_dir, Role::Platform, addr)?);
         if let Some(listener) = saleroom {
-            ports.extend(self.serve_saleroom(listener, &platform, &config)?);
+            ports.extend(self.serve_saleroom(listener, &platform, &config).await?);
         }
         let metrics = platform_api::metrics(platform.clone());
         self.platform = Some((platform, addr));
         Ok(metrics)
     }
 
-    /// Answers the port of the saleroom, and returns its request counts.
-    fn serve_saleroom(
+    /// Answers the ports of the saleroom, and returns its request counts.
+    async fn serve_saleroom(
         &mut self,
         listener: TcpListener,
         platform: &Platform,
@@ -326,23 +328,25 @@ impl Node {
         let counts = surface.request_counts().map(|counts| ("saleroom", counts));
         // The telephones of a room share one address.
         let connections_max = config.connections_per_address.max(SALEROOM_CONNECTIONS_PER_ADDRESS);
-        self.serve(listener.into(), surface, connections_max, &config.platform.trusted_proxies)?;
+        let proxies = &config.platform.trusted_proxies;
+        self.serve(listener.into(), surface.clone(), connections_max, proxies)?;
+        self.serve_tls(config.tls_port("saleroom"), surface, connections_max, proxies).await?;
         Ok(counts.into_iter().collect())
     }
 
-    /// Answers the port with TLS of a role, if it has one.
+    /// Answers a port with TLS, if there is one.
     async fn serve_tls(
         &mut self,
-        role: Role,
+        port: Option<TlsPort>,
         surface: Surface,
-        config: &Config,
+        connections_per_address_max: usize,
         trusted_proxies: &[IpNet],
     ) -> Result<(), CommandError> {
-        let Some(address) = config.tls_listen(role) else { return Ok(()) };
-        let setting = format!("{}.tls_listen", role.name());
-        let address = listen_address::resolve(address).context(format!("reading {setting}"))?;
+        let Some(TlsPort { section, listen: address, .. }) = port else { return Ok(()) };
+        let setting = format!("{section}.tls_listen");
+        let address = listen_address::resolve(&address).context(format!("reading {setting}"))?;
         let port = Port { listener: listen(address, &setting).await?, certificates: self.certificates.clone() };
-        self.serve(port, surface, config.connections_per_address, trusted_proxies)?;
+        self.serve(port, surface, connections_per_address_max, trusted_proxies)?;
         Ok(())
     }
 

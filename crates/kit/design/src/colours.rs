@@ -7,7 +7,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{AppendHeaders, IntoResponse as _, Redirect, Response};
 use http::header::{REFERER, SET_COOKIE};
-use http::{HeaderMap, HeaderName};
+use http::{Extensions, HeaderMap, HeaderName};
 use std::sync::Arc;
 
 use super::cookie::{Cookie, Transport};
@@ -99,9 +99,11 @@ pub(crate) async fn middleware(State(site): State<Arc<Site>>, request: Request, 
 /// Keeps the choice, and leads back to the page that the form was on.
 pub(crate) async fn choose(
     State(site): State<Arc<Site>>,
+    extensions: Extensions,
     headers: HeaderMap,
     UnauthenticatedForm(form): UnauthenticatedForm,
 ) -> Response {
+    let site = Site::of_request(&site, &extensions);
     let cookie = cookie(&site, &headers);
     let set = match Colours::parse(form.text("colours")).unwrap_or_default() {
         Colours::System => cookie.remove(),

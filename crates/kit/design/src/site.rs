@@ -19,7 +19,7 @@ use http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, HOST, HeaderValue, ORIGIN, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS,
 };
-use http::{HeaderMap, HeaderName, Method, StatusCode};
+use http::{Extensions, HeaderMap, HeaderName, Method, StatusCode};
 use kit_http::{FallbackResponses, Origins};
 
 use super::assets::Asset;
@@ -55,6 +55,10 @@ pub struct Site {
     /// Link to the site's first page, for error pages; none for a site without one.
     pub home: Option<NextLink>,
 }
+
+/// An extension of requests: the site with the origin at which this request reached it, for pages that stand at several origins.
+#[derive(Debug, Clone)]
+pub struct SiteOfRequest(pub Arc<Site>);
 
 /// Sites whose pages may show this response in a frame: an extension of responses. Without it, no site may.
 #[derive(Debug, Clone)]
@@ -92,6 +96,19 @@ impl ImagesOfOtherSites {
 }
 
 impl Site {
+    /// The same site at another origin.
+    #[must_use]
+    pub fn at(&self, origin: String) -> Self {
+        let Self { base, origin: _, has_public_url, name, style, home } = self;
+        Self { base: Arc::clone(base), origin, has_public_url: *has_public_url, name, style: *style, home: *home }
+    }
+
+    /// The site as a request with these extensions sees it.
+    #[must_use]
+    pub fn of_request(this: &Arc<Self>, extensions: &Extensions) -> Arc<Self> {
+        extensions.get::<SiteOfRequest>().map_or_else(|| Arc::clone(this), |SiteOfRequest(site)| Arc::clone(site))
+    }
+
     /// Whether an origin, such as `https://host:port`, is the site's own in a request with these headers. The header `Host`
     /// counts only without a public address: who makes a name of their own lead to this server decides what it contains.
     pub(crate) fn is_own_origin(&self, origin: &str, headers: &HeaderMap) -> bool {
@@ -156,6 +173,7 @@ fn wrap(pages: Router, site: Arc<Site>, side: Option<SideOfVisitor>) -> Router {
 type SiteState = (Arc<Site>, Option<SideOfVisitor>);
 
 async fn site_middleware(State((site, side)): State<SiteState>, request: Request, next: Next) -> Response {
+    let site = Site::of_request(&site, request.extensions());
     let cookies = side.is_some().then(|| cookies(request.headers()));
     let mut response = match check_origin(&site, request.method(), request.headers()) {
         Ok(()) => next.run(request).await,

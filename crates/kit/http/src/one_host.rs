@@ -26,17 +26,31 @@ impl OneHost {
         Self { name, port: url.as_ref().and_then(Url::port), usual_port }
     }
 
-    fn is_of<B>(&self, request: &http::Request<B>) -> bool {
+    /// The host name of a request with the port of the public address, in lower case; the name of another host, too. None when the
+    /// request names no host, different ones, or another port.
+    pub fn named<B>(&self, request: &http::Request<B>) -> Option<String> {
         let headers = request.headers().get_all(HOST).iter().map(|host| host.to_str().unwrap_or_default());
-        let mut named =
-            request.uri().authority().map(http::uri::Authority::as_str).into_iter().chain(headers).peekable();
-        named.peek().is_some() && named.all(|named| self.is(named))
+        let mut named = request.uri().authority().map(http::uri::Authority::as_str).into_iter().chain(headers);
+        let first = self.name_in(named.next()?)?;
+        named.all(|other| self.name_in(other).as_ref() == Some(&first)).then_some(first)
     }
 
-    fn is(&self, authority: &str) -> bool {
-        let Ok(authority) = authority.parse::<http::uri::Authority>() else { return false };
-        let port = authority.port_u16().filter(|port| *port != self.usual_port);
-        authority.host().eq_ignore_ascii_case(&self.name) && port == self.port && !authority.as_str().contains('@')
+    /// Whether a host name in lower case is the one of the public address.
+    pub fn is_name(&self, name: &str) -> bool {
+        !name.is_empty() && name == self.name
+    }
+
+    fn is_of<B>(&self, request: &http::Request<B>) -> bool {
+        self.named(request).is_some_and(|name| self.is_name(&name))
+    }
+
+    fn name_in(&self, authority: &str) -> Option<String> {
+        let authority = authority.parse::<http::uri::Authority>().ok()?;
+        let port = match authority.as_str().strip_prefix(authority.host())? {
+            "" => None,
+            after => Some(after.strip_prefix(':')?.parse::<u16>().ok()?),
+        };
+        (port.filter(|port| *port != self.usual_port) == self.port).then(|| authority.host().to_ascii_lowercase())
     }
 }
 
@@ -65,13 +79,20 @@ mod tests {
             ("localhost:8073", false),
             ("user@saleroom.localhost:8073", false),
             ("saleroom.localhost.:8073", false),
+            ("saleroom.localhost:8073x", false),
+            ("saleroom.localhost:73609", false),
+            ("saleroom.localhost:", false),
             ("", false),
         ] {
-            assert_eq!(host.is(authority), expected, "{authority}");
+            let is_own = host.name_in(authority).is_some_and(|name| host.is_name(&name));
+            assert_eq!(is_own, expected, "{authority}");
         }
         let secure = OneHost::of("https://bid.example.com/");
-        assert!(secure.is("bid.example.com") && secure.is("bid.example.com:443"));
-        assert!(!secure.is("bid.example.com:80") && !secure.is("example.com"));
+        let is_own = |authority: &str| secure.name_in(authority).is_some_and(|name| secure.is_name(&name));
+        assert!(is_own("bid.example.com") && is_own("bid.example.com:443"));
+        assert!(!is_own("bid.example.com:80") && !is_own("example.com"));
+        assert_eq!(secure.name_in("Own.example.com:443").as_deref(), Some("own.example.com"));
+        assert_eq!(secure.name_in("own.example.com:8443"), None);
     }
 
     #[test]

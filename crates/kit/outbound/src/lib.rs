@@ -32,6 +32,7 @@ mod retry_after;
 mod stream;
 mod time_limit;
 mod tls;
+mod txt_records;
 pub mod url;
 mod wire;
 
@@ -47,3 +48,4 @@ pub use resolver::{Resolve, ResolveFuture, SystemResolver};
 pub use retry_after::{RETRY_AFTER_MAX, retry_after};
 pub use rustls::{RootCertStore, pki_types};
 pub use tls::{RootsError, TlsFault, roots_from_pem};
+pub use txt_records::{NameServers, TxtError, TxtFuture, TxtRecords};

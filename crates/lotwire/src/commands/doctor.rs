@@ -1,6 +1,7 @@
 //! Runs `lotwire doctor`: checks this installation and prints how to repair what is wrong.
 
 mod disk;
+mod domains;
 mod endpoints;
 mod files;
 mod postgres;
@@ -117,6 +118,8 @@ async fn check_platform(config: &Config, services: &NodeServices) -> Vec<(&'stat
     ];
     let queues = queues::check(config, services).await;
     findings.extend(queues.into_iter().map(|finding| ("customers' queues", finding)));
+    let domains = domains::check(config, services).await;
+    findings.extend(domains.into_iter().map(|finding| ("domains", finding)));
     findings
 }
 

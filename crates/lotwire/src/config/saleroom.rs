@@ -12,16 +12,20 @@ use super::{Config, Role, listen_address};
 pub(crate) struct Saleroom {
     #[serde(deserialize_with = "listen_address::deserialize")]
     pub(crate) listen: SocketAddr,
+    pub(crate) tls_listen: String,
     pub(crate) public_url: String,
     pub(crate) push_networks: Vec<IpNet>,
+    pub(crate) dns_servers: Vec<SocketAddr>,
 }
 
 impl Default for Saleroom {
     fn default() -> Self {
         Saleroom {
             listen: SocketAddr::from(([127, 0, 0, 1], 8073)),
+            tls_listen: String::new(),
             public_url: String::new(),
             push_networks: Vec::new(),
+            dns_servers: Vec::new(),
         }
     }
 }

@@ -365,9 +365,14 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "Address and port of the pages for bidders. It is used when `saleroom.public_url` is set.",
     ),
     setting(
+        "saleroom.tls_listen",
+        SettingKind::Text,
+        "Further address and port of the pages for bidders, with TLS and the certificates in `tls.certificates`, those of houses' own domains among them. Needs an https `saleroom.public_url`. Empty: none.",
+    ),
+    setting(
         "saleroom.public_url",
         SettingKind::Text,
-        "URL at which bidders reach the pages of the houses, with a host that neither the platform nor the provider has. The server answers this host only. Empty: no saleroom ([saleroom.md](saleroom.md)).",
+        "URL at which bidders reach the pages of the houses, with a host that neither the platform nor the provider has. The server answers this host and the proven domains of houses. Empty: no saleroom ([saleroom.md](saleroom.md)).",
     ),
     setting(
         "saleroom.push_networks",
@@ -375,9 +380,14 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "Private subnets in which push services of bidders' browsers may be, such as `10.20.0.0/16`. Notices for browsers are sent to no other address that is not public.",
     ),
     setting(
+        "saleroom.dns_servers",
+        SettingKind::List,
+        "Name servers that are asked for the records that prove domains of houses, each with its port. Empty: those of the operating system.",
+    ),
+    setting(
         "tls.certificates",
         SettingKind::List,
-        "Certificates for `platform.tls_listen` and `provider.tls_listen`, with their chains and keys. The first one that is for the requested host name is used, else the first of all. The server reads them again every 30 s and on SIGHUP.",
+        "Certificates for `platform.tls_listen`, `provider.tls_listen` and `saleroom.tls_listen`, with their chains and keys. The first one that is for the requested host name is used, else the first of all. The server reads them again every 30 s and on SIGHUP.",
     ),
     setting(
         "mail.smtp_url",

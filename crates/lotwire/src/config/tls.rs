@@ -17,28 +17,54 @@ pub(crate) struct Tls {
     pub(crate) certificates: Vec<PathBuf>,
 }
 
+/// A port with TLS.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TlsPort {
+    /// The section of its settings.
+    pub(crate) section: &'static str,
+    /// Where it listens, as the configuration has it.
+    pub(crate) listen: String,
+    /// Base URL at which people reach it; empty for a saleroom without one.
+    pub(crate) public_url: String,
+    /// This process answers it.
+    pub(crate) is_used: bool,
+}
+
 impl Config {
-    /// The address at which a role listens with TLS; none without TLS.
-    pub(crate) fn tls_listen(&self, role: Role) -> Option<&str> {
-        let listen = match role {
-            Role::Platform => &self.platform.tls_listen,
-            Role::Provider => &self.provider.tls_listen,
+    /// The ports that listen with TLS.
+    pub(crate) fn tls_ports(&self) -> Vec<TlsPort> {
+        let of_role = |role: Role, listen: &String| TlsPort {
+            section: role.name(),
+            listen: listen.clone(),
+            public_url: self.public_url(role),
+            is_used: self.runs(role),
         };
-        (!listen.is_empty()).then_some(listen.as_str())
+        let saleroom = TlsPort {
+            section: "saleroom",
+            listen: self.saleroom.tls_listen.clone(),
+            public_url: self.saleroom_url(),
+            is_used: self.opens_saleroom(),
+        };
+        let platform = of_role(Role::Platform, &self.platform.tls_listen);
+        let ports = [platform, of_role(Role::Provider, &self.provider.tls_listen), saleroom];
+        ports.into_iter().filter(|port| !port.listen.is_empty()).collect()
     }
 
-    /// Reads the certificates; none when no role listens with TLS.
+    /// The port with TLS of a section that this process answers, if it has one.
+    pub(crate) fn tls_port(&self, section: &str) -> Option<TlsPort> {
+        self.tls_ports().into_iter().find(|port| port.section == section && port.is_used)
+    }
+
+    /// Reads the certificates; none when this process has no port with TLS.
     pub(crate) fn certificates(&self, now: Timestamp) -> Result<Option<Arc<Certificates>>, CertificateError> {
-        let is_needed = self.roles.iter().any(|role| self.tls_listen(*role).is_some());
+        let is_needed = self.tls_ports().iter().any(|port| port.is_used);
         is_needed.then(|| Certificates::load(&self.tls.certificates, now)).transpose()
     }
 
     pub(super) fn check_tls(&self) -> Vec<String> {
         let mut mistakes = Vec::new();
-        for role in [Role::Platform, Role::Provider] {
-            let path = role.name();
-            let Some(listen) = self.tls_listen(role) else { continue };
-            if let Some(mistake) = refusal(&format!("{path}.tls_listen"), listen_address::resolve(listen)) {
+        for TlsPort { section: path, listen, public_url, .. } in self.tls_ports() {
+            if let Some(mistake) = refusal(&format!("{path}.tls_listen"), listen_address::resolve(&listen)) {
                 mistakes.push(mistake);
                 continue;
             }
@@ -46,7 +72,7 @@ impl Config {
                 mistakes.push(format!("tls.certificates: a certificate is needed with {path}.tls_listen"));
             }
             // Cookies and the links of pages depend on it.
-            if !self.public_url(role).starts_with("https://") {
+            if !public_url.starts_with("https://") {
                 mistakes.push(format!("{path}.public_url: it begins with https when {path}.tls_listen is set"));
             }
         }
@@ -64,7 +90,10 @@ impl Config {
         if self.runs(Role::Platform) {
             addresses.push(("platform.listen", Some(self.platform.listen)));
             addresses.push(of("platform.tls_listen", &self.platform.tls_listen));
-            addresses.push(("saleroom.listen", self.opens_saleroom().then_some(self.saleroom.listen)));
+            if self.opens_saleroom() {
+                addresses.push(("saleroom.listen", Some(self.saleroom.listen)));
+                addresses.push(of("saleroom.tls_listen", &self.saleroom.tls_listen));
+            }
         }
         if self.runs(Role::Provider) {
             addresses.push(("provider.listen", Some(self.provider.listen)));
@@ -102,6 +131,24 @@ mod tests {
         config.platform.public_url = "https://auctions.example.com".to_owned();
         let mistakes = config.check_tls();
         assert!(mistakes.len() == 1 && mistakes[0].contains("/nowhere can't be read"), "{mistakes:?}");
+    }
+
+    #[test]
+    fn the_port_of_salerooms_has_tls_like_the_others() {
+        let mut config = Config::default();
+        config.saleroom.tls_listen = "127.0.0.1:8443".to_owned();
+        let mistakes = config.check_tls();
+        assert!(
+            mistakes.len() == 2 && mistakes[1].starts_with("saleroom.public_url: it begins with https"),
+            "{mistakes:?}"
+        );
+        assert_eq!(config.tls_port("saleroom"), None, "there is no saleroom");
+        config.saleroom.public_url = "https://bid.example.com".to_owned();
+        assert_eq!(config.check_tls().len(), 1, "no certificate");
+        assert_eq!(config.tls_port("saleroom").map(|port| port.listen).as_deref(), Some("127.0.0.1:8443"));
+        config.provider.tls_listen = "127.0.0.1:8443".to_owned();
+        let both = "saleroom.tls_listen and provider.tls_listen have the same address, 127.0.0.1:8443";
+        assert_eq!(config.check_addresses(), [both]);
     }
 
     #[test]

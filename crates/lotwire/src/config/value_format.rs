@@ -43,6 +43,9 @@ impl Setting {
             "provider.listen" => value_format(ADDRESS, "127.0.0.1:8071"),
             "saleroom.listen" => value_format(ADDRESS, "127.0.0.1:8073"),
             "saleroom.public_url" => value_format("an http or https URL, or empty", "https://bid.example.com"),
+            "saleroom.dns_servers" => {
+                value_format("a list of IP addresses with a port", "192.0.2.53:53,[2001:db8::53]:53")
+            }
             "mail.smtp_url" => value_format("an smtp or smtps URL, or empty", "smtps://user:password@mail.example.com"),
             "mail.from" => {
                 value_format("an e-mail address with or without a name, or empty", "Lotwire <alerts@example.com>")
@@ -52,7 +55,7 @@ impl Setting {
             }
             "tracing.sample_percent" => value_format("a whole number from 0 to 100", "10"),
             "metrics.listen" => value_format("an IP address or a host name, with a port; or empty", "127.0.0.1:9090"),
-            "platform.tls_listen" | "provider.tls_listen" => {
+            "platform.tls_listen" | "provider.tls_listen" | "saleroom.tls_listen" => {
                 value_format("an IP address or a host name, with a port; or empty", "0.0.0.0:443")
             }
             "tls.certificates" => value_format(

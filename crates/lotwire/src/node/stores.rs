@@ -55,6 +55,8 @@ pub(crate) async fn open_platform_with(
         house_mails_per_day: config.platform.house_mails_per_day,
     };
     limits.mailer = mailer(config, services)?;
+    limits.other_public_urls = [Role::Platform, Role::Provider].map(|role| config.public_url(role)).into();
+    limits.txt_records = Arc::new(kit_outbound::NameServers::new(config.saleroom.dns_servers.clone()));
     limits.push_networks = config.saleroom.push_networks.clone();
     limits.saleroom_url = Some(config.saleroom_url()).filter(|url| !url.is_empty());
     limits.identity.session_ttl = config.platform.session_ttl.get();

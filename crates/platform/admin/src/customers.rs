@@ -4,6 +4,7 @@ mod conditions;
 mod connection;
 mod connection_form;
 mod detail;
+pub(crate) mod domain;
 pub(crate) mod house;
 mod portal;
 mod quarantine;
@@ -48,6 +49,9 @@ pub(crate) const PAGES: &[Page] = &[
     ("POST", "/customers/{customer}/house", Need::Has(CustomersWrite)),
     ("GET", "/customers/{customer}/saleroom", Need::Has(CustomersWrite)),
     ("POST", "/customers/{customer}/saleroom", Need::Has(CustomersWrite)),
+    ("GET", "/customers/{customer}/domain", Need::Has(CustomersWrite)),
+    ("POST", "/customers/{customer}/domain", Need::Has(CustomersWrite)),
+    ("POST", "/customers/{customer}/domain/check", Need::Has(CustomersWrite)),
     ("GET", "/customers/{customer}/sites", Need::Has(CustomersWrite)),
     ("POST", "/customers/{customer}/sites", Need::Has(CustomersWrite)),
     ("GET", "/customers/{customer}/logo/{logo}", Need::HasOneOf(&[CustomersRead, AuctionsRead])),
@@ -75,6 +79,8 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/customers/{customer}/connection", get(connection_form::page).post(connection_form::save))
         .route("/customers/{customer}/house", get(house::page).post(house::save))
         .route("/customers/{customer}/saleroom", get(saleroom::page).post(saleroom::save))
+        .route("/customers/{customer}/domain", get(domain::page).post(domain::save))
+        .route("/customers/{customer}/domain/check", post(domain::check))
         .route("/customers/{customer}/sites", get(sites::page).post(sites::save))
         .route("/customers/{customer}/logo/{logo}", get(house::logo))
         .route("/customers/{customer}/conditions", get(conditions::list).post(conditions::add))

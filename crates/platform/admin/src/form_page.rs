@@ -28,6 +28,8 @@ pub(crate) struct FormPage {
     intro: Vec<String>,
     /// What the change will cause, and who will be notified.
     consequences: Vec<String>,
+    /// Path and words of a link to a further setting, after the form.
+    further: Option<(String, &'static str)>,
     /// Why the form can't be sent now, in place of the form; empty when it can.
     hindrance: String,
     errors: ErrorSummary,
@@ -50,6 +52,7 @@ impl FormPage {
             may_leave: true,
             intro: Vec::new(),
             consequences: Vec::new(),
+            further: None,
             hindrance: String::new(),
             errors: ErrorSummary::default(),
             fields: Vec::new(),
@@ -76,6 +79,11 @@ impl FormPage {
     pub(crate) fn causes(mut self, text: impl Into<String>) -> Self {
         self.consequences.push(text.into());
         self
+    }
+
+    /// With a link to a further setting after the form.
+    pub(crate) fn further(self, path: impl Into<String>, words: &'static str) -> Self {
+        Self { further: Some((path.into(), words)), ..self }
     }
 
     /// Without the form, because of something that has to be done first.

@@ -31,6 +31,8 @@ const NOTICES: &[(&str, &str)] = &[
     ("quarantine-dropped", "The event was dropped. It stays in the journal and in the event feed."),
     ("house-saved", "The house was saved. Sales that exist keep their currency and time zone."),
     ("saleroom", "The saleroom was saved."),
+    ("domain", "The domain was saved. It is served once its record is found."),
+    ("domain-removed", "The domain was removed. The saleroom stands at the shared address."),
     ("sites", "The web sites were saved."),
     ("mail-texts-saved", "The texts were saved. Mails that wait keep theirs."),
     ("mail-again", "The mail waits to be sent again. A limit of its house or its recipient may hold it back."),

@@ -58,6 +58,9 @@ fn words(worker: Worker) -> (&'static str, &'static str) {
         ),
         Worker::Pushes => ("Notices in browsers", "Shows notices in the browsers of bidders."),
         Worker::Mails => ("Mails", "Sends mails to bidders, if the operator has set a mail server."),
+        Worker::Domains => {
+            ("Domains of houses", "Looks up once a day whether the record of each proven domain still exists.")
+        }
         Worker::Expiry => ("Expiry", "Deletes expired sessions and stored answers, once a minute."),
     }
 }
@@ -113,6 +116,7 @@ fn behind(worker: Worker, work: &WaitingWork, now: Timestamp) -> String {
         | Worker::Notices
         | Worker::Pushes
         | Worker::Mails
+        | Worker::Domains
         | Worker::Expiry => String::new(),
     }
 }

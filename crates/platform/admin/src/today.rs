@@ -13,7 +13,7 @@ use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use platform_core::mails::HeldCount;
-use platform_core::port::{Customer, Page as ListPage, RegistrationStatus};
+use platform_core::port::{Customer, HouseDomain, Page as ListPage, RegistrationStatus};
 use platform_core::sales::lists::{AuctionQuery, ItemQuery, RegistrationQuery};
 use platform_core::{PlatformResult, Role, Scope};
 use platform_rules::{Auction, AuctionKind, SaleMode};
@@ -97,6 +97,7 @@ async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Respo
         webhooks.iter().filter(|row| row.line.needs_support).flat_map(|row| connection_tasks(row, session.now())),
     );
     tasks.extend(mail_tasks(&session).await?);
+    tasks.extend(domain_tasks(&session).await?);
     let sales = try_join_all(auctions.iter().map(|auction| sale(&session, auction))).await?;
     render_page(&TodayPage {
         frame: session.frame("Today", Section::Today).with_notice(notice::from_query(&query)),
@@ -204,6 +205,23 @@ async fn mail_tasks(session: &Session) -> PlatformResult<Vec<Task>> {
         Task { lasting, ..Task::new(labels::number(held.mails), words, customer.name, path) }
     };
     Ok(failed.into_iter().map(task).chain(held.into_iter().map(held_task)).collect())
+}
+
+/// Domains of houses whose record is missing, and those that are not served any more.
+async fn domain_tasks(session: &Session) -> PlatformResult<Vec<Task>> {
+    if !session.may(Scope::CustomersWrite) {
+        return Ok(Vec::new());
+    }
+    let task = |(customer, domain): (Customer, HouseDomain)| {
+        let (words, since) = match domain.missing_since {
+            Some(since) => ("domain of a saleroom: its record is missing", Some(since)),
+            None => ("domain of a saleroom is not served any more", domain.lost_at),
+        };
+        let lasting = since.map(|since| RelativeTime::lasting(since, session.now()));
+        let detail = format!("{}: {}", customer.name, domain.domain);
+        Task { lasting, ..Task::new("1".to_owned(), words, detail, customers::domain::path(customer.uuid)) }
+    };
+    Ok(session.platform().troubled_domains(&session.caller).await?.into_iter().map(task).collect())
 }
 
 /// What a connection and its endpoints ask of support.

@@ -1,6 +1,6 @@
 //! Catalogue import: a CSV file becomes items of an auction, all of them or none.
 //!
-//! The file has a header. `lot_number` and `title` are required; the other columns (`description`, `artist`, `date`,
+//! The file has a header. `lot_number` and `title` are required; the other columns (`description`, `category`, `artist`, `date`,
 //! `medium`, `dimensions`, `credit`, `image_url`, `low_estimate`, `high_estimate`, `opening_bid`, `reserve`, `buy_now`,
 //! `fixed_increment`, `vendor`, `end_time`, `attachments`, `currency`) are optional. Amounts are in major units with a
 //! decimal point, as [`mod@write`] exports them ([`crate::amounts`]). A file whose `currency` is not that of the auction is

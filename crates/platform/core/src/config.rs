@@ -10,6 +10,7 @@ use ipnet::IpNet;
 pub use kit_identity::IdentityConfig;
 use kit_mail::Mailer;
 use kit_openid::SingleSignOn;
+use kit_outbound::{NameServers, TxtRecords};
 use kit_runtime::disk_space::DiskReserve;
 use kit_runtime::trace::Tracer;
 
@@ -38,6 +39,10 @@ pub struct PlatformConfig {
     pub mailer: Option<Mailer>,
     /// Base URL of the salerooms, for links in notices to bidders. None: there are no salerooms, and no notices are made.
     pub saleroom_url: Option<String>,
+    /// Public URLs of the server's other parts, whose hosts no house can have as its domain.
+    pub other_public_urls: Vec<String>,
+    /// Looks up the records that prove domains of houses. The system's name servers.
+    pub txt_records: Arc<dyn TxtRecords>,
     /// Networks in which push services of browsers may be, besides the public internet. None.
     pub push_networks: Vec<IpNet>,
     /// How many days a mail is kept after it was sent or given up. 30.
@@ -214,6 +219,8 @@ impl Default for PlatformConfig {
             purchases_kept_days: 3_650,
             mailer: None,
             saleroom_url: None,
+            other_public_urls: Vec::new(),
+            txt_records: Arc::new(NameServers::default()),
             push_networks: Vec::new(),
             mails_kept_days: 30,
             mail_limits: MailLimits::default(),

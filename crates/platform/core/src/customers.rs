@@ -4,6 +4,8 @@ pub mod addresses;
 pub mod auctioneer_input;
 pub mod auctioneers;
 pub mod connections;
+pub mod domain_name;
+pub mod domains;
 pub mod house_input;
 pub mod houses;
 

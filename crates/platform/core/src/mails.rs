@@ -58,6 +58,8 @@ pub(crate) struct Letterhead {
     /// The name, without anything that a mail program makes a link of.
     name: String,
     pub(crate) house: Option<House>,
+    /// Base URL of its saleroom's pages; none at a server without salerooms.
+    saleroom_base: Option<String>,
 }
 
 impl Letterhead {
@@ -135,7 +137,8 @@ impl Platform {
 
     pub(crate) async fn letterhead(&self, customer: Uuid) -> PlatformResult<Letterhead> {
         let name = self.store().customer(customer).await?.map(|customer| customer.name).unwrap_or_default();
-        Ok(Letterhead { name: kit_mail::plain_title(&name), house: self.store().house(customer).await? })
+        let (house, saleroom_base) = (self.store().house(customer).await?, self.saleroom_base(customer).await?);
+        Ok(Letterhead { name: kit_mail::plain_title(&name), house, saleroom_base })
     }
 
     /// The record of a registration in the register of its house; of a merged one, the record that stands for its person.

@@ -7,6 +7,7 @@ pub(crate) mod credential_cache;
 pub(crate) mod end_health;
 pub(crate) mod late_bids;
 pub(crate) mod registration_cache;
+pub(crate) mod served_domains;
 pub(crate) mod sign_in_state;
 pub(crate) mod striped_locks;
 pub(crate) mod worker_runs;

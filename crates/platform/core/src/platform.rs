@@ -21,6 +21,7 @@ use crate::node_state::credential_cache::CredentialCache;
 use crate::node_state::end_health::EndHealth;
 use crate::node_state::late_bids::LateBids;
 use crate::node_state::registration_cache::RegistrationCache;
+use crate::node_state::served_domains::ServedDomainCache;
 use crate::node_state::sign_in_state::SignInState;
 use crate::node_state::striped_locks::StripedLocks;
 use crate::node_state::worker_runs::WorkerRuns;
@@ -82,6 +83,8 @@ struct Inner {
     retry_locks: StripedLocks,
     /// Cache of registrations.
     registration_cache: RegistrationCache,
+    /// The domains of houses that are served.
+    served_domains: ServedDomainCache,
     /// The command queues of items.
     item_queues: ItemQueues,
     /// Bounds the uploads of images.
@@ -144,6 +147,7 @@ impl Platform {
             bidder_locks: StripedLocks::new(),
             retry_locks: StripedLocks::new(),
             registration_cache: RegistrationCache::default(),
+            served_domains: ServedDomainCache::default(),
             item_queues: ItemQueues::default(),
             image_limits: ImageLimits::default(),
             catalogue_turns: CatalogueTurns::default(),
@@ -251,6 +255,10 @@ impl Platform {
 
     pub(crate) fn registration_cache(&self) -> &RegistrationCache {
         &self.inner.registration_cache
+    }
+
+    pub(crate) fn served_domain_cache(&self) -> &ServedDomainCache {
+        &self.inner.served_domains
     }
 
     pub(crate) fn late_bid_memory(&self) -> &LateBids {

@@ -31,6 +31,7 @@ mod customers;
 mod date_names;
 mod endpoint_readings;
 mod hold;
+mod house_domains;
 mod houses;
 mod idempotency;
 mod images;
@@ -88,6 +89,7 @@ pub use endpoint_readings::{
     UNDELIVERED_COUNTED_MAX, UndeliveredOfSale,
 };
 pub use hold::HoldStore;
+pub use house_domains::{DomainCheck, DomainFinding, HouseDomain, HouseDomainStore, ServedDomain};
 pub use houses::{
     Conditions, House, HouseProfile, HouseSaleroom, HouseSite, HouseStore, HouseWrite, Logo, OutageEnds,
     RegistrationRule, SaleFacts,
@@ -205,6 +207,7 @@ pub trait Store:
     + PartyStore
     + PartyMergeStore
     + HouseStore
+    + HouseDomainStore
     + MailStore
     + NoticeStore
     + BulkChangeStore
@@ -249,6 +252,7 @@ impl<S> Store for S where
         + PartyStore
         + PartyMergeStore
         + HouseStore
+        + HouseDomainStore
         + MailStore
         + NoticeStore
         + BulkChangeStore

@@ -19,6 +19,7 @@ mod streams;
 mod visits;
 mod webcast_bids;
 
+use contract::ItemStatus;
 use jiff::Timestamp;
 use platform_rules::{Auction, Item, PublicBid, PublicItem, SaleResult};
 use uuid::Uuid;
@@ -46,6 +47,8 @@ pub struct Saleroom {
     pub name: String,
     /// What the house says of itself.
     pub house: House,
+    /// The proven domain of the house, on which its saleroom stands; none for the shared host.
+    pub domain: Option<String>,
 }
 
 /// A sale that visitors see.
@@ -74,6 +77,8 @@ pub struct SaleroomLot {
     pub title: String,
     /// Description, lines of text.
     pub description: String,
+    /// Category under which the house offers it.
+    pub category: Option<String>,
     /// Low and high estimate, minor units.
     pub estimate: (Option<i64>, Option<i64>),
     /// Its uploaded images, in order.
@@ -84,6 +89,17 @@ pub struct SaleroomLot {
     pub sale: PublicItem,
     /// What the buyer pays; none while the lot is not sold.
     pub result: Option<SaleResult>,
+}
+
+/// Which lots of a sale a visitor wants: those that match all fields.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LotsWanted<'a> {
+    /// A part of lot number, title or description, in any case. Empty for any.
+    pub text: &'a str,
+    /// With one of these statuses; an empty list matches every status on view.
+    pub statuses: &'a [ItemStatus],
+    /// Of this category; empty for any.
+    pub category: &'a str,
 }
 
 /// A page of the catalogue.
@@ -124,6 +140,7 @@ impl SaleroomLot {
             description: item.description.clone(),
             estimate: (item.low_estimate, item.high_estimate),
             images,
+            category: item.category.clone(),
             image_url: item.image_url.clone(),
             sale: PublicItem::of(auction, item),
             result: SaleResult::of(auction, item),

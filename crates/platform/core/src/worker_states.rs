@@ -39,7 +39,8 @@ impl Platform {
             | Worker::BulkChanges
             | Worker::Notices
             | Worker::Pushes
-            | Worker::Mails => config.timers.look_every,
+            | Worker::Mails
+            | Worker::Domains => config.timers.look_every,
             Worker::Heartbeat => Duration::from_secs(1),
             Worker::Publisher => config.publisher.sweep_every,
             Worker::EndpointReadings => config.endpoint_readings.look_every,

@@ -141,6 +141,9 @@ pub struct Item {
     pub title: String,
     /// Description; may be empty.
     pub description: String,
+    /// Category under which the house offers it, such as `Furniture`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
     /// Image URL, stored as given.
     pub image_url: Option<String>,
     /// Images, documents and videos, in order.

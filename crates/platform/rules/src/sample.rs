@@ -59,6 +59,7 @@ pub(crate) fn item(auction: &Auction, status: ItemStatus) -> Item {
         position: 0,
         title: "A longcase clock".to_owned(),
         description: String::new(),
+        category: None,
         image_url: None,
         attachments: Vec::new(),
         low_estimate: Some(20_000),

@@ -6,11 +6,11 @@ use askama::Template;
 use axum::response::Response;
 use contract::ItemStatus;
 use kit_design::fields::{FormFields, QueryFields};
-use kit_design::form_field::FormField;
+use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page};
 use platform_core::images::ImageVariant;
 use platform_core::port::ItemImage;
-use platform_core::saleroom::{SaleroomLot, SaleroomSale};
+use platform_core::saleroom::{LotsWanted, SaleroomLot, SaleroomSale};
 use platform_rules::AuctionKind;
 use platform_words::{Words, key};
 use uuid::Uuid;
@@ -27,6 +27,8 @@ use crate::structured::Facts;
 pub(crate) const LOTS_MAX: usize = 48;
 /// Characters of a typed price.
 const PRICE_CHARS_MAX: usize = 30;
+/// Characters of a category that are compared.
+const CATEGORY_CHARS_MAX: usize = 80;
 /// Characters of a search that are compared.
 const TEXT_CHARS_MAX: usize = 100;
 /// Name in the address, message, and statuses of each filter; no status is every status.
@@ -46,6 +48,8 @@ const OWN: [(&str, &str); 2] = [("watched", key("mine-watched")), ("bids", key("
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Part {
     pub(crate) text: String,
+    /// Empty for any.
+    pub(crate) category: String,
     show: &'static str,
     /// The prices as they were typed; empty for any.
     pub(crate) price: [String; 2],
@@ -66,14 +70,22 @@ impl Part {
             price: [price("from"), price("to")],
             ends: name_in(ENDS, "ends"),
             own: name_in(OWN, "own"),
+            category: query.text("category").chars().take(CATEGORY_CHARS_MAX).collect(),
             text: query.text("q").chars().take(TEXT_CHARS_MAX).collect(),
             show,
             after: query.text("after").parse().ok(),
         }
     }
 
-    pub(crate) fn statuses(&self) -> &'static [ItemStatus] {
-        FILTERS.iter().find(|(name, ..)| *name == self.show).map_or(&[], |(.., statuses)| statuses)
+    /// All lots of a category.
+    pub(crate) fn of_category(category: &str) -> Self {
+        Self { category: category.to_owned(), ..Self::default() }
+    }
+
+    pub(crate) fn wanted(&self) -> LotsWanted<'_> {
+        let statuses: &[ItemStatus] =
+            FILTERS.iter().find(|(name, ..)| *name == self.show).map_or(&[], |(.., statuses)| statuses);
+        LotsWanted { text: &self.text, statuses, category: &self.category }
     }
 
     /// With its question mark; empty for the first page of all lots.
@@ -81,6 +93,9 @@ impl Part {
         let mut query = form_urlencoded::Serializer::new(String::new());
         if !self.text.is_empty() {
             query.append_pair("q", &self.text);
+        }
+        if !self.category.is_empty() {
+            query.append_pair("category", &self.category);
         }
         if !self.show.is_empty() {
             query.append_pair("show", self.show);
@@ -118,6 +133,8 @@ struct CataloguePage {
     viewing: Vec<String>,
     has_conditions: bool,
     search: FormField,
+    /// None in a sale without categories.
+    category: Option<FormField>,
     prices: [FormField; 2],
     has_prices: bool,
     /// Names and values of the other filters, which the search keeps.
@@ -181,7 +198,7 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
     let sale = platform.saleroom_sale(&house.saleroom, auction).await?;
     let part = Part::of(&query);
     let filter = LotFilter::of(&house, &sale, &part).await?;
-    let is_searched = !part.text.is_empty() || filter.reads_lots();
+    let is_searched = !part.text.is_empty() || !part.category.is_empty() || filter.reads_lots();
     let _turn = if is_searched { house.site.search_turn().await } else { None };
     let found = filter.lots(&house, auction, &part).await?;
     let title = sale.auction.shown_title();
@@ -231,6 +248,7 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
         viewing: lines(sale.facts.as_ref().map(|facts| &facts.viewing)),
         has_conditions: sale.facts.as_ref().is_some_and(|facts| facts.conditions.is_some()),
         search: FormField::search("q", words.fill("catalogue-search", "lots", sale_lots), part.text.as_str()),
+        category: category(words, platform.saleroom_categories(&house.saleroom, auction).await?, &part.category),
         prices: [(0, "from", key("catalogue-price-from")), (1, "to", key("catalogue-price-to"))].map(price),
         has_prices: part.price.iter().any(|typed| !typed.is_empty()),
         kept: [("show", part.show), ("ends", part.ends), ("own", part.own)],
@@ -243,6 +261,21 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
         part: part.query(),
         around,
     })
+}
+
+/// The choice of a category; none where the sale has none. A category of the address that no lot has stays to be chosen, so that the
+/// page says why it is empty.
+fn category(words: Words, mut categories: Vec<String>, chosen: &str) -> Option<FormField> {
+    if !chosen.is_empty() && !categories.iter().any(|category| category == chosen) {
+        categories.push(chosen.to_owned());
+    }
+    if categories.is_empty() {
+        return None;
+    }
+    let choice = |category: String| Choice::new(category.clone(), category.clone(), category == chosen);
+    let any = Choice::new("", words.of("catalogue-category-any"), chosen.is_empty());
+    let choices = std::iter::once(any).chain(categories.into_iter().map(choice)).collect();
+    Some(FormField::select("category", words.of("catalogue-category"), choices))
 }
 
 fn card(words: Words, sale: &SaleroomSale, house: &str, lot: &SaleroomLot) -> LotCard {
@@ -280,13 +313,14 @@ mod tests {
     fn a_part_of_the_catalogue_is_in_its_address() {
         let part = Part {
             text: "jug & bowl".to_owned(),
+            category: "Glass & china".to_owned(),
             show: "sold",
             price: ["£ 100".to_owned(), String::new()],
             ends: "hour",
             own: "bids",
             after: Some(47),
         };
-        let shown = "q=jug+%26+bowl&show=sold&from=%C2%A3+100&ends=hour&own=bids&after=47";
+        let shown = "q=jug+%26+bowl&category=Glass+%26+china&show=sold&from=%C2%A3+100&ends=hour&own=bids&after=47";
         assert_eq!(part.query(), format!("?{shown}"));
         let query = FormFields::of_query(shown).unwrap();
         assert_eq!(Part::of(&query), part);

@@ -15,6 +15,7 @@ use platform_core::users::Client;
 use platform_words::{SaleZone, Words, key};
 use uuid::Uuid;
 
+use crate::hosts;
 use crate::language::{self, LanguageLink};
 use crate::notices::NewNotices;
 use crate::page_error::PageError;
@@ -128,7 +129,7 @@ impl<const N: usize> House<N> {
 
     /// The frame of a page at a path below that of the house.
     pub(crate) fn frame(&self, title: impl Into<String>, below: &str, description: String) -> HouseFrame {
-        let Saleroom { name, house } = &self.saleroom;
+        let Saleroom { name, house, domain: _ } = &self.saleroom;
         let path = self.path();
         let profile = &house.profile;
         let words = self.words;
@@ -180,10 +181,13 @@ impl<const N: usize> FromRequestParts<SaleroomSite> for OpenHouse<N> {
                 _ => ids.push(Uuid::try_parse(text).map_err(|_| not_found())?),
             }
         }
+        if !hosts::may_have(&parts.extensions, address) {
+            return Err(not_found());
+        }
         let saleroom = site.platform().saleroom(address).await?;
         language::decide(site, &saleroom.house, &parts.headers, None);
         let ids = <[Uuid; N]>::try_from(ids).map_err(|_| not_found())?;
-        Ok(Self { site: site.clone(), saleroom, ids })
+        Ok(Self { site: site.of_request(&parts.extensions), saleroom, ids })
     }
 }
 

@@ -4,7 +4,8 @@
 //! `platform-core` returns, which has no field for what bidders may not see.
 //!
 //! Guarantees:
-//! - A request with another host than the configured one gets 404.
+//! - A request with another host than the configured one and the proven domains of houses gets 404 ([`hosts`]).
+//! - On the domain of a house, only that house has pages.
 //! - A house that did not open its saleroom, a draft, a sandbox and a rehearsal are not found.
 //! - A live stream carries what the pages show, and ends when the saleroom closes or the sale is over.
 //! - Templates escape every value: no house adds HTML or script.
@@ -21,6 +22,7 @@ mod conditions;
 mod embed;
 mod faults;
 mod files;
+mod hosts;
 mod house;
 mod language;
 mod limit;
@@ -49,7 +51,6 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{any, get, post};
 use kit_design::{site as pages, theme};
 use kit_http::Surface;
-use kit_http::one_host::{self, OneHost};
 use kit_http::request_counts::RequestCounts;
 use platform_core::Platform;
 use utoipa::openapi::OpenApi;
@@ -59,13 +60,15 @@ use crate::site::SaleroomSite;
 /// Settings of the saleroom.
 #[derive(Debug, Clone, Default)]
 pub struct SaleroomConfig {
-    /// Base URL at which people reach it. Its host is the only one that the saleroom answers.
+    /// Base URL at which people reach it. The saleroom answers its host, and the proven domains of houses.
     pub public_url: String,
 }
 
 /// The surface with the pages of the salerooms of this platform. The caller serves it on a separate port.
 pub fn surface(platform: Platform, config: &SaleroomConfig) -> Surface {
-    let host = OneHost::of(&config.public_url);
+    if !platform.sends_mail() {
+        tracing::warn!("the salerooms are closed, because this server sends no mail: set mail.smtp_url");
+    }
     let saleroom = SaleroomSite::new(platform, config);
     let (site, api) = (saleroom.shared_site(), api::router(&saleroom));
     let router = router().layer(from_fn_with_state(saleroom.clone(), way_back::add)).with_state(saleroom.clone());
@@ -73,8 +76,9 @@ pub fn surface(platform: Platform, config: &SaleroomConfig) -> Surface {
     let pages = pages::wrap_site(router, site)
         .merge(one_click)
         .merge(api)
-        .layer(from_fn_with_state(saleroom, language::middleware))
-        .layer(from_fn_with_state(host, one_host::require));
+        .layer(from_fn_with_state(saleroom.clone(), language::middleware));
+    // As a fallback, so that the routes are matched after the host.
+    let pages = Router::new().fallback_service(pages).layer(from_fn_with_state(saleroom, hosts::route));
     kit_http::finish_pages(pages).counted(request_counts())
 }
 

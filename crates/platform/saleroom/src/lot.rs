@@ -36,6 +36,8 @@ struct LotPage {
     lot_number: String,
     title: String,
     description: Vec<String>,
+    /// The category with the query of its lots in the catalogue.
+    category: Option<(String, String)>,
     words: LotWords,
     /// When it ends by the visitor's own clock; none without an end.
     own_time: Option<OwnTime>,
@@ -125,6 +127,7 @@ async fn lot_page(house: &House<2>, sale: &SaleroomSale, part: String, wish: Wis
         lot_number: lot.lot_number.clone(),
         title: lot.title.clone(),
         description: lot.description.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect(),
+        category: lot.category.as_ref().map(|category| (category.clone(), Part::of_category(category).query())),
         own_time: ends_at(lot).map(|at| OwnTime::of(house, &sale.auction, at)),
         words: LotWords::in_sale(words, sale, lot),
         charges: charges(words, sale),

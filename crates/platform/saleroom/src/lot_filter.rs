@@ -63,7 +63,7 @@ impl LotFilter {
     /// The next lots that match the filters and the search.
     pub(crate) async fn lots(&self, house: &House<1>, auction: Uuid, part: &Part) -> PlatformResult<SaleroomLots> {
         let platform = house.platform();
-        let wanted = (part.text.as_str(), part.statuses());
+        let wanted = part.wanted();
         if !self.reads_lots() {
             let page = Page { after: part.after, limit: LOTS_MAX };
             return platform.saleroom_lots(&house.saleroom, auction, wanted, page).await;

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use http::Extensions;
 use kit_design::cookie::{Cookie, Transport};
 use kit_design::site::Site;
+use kit_http::one_host::OneHost;
 use platform_core::Platform;
+use platform_core::customers::domains::base_at;
 use platform_core::saleroom::Saleroom;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
@@ -14,7 +17,11 @@ use crate::SaleroomConfig;
 
 /// The saleroom. Clones share it.
 #[derive(Clone)]
-pub(crate) struct SaleroomSite(Arc<Inner>);
+pub(crate) struct SaleroomSite {
+    inner: Arc<Inner>,
+    /// With the origin of the request.
+    site: Arc<Site>,
+}
 
 /// Searches of catalogues at the same time. Each reads up to 2,000 lots, so more of them would delay bids.
 const SEARCHES_MAX: usize = 2;
@@ -22,7 +29,7 @@ const SEARCHES_MAX: usize = 2;
 struct Inner {
     searches: Semaphore,
     platform: Platform,
-    site: Arc<Site>,
+    host: OneHost,
     /// Base URL of the pages, without a slash at its end.
     public_url: String,
     transport: Transport,
@@ -44,55 +51,69 @@ impl SaleroomSite {
         let is_secure = url.as_ref().is_some_and(|url| url.scheme() == "https");
         let transport = if is_secure { Transport::Secure } else { Transport::Any };
         let public_url = config.public_url.trim_end_matches('/').to_owned();
-        Self(Arc::new(Inner {
-            searches: Semaphore::new(SEARCHES_MAX),
-            platform,
-            site: Arc::new(site),
-            public_url,
-            transport,
-        }))
+        let (searches, host) = (Semaphore::new(SEARCHES_MAX), OneHost::of(&config.public_url));
+        let inner = Inner { searches, platform, host, public_url, transport };
+        Self { inner: Arc::new(inner), site: Arc::new(site) }
+    }
+
+    /// The saleroom at the origin of a request with these extensions.
+    pub(crate) fn of_request(&self, extensions: &Extensions) -> Self {
+        Self { inner: Arc::clone(&self.inner), site: Site::of_request(&self.site, extensions) }
+    }
+
+    /// The host that all houses share.
+    pub(crate) fn host(&self) -> &OneHost {
+        &self.inner.host
+    }
+
+    /// Base URL of the pages at the shared host, without a slash at its end.
+    pub(crate) fn public_url(&self) -> &str {
+        &self.inner.public_url
     }
 
     pub(crate) fn platform(&self) -> &Platform {
-        &self.0.platform
+        &self.inner.platform
     }
 
     /// A cookie of a house, named for it. Under HTTPS, no other host and no plain connection can set it.
     pub(crate) fn cookie(&self, purpose: &str, customer: Uuid) -> Cookie {
-        let name = match self.0.transport {
+        let name = match self.inner.transport {
             Transport::Secure => format!("__Host-{purpose}-{}", customer.simple()),
             Transport::Any | Transport::Embedded => format!("{purpose}-{}", customer.simple()),
         };
-        Cookie { name: name.into(), path: "/".to_owned(), transport: self.0.transport }
+        Cookie { name: name.into(), path: "/".to_owned(), transport: self.inner.transport }
     }
 
     /// The cookie with the language that a visitor chose, for all houses.
     pub(crate) fn language_cookie(&self) -> Cookie {
-        let name = if self.0.transport == Transport::Secure { "__Host-language" } else { "language" };
-        Cookie { name: name.into(), path: "/".to_owned(), transport: self.0.transport }
+        let name = if self.inner.transport == Transport::Secure { "__Host-language" } else { "language" };
+        Cookie { name: name.into(), path: "/".to_owned(), transport: self.inner.transport }
     }
 
     /// Waits for the turn of a search; the turn lasts as long as the permit.
     pub(crate) async fn search_turn(&self) -> Option<SemaphorePermit<'_>> {
-        self.0.searches.acquire().await.ok()
+        self.inner.searches.acquire().await.ok()
     }
 
     pub(crate) fn site(&self) -> &Site {
-        &self.0.site
+        &self.site
     }
 
     pub(crate) fn shared_site(&self) -> Arc<Site> {
-        Arc::clone(&self.0.site)
+        Arc::clone(&self.site)
     }
 
-    /// The whole address of a path below that of a house.
+    /// The whole address of a path below that of a house: at its own domain if it has one.
     pub(crate) fn house_address(&self, saleroom: &Saleroom, below: &str) -> String {
         let house = saleroom.house.saleroom.address.as_deref().unwrap_or_default();
-        self.address(&format!("/{house}{below}"))
+        match saleroom.domain.as_deref() {
+            Some(domain) => format!("{}/{house}{below}", base_at(&self.inner.public_url, domain)),
+            None => self.address(&format!("/{house}{below}")),
+        }
     }
 
-    /// The whole address of a path.
+    /// The whole address of a path at the shared host.
     pub(crate) fn address(&self, path: &str) -> String {
-        format!("{}{path}", self.0.public_url)
+        format!("{}{path}", self.inner.public_url)
     }
 }

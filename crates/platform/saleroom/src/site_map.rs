@@ -4,9 +4,11 @@
 use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
+use http::Extensions;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use kit_design::error_page::ErrorPage;
 
+use crate::hosts::OnDomain;
 use crate::house::{OpenHouse, require_open};
 use crate::page_error::PageError;
 use crate::site::SaleroomSite;
@@ -24,13 +26,21 @@ struct Map {
 }
 
 /// `/robots.txt`: every page may be read.
-pub(crate) async fn robots(State(site): State<SaleroomSite>) -> Response {
-    format!("User-agent: *\nAllow: /\nSitemap: {}\n", site.address("/sitemap.xml")).into_response()
+pub(crate) async fn robots(State(site): State<SaleroomSite>, extensions: Extensions) -> Response {
+    let map = match extensions.get::<OnDomain>() {
+        Some(OnDomain { base, .. }) => format!("{base}/sitemap.xml"),
+        None => site.address("/sitemap.xml"),
+    };
+    format!("User-agent: *\nAllow: /\nSitemap: {map}\n").into_response()
 }
 
-/// `/sitemap.xml`: the site maps of the open salerooms.
-pub(crate) async fn index(State(site): State<SaleroomSite>) -> Result<Response, PageError> {
+/// `/sitemap.xml`: the site maps of the open salerooms at the host.
+pub(crate) async fn index(State(site): State<SaleroomSite>, extensions: Extensions) -> Result<Response, PageError> {
     require_open(&site)?;
+    if let Some(OnDomain { base, address }) = extensions.get() {
+        site.platform().saleroom(address).await?;
+        return xml(&Index { addresses: vec![format!("{base}/{address}/sitemap.xml")] });
+    }
     let houses = site.platform().open_salerooms().await?;
     let address = |house: &String| site.address(&format!("/{house}/sitemap.xml"));
     xml(&Index { addresses: houses.iter().map(address).collect() })

@@ -212,6 +212,7 @@ fn item(number: usize) -> Item {
         title: "A George III mahogany chest of drawers".into(),
         description: "With brushing slide above four graduated drawers, on bracket feet; later handles. 84 cm wide."
             .into(),
+        category: None,
         image_url: Some(format!("https://images.example.com/{number}.jpg")),
         attachments: Vec::new(),
         low_estimate: Some(40_000),

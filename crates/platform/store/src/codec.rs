@@ -359,6 +359,7 @@ pub(crate) struct ItemColumns {
     pub(crate) sandbox_end_ms: Option<i64>,
     /// Empty where a node of the version before wrote the item.
     pub(crate) vendor: Option<Uuid>,
+    pub(crate) category: Option<String>,
     pub(crate) version: i64,
 }
 
@@ -422,6 +423,7 @@ impl ItemColumns {
             ("items.position", self.position == state.position),
             ("items.lot_number", self.lot_number == state.lot_number),
             ("items.vendor", self.vendor.is_none() || self.vendor == state.vendor),
+            ("items.category", self.category == state.category),
             ("items.status", self.status == state.status.code()),
             ("items.has_bids", self.has_bids == has_bids(state)),
             ("items.effective_end_ms", self.effective_end_ms == end_ms(state)),

@@ -22,6 +22,7 @@ mod consumers;
 mod customers;
 mod endpoint_readings;
 mod holds;
+mod house_domains;
 mod houses;
 mod idempotency;
 mod images;

@@ -20,6 +20,7 @@ mod consumers;
 mod customers;
 mod endpoint_readings;
 mod holds;
+mod house_domains;
 mod houses;
 mod idempotency;
 mod image_files;

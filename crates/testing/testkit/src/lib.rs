@@ -6,6 +6,7 @@
 pub mod browser;
 pub mod certificates;
 pub mod mail_server;
+pub mod name_server;
 pub mod pdf;
 pub mod picture;
 pub mod postgres;

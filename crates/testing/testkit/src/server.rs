@@ -28,6 +28,12 @@ const START_MAX: Duration = Duration::from_secs(60);
 #[error("{0}")]
 pub struct ServerError(String);
 
+impl ServerError {
+    pub(crate) fn new(text: String) -> Self {
+        Self(text)
+    }
+}
+
 /// How to start the binary. Every start uses the same data directory, ports and settings.
 #[derive(Debug, Clone)]
 pub struct Launch {
@@ -310,7 +316,8 @@ async fn scrape(metrics: SocketAddr) -> std::io::Result<String> {
 
 /// A free port. It stays free until the server binds it: it is below the kernel's ephemeral ports, and this process
 /// uses each port once.
-fn free_address() -> Result<SocketAddr, ServerError> {
+/// An address of this machine whose port is free.
+pub fn free_address() -> Result<SocketAddr, ServerError> {
     static USED: AtomicU32 = AtomicU32::new(0);
     for _ in 0..PORTS.len() {
         let nth = USED.fetch_add(1, Ordering::Relaxed).wrapping_add(std::process::id().wrapping_mul(PORTS_APART));

@@ -18,7 +18,7 @@ use platform_core::mails::MailCounts;
 use platform_core::port::{House, HouseProfile, Page as ListPage};
 use uuid::Uuid;
 
-use super::{saleroom, sites};
+use super::{domain, saleroom, sites};
 use crate::auctions::TIME_ZONES;
 use crate::form_page::{Refused, at_fields};
 use crate::page_error::PageError;
@@ -37,6 +37,9 @@ pub(super) struct HousePanel {
     /// The address of the saleroom if it is open, and its state; none when the server has no saleroom.
     saleroom: Option<(Option<String>, &'static str)>,
     saleroom_path: String,
+    /// The domain of the house's own, with its state.
+    domain: String,
+    domain_path: String,
     /// How many web sites the house lists.
     sites: String,
     sites_path: String,
@@ -75,8 +78,10 @@ impl HousePanel {
             path: format!("{}/customers/{customer}", session.admin.site().base),
             logo: LogoImage::of(session, &house),
             facts: facts(&house.profile),
-            saleroom: saleroom::state(session, &house),
+            saleroom: saleroom::state(session, &house).await?,
             saleroom_path: format!("{}{}", session.admin.site().base, saleroom::path(customer)),
+            domain: domain::state(session, customer).await?,
+            domain_path: format!("{}{}", session.admin.site().base, domain::path(customer)),
             sites: sites::state(&house),
             sites_path: format!("{}{}", session.admin.site().base, sites::path(customer)),
             conditions: latest.map(|latest| latest.number),

@@ -136,6 +136,7 @@ async fn form(session: &Session, house: &House, typed: Typed, errors: &FieldErro
     let mut page = FormPage::new(session.frame("Saleroom", Section::Customers), (path.as_str(), customer.name), format!("{path}/saleroom"))
         .intro("Everyone can read the pages of an open saleroom: announced sales, their lots on view, prices, and results. Drafts, reserves and names of bidders appear nowhere.")
         .hidden("version", typed.version.to_string())
+        .further(super::domain::path(house.customer), "Put the saleroom at a domain of the house")
         .button("Save saleroom");
     if base.is_empty() {
         let text = "This server has no saleroom: the operator sets saleroom.public_url first.";
@@ -194,17 +195,17 @@ fn outage_group(typed: &Typed, errors: &FieldErrors) -> FieldGroup {
 
 /// The saleroom on the page of the customer: its address for a link if it is open, and its state in words; none when the server
 /// has no saleroom.
-pub(super) fn state(session: &Session, house: &House) -> Option<(Option<String>, &'static str)> {
-    let base = session.admin.config().saleroom_url.as_str();
-    if base.is_empty() {
-        return None;
-    }
+pub(super) async fn state(
+    session: &Session,
+    house: &House,
+) -> Result<Option<(Option<String>, &'static str)>, PageError> {
+    let Some(base) = session.platform().saleroom_base(house.customer).await? else { return Ok(None) };
     let address = house.saleroom.address.as_ref().filter(|_| house.saleroom.is_open);
-    Some(match address {
+    Ok(Some(match address {
         Some(_) if !session.platform().sends_mail() => (None, "closed: no mail server is set"),
         Some(address) => (Some(format!("{base}/{address}")), "open"),
         None => (None, "closed"),
-    })
+    }))
 }
 
 /// The path of the form.

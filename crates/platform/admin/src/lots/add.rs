@@ -23,7 +23,7 @@ use crate::sale::refusal;
 use crate::sale::writable;
 use crate::session::{PathIds, Section, Session};
 
-const COLUMNS: [Column; 9] = [
+const COLUMNS: [Column; 10] = [
     Column::LotNumber,
     Column::Title,
     Column::Description,
@@ -31,6 +31,7 @@ const COLUMNS: [Column; 9] = [
     Column::HighEstimate,
     Column::OpeningBid,
     Column::Reserve,
+    Column::Category,
     Column::Vendor,
     Column::ImageUrl,
 ];
@@ -95,6 +96,7 @@ fn new_item(sale: &Sale, form: &FormFields, consignor: &TypedConsignor, errors: 
     }
     NewItem {
         description: edit.description.unwrap_or_default(),
+        category: edit.category.flatten(),
         image_url: edit.image_url.flatten(),
         low_estimate: edit.low_estimate.flatten(),
         high_estimate: edit.high_estimate.flatten(),

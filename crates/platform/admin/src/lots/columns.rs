@@ -13,6 +13,7 @@ pub(crate) enum Column {
     LotNumber,
     Title,
     Description,
+    Category,
     ImageUrl,
     LowEstimate,
     HighEstimate,
@@ -25,7 +26,7 @@ pub(crate) enum Column {
 
 impl Column {
     /// All fields, in the order of the form.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::LotNumber,
         Self::Title,
         Self::Description,
@@ -35,6 +36,7 @@ impl Column {
         Self::Reserve,
         Self::BuyNow,
         Self::FixedIncrement,
+        Self::Category,
         Self::Vendor,
         Self::ImageUrl,
     ];
@@ -45,6 +47,7 @@ impl Column {
             Self::LotNumber => "lotNumber",
             Self::Title => "title",
             Self::Description => "description",
+            Self::Category => "category",
             Self::ImageUrl => "imageUrl",
             Self::LowEstimate => "lowEstimate",
             Self::HighEstimate => "highEstimate",
@@ -61,6 +64,7 @@ impl Column {
             Self::LotNumber => "Lot number",
             Self::Title => "Title",
             Self::Description => "Description",
+            Self::Category => "Category",
             Self::ImageUrl => "Image address",
             Self::LowEstimate => "Low estimate",
             Self::HighEstimate => "High estimate",
@@ -113,6 +117,7 @@ impl Column {
             Self::LotNumber => item.lot_number.clone(),
             Self::Title => item.title.clone(),
             Self::Description => item.description.clone(),
+            Self::Category => item.category.clone().unwrap_or_default(),
             Self::ImageUrl => item.image_url.clone().unwrap_or_default(),
             Self::Vendor => consignors.label(item),
             amount => amount.amount(item).map(|amount| currency.plain(amount)).unwrap_or_default(),
@@ -127,6 +132,7 @@ impl Column {
             Self::LotNumber => edit.lot_number = Some(text.to_owned()),
             Self::Title => edit.title = Some(text.to_owned()),
             Self::Description => edit.description = Some(text.replace("\r\n", "\n")),
+            Self::Category => edit.category = Some(Some(text.to_owned()).filter(|text| !text.is_empty())),
             Self::ImageUrl => edit.image_url = Some(Some(text.to_owned()).filter(|text| !text.is_empty())),
             Self::LowEstimate => edit.low_estimate = Some(amount()?),
             Self::HighEstimate => edit.high_estimate = Some(amount()?),

@@ -267,6 +267,7 @@ async fn sorted(session: &Session, sale: &Sale, wanted: &ItemSearch, query: &For
 
 fn search(query: &FormFields) -> ItemSearch {
     ItemSearch {
+        category: None,
         statuses: ItemStatus::ALL.iter().copied().filter(|status| status.name() == query.text("status")).collect(),
         text: query.text("q").chars().take(TEXT_CHARS_MAX).collect(),
         missing: MissingField::ALL.into_iter().find(|field| field.as_str() == query.text("missing")),

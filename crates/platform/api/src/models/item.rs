@@ -26,6 +26,8 @@ pub(crate) struct ItemView {
     pub(crate) title: String,
     /// Description; may be empty.
     pub(crate) description: String,
+    /// Category under which the house offers it, such as `Furniture`; null without one.
+    pub(crate) category: Option<String>,
     /// Address of the main image; null without one.
     pub(crate) image_url: Option<String>,
     /// Further images, documents and videos.
@@ -89,6 +91,7 @@ impl ItemView {
             position: item.position,
             title: item.title.clone(),
             description: item.description.clone(),
+            category: item.category.clone(),
             image_url: item.image_url.clone(),
             attachments: item.attachments.clone(),
             low_estimate: item.low_estimate,

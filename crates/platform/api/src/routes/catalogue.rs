@@ -56,7 +56,7 @@ pub(crate) struct Imported {
 /// Import a catalogue
 ///
 /// Imports all rows of a CSV file, or none. The file is UTF-8 with a header, at most 64 MiB and 100,000 rows.
-/// `lot_number` and `title` are required; `description`, `artist`, `date`, `medium`, `dimensions`, `credit`,
+/// `lot_number` and `title` are required; `description`, `category`, `artist`, `date`, `medium`, `dimensions`, `credit`,
 /// `image_url`, `low_estimate`, `high_estimate`, `opening_bid`, `reserve`, `buy_now`, `fixed_increment`, `vendor`,
 /// `end_time`, `attachments` and `currency` are optional. The server ignores the `result_…` columns of an export. Amounts
 /// are in major units with a decimal point and without separators of thousands, such as `1250.00`. The server refuses a

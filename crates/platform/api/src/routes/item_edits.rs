@@ -33,6 +33,10 @@ pub(crate) struct ItemPatchIn {
     #[serde(default, deserialize_with = "no_null")]
     #[schema(value_type = String, required = false)]
     description: Option<String>,
+    /// Category, 1 to 80 characters.
+    #[serde(default, deserialize_with = "or_null")]
+    #[schema(value_type = Option<String>)]
+    category: Option<Option<String>>,
     /// http or https address of the main image.
     #[serde(default, deserialize_with = "or_null")]
     #[schema(value_type = Option<String>)]
@@ -87,6 +91,7 @@ impl ItemPatchIn {
             lot_number: self.lot_number,
             title: self.title,
             description: self.description,
+            category: self.category,
             image_url: self.image_url,
             attachments: files.map(|raw| attachments(&format!("{at}/attachments"), raw)).transpose()?,
             low_estimate: self.low_estimate,

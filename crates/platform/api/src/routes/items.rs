@@ -31,6 +31,8 @@ pub(crate) struct ItemIn {
     /// Description. Default: empty.
     #[serde(default)]
     description: String,
+    /// Category under which the house offers the lot, such as `Furniture`; 1 to 80 characters. Bidders filter the catalogue by it.
+    category: Option<String>,
     /// http or https address of the main image.
     image_url: Option<String>,
     /// Further images, documents and videos, at most 50.
@@ -71,6 +73,7 @@ impl ItemIn {
             lot_number: self.lot_number,
             title: self.title,
             description: self.description,
+            category: self.category,
             image_url: self.image_url,
             attachments: attachments(&format!("{at}/attachments"), &self.attachments)?,
             low_estimate: self.low_estimate,

@@ -9,6 +9,7 @@ pub(super) enum Column {
     LotNumber,
     Title,
     Description,
+    Category,
     Artist,
     Date,
     Medium,
@@ -37,10 +38,11 @@ pub(super) const RESULTS: [&str; 6] =
     ["result_status", "result_buyer", "result_hammer", "result_premium", "result_tax", "result_total"];
 
 impl Column {
-    pub(super) const ALL: [Self; 25] = [
+    pub(super) const ALL: [Self; 26] = [
         Self::LotNumber,
         Self::Title,
         Self::Description,
+        Self::Category,
         Self::Artist,
         Self::Date,
         Self::Medium,
@@ -92,6 +94,7 @@ impl Column {
             Self::Description | Self::Artist | Self::Date | Self::Medium | Self::Dimensions | Self::Credit => {
                 "description"
             }
+            Self::Category => "category",
             Self::ImageUrl => "imageUrl",
             Self::LowEstimate => "lowEstimate",
             Self::HighEstimate => "highEstimate",
@@ -114,6 +117,7 @@ impl Column {
             Self::LotNumber => "lot_number",
             Self::Title => "title",
             Self::Description => "description",
+            Self::Category => "category",
             Self::Artist => "artist",
             Self::Date => "date",
             Self::Medium => "medium",

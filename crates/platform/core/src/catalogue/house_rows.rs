@@ -341,6 +341,7 @@ fn set(
     match column {
         Column::LotNumber => text.clone_into(&mut row.lot_number),
         Column::Title => edit.title = Some(text.to_owned()),
+        Column::Category => edit.category = Some(Some(text.to_owned())),
         Column::ImageUrl => edit.image_url = Some(Some(text.to_owned())),
         Column::LowEstimate => {
             let (minor, read) = amount(text)?;

@@ -114,6 +114,10 @@ const HEADERS: &[(Column, &[&str])] = &[
         "date", "period", "datierung", "datum", "jahr", "epoche", "époque", "datation", "année", "fecha", "época", "datación",
         "año", "data", "epoca", "datazione", "anno", "datering", "jaar", "periode",
     ]),
+    (Column::Category, &[
+        "category", "lotcategory", "department", "kategorie", "sachgebiet", "warengruppe", "sparte", "catégorie", "rubrique",
+        "categoría", "categoria", "reparto", "categorie", "rubriek",
+    ]),
     (Column::Credit, &[
         "credit", "provenance", "provenienz", "herkunft", "origine", "procedencia", "provenienza", "herkomst",
     ]),

@@ -378,6 +378,7 @@ fn text_of(row: &HouseRow, column: usize, field: &str) -> Option<String> {
         "lotNumber" => Some(row.lot_number.clone()),
         "title" => Some(row.edit.title.clone().unwrap_or_default()),
         "vendor" => row.vendor.clone(),
+        "category" => row.edit.category.clone().flatten(),
         "imageUrl" => row.edit.image_url.clone().flatten(),
         _ => None,
     })
@@ -388,6 +389,7 @@ fn new_item(row: &HouseRow) -> NewItem {
     let edit = row.edit.clone();
     NewItem {
         description: edit.description.unwrap_or_default(),
+        category: edit.category.flatten(),
         image_url: edit.image_url.flatten(),
         attachments: edit.attachments.unwrap_or_default(),
         low_estimate: edit.low_estimate.flatten(),

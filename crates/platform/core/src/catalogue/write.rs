@@ -33,10 +33,11 @@ pub enum ExportReaders {
     Staff,
 }
 
-const COLUMNS: [Column; 12] = [
+const COLUMNS: [Column; 13] = [
     Column::LotNumber,
     Column::Title,
     Column::Description,
+    Column::Category,
     Column::ImageUrl,
     Column::Currency,
     Column::LowEstimate,
@@ -93,6 +94,7 @@ fn cell(column: Column, auction: &Auction, item: &Item, currency: &CurrencyForma
         Column::LotNumber => item.lot_number.clone(),
         Column::Title => item.title.clone(),
         Column::Description => item.description.trim().to_owned(),
+        Column::Category => item.category.clone().unwrap_or_default(),
         Column::ImageUrl => item.image_url.clone().unwrap_or_default(),
         Column::Currency => currency.code().to_owned(),
         Column::LowEstimate => amount(item.low_estimate),

@@ -47,6 +47,14 @@ impl Notice {
     }
 }
 
+impl Letterhead {
+    /// The first page of the house's saleroom.
+    fn house_page(&self) -> Option<String> {
+        let base = self.saleroom_base.as_deref()?;
+        Some(format!("{base}/{}", self.house.as_ref()?.saleroom.address.as_deref()?))
+    }
+}
+
 impl Platform {
     /// The mail of a notice, to be committed with it. None when the bidder wants none of this kind.
     pub(crate) async fn notice_mail(
@@ -63,7 +71,7 @@ impl Platform {
             return Ok(None);
         }
         let letterhead = self.letterhead(auction.customer).await?;
-        let Some(house_page) = self.house_page(&letterhead) else { return Ok(None) };
+        let Some(house_page) = letterhead.house_page() else { return Ok(None) };
         let page = match notice.item {
             Some(_) if notice.kind == NoticeKind::Won => format!("{house_page}/my-bids"),
             Some(item) => format!("{house_page}/sales/{}/lots/{item}", auction.uuid),
@@ -119,12 +127,6 @@ impl Platform {
         }
     }
 
-    /// The first page of a house's saleroom.
-    fn house_page(&self, letterhead: &Letterhead) -> Option<String> {
-        let base = self.config().saleroom_url.as_deref()?.trim_end_matches('/');
-        Some(format!("{base}/{}", letterhead.house.as_ref()?.saleroom.address.as_deref()?))
-    }
-
     /// The page of a sale, and the page that ends mails about registrations, for the mail about a decision.
     pub(super) fn notice_pages(
         &self,
@@ -133,13 +135,13 @@ impl Platform {
         account: &BidderAccount,
     ) -> Option<(String, String)> {
         let end_mails = self.end_mails_page(letterhead, account.id, NoticeKind::RegistrationDecided)?;
-        Some((format!("{}/sales/{}", self.house_page(letterhead)?, auction.uuid), end_mails))
+        Some((format!("{}/sales/{}", letterhead.house_page()?, auction.uuid), end_mails))
     }
 
     /// The page that ends the mails of a kind to an account.
     pub(super) fn end_mails_page(&self, letterhead: &Letterhead, account: Uuid, kind: NoticeKind) -> Option<String> {
         let code = self.end_mails_code(EndedMails { account, kind });
-        Some(format!("{}/mails/{code}", self.house_page(letterhead)?))
+        Some(format!("{}/mails/{code}", letterhead.house_page()?))
     }
 
     /// The open account of the person who registered, at a server with salerooms.

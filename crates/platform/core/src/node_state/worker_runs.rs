@@ -31,13 +31,15 @@ pub enum Worker {
     Pushes,
     /// Sends mails to bidders.
     Mails,
+    /// Looks up the records of domains of houses.
+    Domains,
     /// Deletes expired answers, sessions and uploads.
     Expiry,
 }
 
 impl Worker {
     /// All workers.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::ItemEnds,
         Self::Heartbeat,
         Self::Publisher,
@@ -47,6 +49,7 @@ impl Worker {
         Self::Notices,
         Self::Pushes,
         Self::Mails,
+        Self::Domains,
         Self::Expiry,
     ];
 }

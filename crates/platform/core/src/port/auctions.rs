@@ -152,6 +152,8 @@ pub trait AuctionStore: Send + Sync {
     async fn item_with_auction(&self, item: Uuid) -> StoreResult<Option<(Item, Auction)>>;
     /// Number of items by status, for the guards of the auction's transitions. Does not load the items.
     async fn item_counts(&self, auction: Uuid) -> StoreResult<ItemCounts>;
+    /// The categories of an auction's items with one of these statuses, each once, in the order of their bytes, at most `limit`.
+    async fn item_categories(&self, auction: Uuid, statuses: &[ItemStatus], limit: usize) -> StoreResult<Vec<String>>;
     /// Number of SOLD items whose buyer's paddle is not known yet.
     async fn open_buyers(&self, auction: Uuid) -> StoreResult<u64>;
     /// Item counts of each of these auctions, in their order, capped at 1: `live`, `suspended` and `with_bids` are 1

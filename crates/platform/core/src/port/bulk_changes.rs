@@ -19,6 +19,9 @@ pub struct NewItem {
     pub title: String,
     /// Description; may be empty.
     pub description: String,
+    /// Category; 1–80 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
     /// URL of an image; http or https.
     pub image_url: Option<String>,
     /// Images, documents and videos; at most 50.

@@ -37,7 +37,7 @@ impl HouseSaleroom {
                 add("/outageMinutes", format!("is not a number of minutes from 1 to {OUTAGE_MINUTES_MAX}"));
             }
             None if self.is_open => {
-                add("/outageEnds", "is missing: choose one of the two".to_owned());
+                add("/outageEnds", "choose one of the two, because the saleroom is open".to_owned());
             }
             _ => {}
         }

@@ -6,7 +6,7 @@ use super::visits::ON_VIEW;
 use super::{Saleroom, SiteMap};
 use crate::Platform;
 use crate::error::PlatformResult;
-use crate::port::Page;
+use crate::port::{House, Page};
 
 /// Open salerooms, at most.
 const SALEROOMS_MAX: usize = 1_000;
@@ -18,14 +18,16 @@ const LOTS_MAX: usize = 10_000;
 const ROWS: usize = 250;
 
 impl Platform {
-    /// The addresses of the open salerooms, in order; at most 1,000.
+    /// The addresses of the open salerooms at the shared host, in order; at most 1,000. Those with a domain of their own are there.
     pub async fn open_salerooms(&self) -> PlatformResult<Vec<String>> {
         let (mut open, mut after) = (Vec::new(), None);
+        let domains = self.served_domains().await?;
         loop {
             let houses = self.store().houses_with_saleroom(Page { after, limit: ROWS }).await?;
             let is_last = houses.len() < ROWS;
             after = houses.last().and_then(|house| house.saleroom.address.clone());
-            let open_ones = houses.into_iter().filter(|house| house.saleroom.is_open);
+            let is_shared = |house: &House| house.saleroom.is_open && domains.of_customer(house.customer).is_none();
+            let open_ones = houses.into_iter().filter(is_shared);
             open.extend(open_ones.filter_map(|house| house.saleroom.address));
             if is_last || open.len() >= SALEROOMS_MAX {
                 open.truncate(SALEROOMS_MAX);

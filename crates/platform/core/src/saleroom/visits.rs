@@ -6,7 +6,7 @@ use contract::{AuctionStatus, ItemStatus};
 use platform_rules::{Auction, Item, PublicBid, SaleMode};
 use uuid::Uuid;
 
-use super::{Saleroom, SaleroomLot, SaleroomLotPage, SaleroomLots, SaleroomSale};
+use super::{LotsWanted, Saleroom, SaleroomLot, SaleroomLotPage, SaleroomLots, SaleroomSale};
 use crate::error::{PlatformError, PlatformResult};
 use crate::images::ImageVariant;
 use crate::live::desk_link;
@@ -19,6 +19,8 @@ const SALES_MAX: usize = 100;
 /// Lots read at once, and how often, to find the lot before one.
 const STEP_BACK: i64 = 100;
 const STEPS_BACK_MAX: usize = 20;
+/// Categories of a sale from which a visitor chooses.
+const CATEGORIES_MAX: usize = 100;
 /// Bids of a lot's page.
 const BIDS_SHOWN: i64 = 20;
 /// Lots that visitors see: those on view, on sale, or past.
@@ -40,7 +42,8 @@ impl Platform {
         let house = self.store().house_at(address).await?.filter(|house| house.saleroom.is_open);
         let house = house.ok_or(PlatformError::NotFound("saleroom"))?;
         let customer = self.customer(&visitor(house.customer), house.customer).await?;
-        Ok(Saleroom { name: customer.name, house })
+        let domain = self.served_domains().await?.of_customer(house.customer).map(str::to_owned);
+        Ok(Saleroom { name: customer.name, house, domain })
     }
 
     /// The sales of the house that are live or announced, in the order in which they were created.
@@ -90,27 +93,37 @@ impl Platform {
         self.conditions(&visitor(saleroom.house.customer), saleroom.house.customer, number).await
     }
 
-    /// The lots of a sale whose number, title or description has the text, in running order after a position. The text is empty
-    /// for all of them.
+    /// The lots of a sale that a visitor wants, in running order after a position.
     ///
     /// Errors: `not_found`.
     pub async fn saleroom_lots(
         &self,
         saleroom: &Saleroom,
         auction: Uuid,
-        (text, statuses): (&str, &[ItemStatus]),
+        wanted: LotsWanted<'_>,
         page: Page<i64>,
     ) -> PlatformResult<SaleroomLots> {
         let auction = self.auction_on_view(saleroom, auction).await?;
-        let statuses: Vec<ItemStatus> =
-            ON_VIEW.into_iter().filter(|status| statuses.is_empty() || statuses.contains(status)).collect();
+        let is_wanted = |status: &ItemStatus| wanted.statuses.is_empty() || wanted.statuses.contains(status);
+        let statuses: Vec<ItemStatus> = ON_VIEW.into_iter().filter(is_wanted).collect();
         if statuses.is_empty() {
             return Ok(SaleroomLots { lots: Vec::new(), next: None });
         }
-        let wanted = ItemSearch { statuses, text: text.to_owned(), ..ItemSearch::default() };
+        let category = Some(wanted.category.to_owned()).filter(|category| !category.is_empty());
+        let wanted = ItemSearch { statuses, text: wanted.text.to_owned(), category, ..ItemSearch::default() };
         let caller = visitor(saleroom.house.customer);
         let found = self.search_items(&caller, auction.uuid, &wanted, page).await?;
         Ok(SaleroomLots { lots: self.lots_on_view(&auction, &found.entries).await?, next: found.next })
+    }
+
+    /// The categories of the lots of a sale, the first [`CATEGORIES_MAX`] of them in alphabetical order.
+    ///
+    /// Errors: `not_found`.
+    pub async fn saleroom_categories(&self, saleroom: &Saleroom, auction: Uuid) -> PlatformResult<Vec<String>> {
+        let auction = self.auction_on_view(saleroom, auction).await?;
+        let mut found = self.store().item_categories(auction.uuid, &ON_VIEW, CATEGORIES_MAX).await?;
+        found.sort_by_cached_key(|category| category.to_lowercase());
+        Ok(found)
     }
 
     /// A lot with its latest bids.

@@ -193,6 +193,7 @@ impl Platform {
             position,
             title: new.title.clone(),
             description: new.description.clone(),
+            category: new.category.clone(),
             image_url: new.image_url.clone(),
             attachments: new.attachments.clone(),
             low_estimate: new.low_estimate,

@@ -15,6 +15,8 @@ pub const LOT_NUMBER_CHARS_MAX: usize = 32;
 pub const TITLE_CHARS_MAX: usize = 500;
 /// Characters of a description.
 pub const DESCRIPTION_CHARS_MAX: usize = 20_000;
+/// Characters of a category.
+pub const CATEGORY_CHARS_MAX: usize = 80;
 /// Bytes of an image address.
 pub const IMAGE_URL_BYTES_MAX: usize = 2_048;
 
@@ -25,6 +27,7 @@ impl NewItem {
             lot_number: lot_number.into(),
             title: title.into(),
             description: String::new(),
+            category: None,
             image_url: None,
             attachments: Vec::new(),
             low_estimate: None,
@@ -52,6 +55,9 @@ impl NewItem {
         }
         if self.description.chars().count() > DESCRIPTION_CHARS_MAX {
             problem(ItemField::Description, format!("is longer than {DESCRIPTION_CHARS_MAX} characters: shorten it"));
+        }
+        if let Some(Err(message)) = self.category.as_deref().map(|text| check_text(text, CATEGORY_CHARS_MAX)) {
+            problem(ItemField::Category, message);
         }
         if let Some(Err(message)) = self.image_url.as_deref().map(image_url) {
             problem(ItemField::ImageUrl, message);
@@ -155,6 +161,7 @@ pub(crate) enum ItemField {
     LotNumber,
     Title,
     Description,
+    Category,
     ImageUrl,
     LowEstimate,
     HighEstimate,
@@ -173,6 +180,7 @@ impl ItemField {
             Self::LotNumber => "lotNumber",
             Self::Title => "title",
             Self::Description => "description",
+            Self::Category => "category",
             Self::ImageUrl => "imageUrl",
             Self::LowEstimate => "lowEstimate",
             Self::HighEstimate => "highEstimate",
@@ -207,6 +215,7 @@ mod tests {
     #[test]
     fn a_complete_item_has_no_problem() {
         let item = NewItem {
+            category: Some("Furniture".into()),
             image_url: Some("https://example.com/1.jpg".into()),
             low_estimate: Some(100),
             high_estimate: Some(200),
@@ -220,13 +229,17 @@ mod tests {
     #[test]
     fn all_problems_are_reported_at_once() {
         let item = NewItem {
+            category: Some("x".repeat(CATEGORY_CHARS_MAX + 1)),
             image_url: Some("javascript:alert(1)".into()),
             low_estimate: Some(-1),
             high_estimate: Some(AMOUNT_MAX + 1),
             status: ItemStatus::Sold,
             ..NewItem::new(" 1", "")
         };
-        assert_eq!(fields(&item), ["lotNumber", "title", "imageUrl", "lowEstimate", "highEstimate", "status"]);
+        assert_eq!(
+            fields(&item),
+            ["lotNumber", "title", "category", "imageUrl", "lowEstimate", "highEstimate", "status"]
+        );
     }
 
     #[test]

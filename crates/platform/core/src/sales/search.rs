@@ -91,6 +91,8 @@ pub struct ItemSearch {
     pub statuses: Vec<ItemStatus>,
     /// A part of lot number, title or description, in any case. Empty for any.
     pub text: String,
+    /// Of this category.
+    pub category: Option<String>,
     /// Without this field.
     pub missing: Option<MissingField>,
     /// With a standing bid below the reserve.
@@ -99,13 +101,14 @@ pub struct ItemSearch {
 
 impl ItemSearch {
     fn reads_items(&self) -> bool {
-        !self.text.is_empty() || self.missing.is_some() || self.is_below_reserve
+        !self.text.is_empty() || self.category.is_some() || self.missing.is_some() || self.is_below_reserve
     }
 
     fn matches(&self, item: &Item, text: &str) -> bool {
         let has_text = text.is_empty()
             || [&item.lot_number, &item.title, &item.description].iter().any(|own| own.to_lowercase().contains(text));
         has_text
+            && (self.category.is_none() || self.category == item.category)
             && self.missing.is_none_or(|field| field.is_missing(item))
             && (!self.is_below_reserve || (item.standing.is_some() && item.reserve_met() == Some(false)))
     }

@@ -152,6 +152,7 @@ forward! {
         async fn item_by_lot_number(auction: Uuid, lot_number: &str) -> StoreResult<Option<Item>>;
         async fn item_with_auction(item: Uuid) -> StoreResult<Option<(Item, Auction)>>;
         async fn item_counts(auction: Uuid) -> StoreResult<ItemCounts>;
+        async fn item_categories(auction: Uuid, statuses: &[ItemStatus], limit: usize) -> StoreResult<Vec<String>>;
         async fn open_buyers(auction: Uuid) -> StoreResult<u64>;
         async fn capped_item_counts(auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>>;
         async fn bids(item: Uuid, page: Page<i64>) -> StoreResult<Vec<Bid>>;
@@ -354,6 +355,15 @@ forward! {
         async fn send_message(message: BidderMessage, cause: NoticeCause) -> StoreResult<()>;
         async fn bidder_message(uuid: Uuid) -> StoreResult<Option<BidderMessage>>;
         async fn messages_of_auction(auction: Uuid, limit: usize) -> StoreResult<Vec<BidderMessage>>;
+    }
+    impl HouseDomainStore {
+        async fn house_domain(customer: Uuid) -> StoreResult<Option<HouseDomain>>;
+        async fn proven_domain(domain: &str) -> StoreResult<Option<HouseDomain>>;
+        async fn served_domains(limit: usize) -> StoreResult<Vec<ServedDomain>>;
+        async fn domains_due(now: Timestamp, limit: usize) -> StoreResult<Vec<HouseDomain>>;
+        async fn troubled_domains(limit: usize) -> StoreResult<Vec<HouseDomain>>;
+        async fn put_house_domains(domains: Vec<Versioned<HouseDomain>>) -> StoreResult<()>;
+        async fn delete_house_domain(customer: Uuid, version: i64) -> StoreResult<()>;
     }
     impl SiteGrantStore {
         async fn begin_site_grant(grant: SiteGrant, version: i64, grants_max: usize) -> StoreResult<()>;

@@ -2,7 +2,7 @@
 //!
 //! | fields | can change |
 //! |---|---|
-//! | title, description, images and documents, estimates | until the auction is reconciled |
+//! | title, description, category, images and documents, estimates | until the auction is reconciled |
 //! | lot number, opening bid, reserve, buy-now price, increment, vendor | before its sale is over; outside of the ring; without bids or WITHDRAWN |
 //! | place in the running order | outside of the ring; in a timed auction before the item is on sale, in a webcast before its sale is over and behind the lot that was sent last |
 //! | planned end | as DRAFT, PREVIEW and WITHDRAWN; of LIVE and SUSPENDED items by [`super::move_plan`] |
@@ -27,6 +27,8 @@ fields_of! {
         title: String = "title",
         /// Description.
         description: String = "description",
+        /// Category.
+        category: Option<String> = "category",
         /// Image address.
         image_url: Option<String> = "imageUrl",
         /// Images, documents and videos; replaces the whole list.
@@ -98,7 +100,7 @@ pub fn arrange(
 fn lock(field: &str, auction: &Auction, item: &Item) -> Option<&'static str> {
     use ItemStatus::{Draft, Live, Preview, Suspended, Withdrawn};
     match field {
-        "title" | "description" | "imageUrl" | "attachments" | "lowEstimate" | "highEstimate" => None,
+        "title" | "description" | "category" | "imageUrl" | "attachments" | "lowEstimate" | "highEstimate" => None,
         "endTime" if auction.kind != AuctionKind::Timed => Some("a webcast's items have no end of their own"),
         "endTime" if matches!(item.status, Draft | Preview | Withdrawn) => None,
         "endTime" => Some("the item is or was on sale: shift the ends of the auction instead"),

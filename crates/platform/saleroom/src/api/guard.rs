@@ -22,6 +22,7 @@ use platform_core::saleroom::{Saleroom, SiteBidder};
 use uuid::Uuid;
 
 use super::errors::ApiError;
+use crate::hosts;
 use crate::site::SaleroomSite;
 
 /// Seconds in which the quotas count.
@@ -107,6 +108,9 @@ async fn house(site: &SaleroomSite, parts: &mut Parts) -> Result<Saleroom, ApiEr
     }
     let params = RawPathParams::from_request_parts(parts, site).await.map_err(|_| ApiError::not_found())?;
     let address = params.iter().find(|(name, _)| *name == "house").map(|(_, text)| text).unwrap_or_default();
+    if !hosts::may_have(&parts.extensions, address) {
+        return Err(ApiError::not_found());
+    }
     Ok(site.platform().saleroom(address).await?)
 }
 

@@ -155,6 +155,9 @@ pub(super) struct LotView {
     title: String,
     /// Lines of text; may be empty.
     description: String,
+    /// Category under which the house offers it; null without one.
+    #[schema(example = "Clocks")]
+    category: Option<String>,
     /// Low estimate, minor units.
     low_estimate: Option<i64>,
     /// High estimate, minor units.
@@ -282,6 +285,7 @@ impl LotView {
             lot_number: lot.lot_number.clone(),
             title: lot.title.clone(),
             description: lot.description.clone(),
+            category: lot.category.clone(),
             low_estimate: lot.estimate.0,
             high_estimate: lot.estimate.1,
             images: lot.images.iter().map(image).collect(),

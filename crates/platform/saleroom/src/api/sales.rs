@@ -3,6 +3,7 @@
 use axum::response::Response;
 use http::StatusCode;
 use platform_core::port::Page;
+use platform_core::saleroom::LotsWanted;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use uuid::Uuid;
@@ -35,6 +36,8 @@ pub(super) struct PageQuery {
 pub(super) struct LotsQuery {
     /// Text in the number, title or description; at most 100 characters.
     search: Option<String>,
+    /// A category of the sale, as its lots have it; all lots without it.
+    category: Option<String>,
     /// `open`, `sold` or `unsold`; all lots without it.
     show: Option<String>,
     /// `next` of the page before.
@@ -130,8 +133,11 @@ pub(super) async fn lots(at: AtHouse<1>, QueryOf(query): QueryOf<LotsQuery>) -> 
         }
     };
     let sale = at.platform().saleroom_sale(at.saleroom(), at.ids[0]).await?;
-    let _turn = if text.is_empty() { None } else { at.site.search_turn().await };
-    let found = at.platform().saleroom_lots(at.saleroom(), at.ids[0], (&text, shown), page).await?;
+    let category = query.category.unwrap_or_default();
+    let is_searched = !text.is_empty() || !category.is_empty();
+    let _turn = if !is_searched { None } else { at.site.search_turn().await };
+    let wanted = LotsWanted { text: &text, statuses: shown, category: &category };
+    let found = at.platform().saleroom_lots(at.saleroom(), at.ids[0], wanted, page).await?;
     let data = found.lots.iter().map(|lot| LotView::of(&at, (&sale.auction, sale.is_link_lost), lot)).collect();
     Ok(ok(&List { data, next: found.next.map(cursor) }))
 }

@@ -128,6 +128,14 @@ impl AuctionStore for PostgresStore {
         Ok(item_counts(&self.client().await?, auction).await?)
     }
 
+    async fn item_categories(&self, auction: Uuid, statuses: &[ItemStatus], limit: usize) -> StoreResult<Vec<String>> {
+        let select = "SELECT DISTINCT category COLLATE \"C\" FROM items \
+             WHERE auction = $1 AND category IS NOT NULL AND status = ANY($2) ORDER BY 1 LIMIT $3";
+        let statuses: Vec<i32> = statuses.iter().map(|status| status.code()).collect();
+        let values: rows::Values<'_> = &[&auction, &statuses, &rows::limit(limit)];
+        Ok(rows::list(&self.client().await?, select, values, |row| rows::get(row, 0)).await?)
+    }
+
     async fn open_buyers(&self, auction: Uuid) -> StoreResult<u64> {
         let select = "SELECT count(*) FROM items \
              WHERE auction = $1 AND status = $2 AND state::jsonb #>> '{standing,bidder}' = ''";

@@ -162,7 +162,7 @@ async fn inconsistent_columns(db: &impl Connection, kind: LogKind, subject: Uuid
         }
         LogKind::Item => {
             let select = "SELECT auction, position, lot_number, status, has_bids, effective_end_ms, sandbox_end_ms, \
-                 version, vendor, state \
+                 version, vendor, category, state \
                  FROM items WHERE uuid = $1";
             rows::one(db, select, &[&subject], |row| {
                 let columns = ItemColumns {
@@ -176,8 +176,9 @@ async fn inconsistent_columns(db: &impl Connection, kind: LogKind, subject: Uuid
                     sandbox_end_ms: rows::get(row, 6)?,
                     version: rows::get(row, 7)?,
                     vendor: rows::get(row, 8)?,
+                    category: rows::get(row, 9)?,
                 };
-                Ok(columns.inconsistent(&rows::json(row, 9)?))
+                Ok(columns.inconsistent(&rows::json(row, 10)?))
             })
             .await?
         }

@@ -80,6 +80,17 @@ impl AuctionStore for SqliteStore {
         self.read(move |db| item_counts(db, auction)).await
     }
 
+    async fn item_categories(&self, auction: Uuid, statuses: &[ItemStatus], limit: usize) -> StoreResult<Vec<String>> {
+        let statuses: Vec<String> = statuses.iter().map(|status| status.code().to_string()).collect();
+        let select = format!(
+            "SELECT DISTINCT category FROM items INDEXED BY items_of_category \
+             WHERE auction = ?1 AND category IS NOT NULL AND status IN ({}) ORDER BY category LIMIT ?2",
+            statuses.join(", ")
+        );
+        let limit = rows::limit(limit);
+        self.read(move |db| rows::list(db, &select, (auction.as_bytes(), limit), |row| Ok(row.get(0)?))).await
+    }
+
     async fn open_buyers(&self, auction: Uuid) -> StoreResult<u64> {
         let select = "SELECT count(*) FROM items INDEXED BY items_by_status \
              WHERE auction = ?1 AND status = ?2 AND json_extract(state, '$.standing.bidder') = ''";

@@ -127,7 +127,7 @@ fn inconsistent_columns(db: &Connection, kind: LogKind, subject: Uuid) -> SqlRes
         }
         LogKind::Item => {
             let select = "SELECT auction, position, lot_number, status, has_bids, effective_end_ms, sandbox_end_ms, \
-                 version, vendor, state \
+                 version, vendor, category, state \
                  FROM items WHERE uuid = ?1";
             rows::one(db, select, [subject.as_bytes()], |row| {
                 let columns = ItemColumns {
@@ -141,8 +141,9 @@ fn inconsistent_columns(db: &Connection, kind: LogKind, subject: Uuid) -> SqlRes
                     sandbox_end_ms: row.get(6)?,
                     version: row.get(7)?,
                     vendor: row.get::<_, Option<[u8; 16]>>(8)?.map(Uuid::from_bytes),
+                    category: row.get(9)?,
                 };
-                Ok(columns.inconsistent(&rows::json(row, 9)?))
+                Ok(columns.inconsistent(&rows::json(row, 10)?))
             })
         }
         LogKind::Registration => {

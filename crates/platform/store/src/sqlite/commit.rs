@@ -26,12 +26,12 @@ use crate::batch::RejectedChanges;
 use crate::codec::{auction_kind_code, end_ms, has_bids, ms, source_code, struck_columns, to_json};
 
 const INSERT_ITEM: &str = "INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, \
-     version, state, vendor) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+     version, state, vendor, category) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 /// Does not set columns that seldom change, so that SQLite does not update their indexes.
 const UPDATE_ITEM: &str = "UPDATE items SET status = ?4, has_bids = ?5, effective_end_ms = ?6, version = ?7, state = ?8 \
-     WHERE uuid = ?1 AND version = ?7 - 1 AND position = ?2 AND lot_number = ?3 AND vendor IS ?9";
+     WHERE uuid = ?1 AND version = ?7 - 1 AND position = ?2 AND lot_number = ?3 AND vendor IS ?9 AND category IS ?10";
 const UPDATE_ITEM_PLACE: &str = "UPDATE items SET position = ?2, lot_number = ?3, status = ?4, has_bids = ?5, \
-     effective_end_ms = ?6, version = ?7, state = ?8, vendor = ?9 WHERE uuid = ?1 AND version = ?7 - 1";
+     effective_end_ms = ?6, version = ?7, state = ?8, vendor = ?9, category = ?10 WHERE uuid = ?1 AND version = ?7 - 1";
 /// Frees the position and the lot number of an item, because another item of the same change may receive them.
 const FREE_ITEM_PLACE: &str = "UPDATE items SET position = -1 - position, lot_number = char(1) || hex(uuid) \
      WHERE uuid = ?1 AND version = ?2";
@@ -193,7 +193,7 @@ impl Commit<'_> {
         Ok(())
     }
 
-    /// Writes an item that keeps its position, lot number and vendor. False when one of these or its version differs.
+    /// Writes an item that keeps its position, lot number, vendor and category. False when one of these or its version differs.
     fn update_in_place(&mut self, item: &Item, json: &str) -> SqlResult<bool> {
         let values = params![
             item.uuid.as_bytes(),
@@ -204,7 +204,8 @@ impl Commit<'_> {
             end_ms(item),
             item.version,
             json,
-            vendor(item)
+            vendor(item),
+            item.category
         ];
         Ok(self.update_item.execute(values)? == 1)
     }
@@ -239,7 +240,8 @@ impl Commit<'_> {
                 end_ms(state),
                 state.version,
                 json,
-                vendor(state)
+                vendor(state),
+                state.category
             ])
         } else {
             let values = params![
@@ -251,10 +253,11 @@ impl Commit<'_> {
                 end_ms(state),
                 state.version,
                 json,
-                vendor(state)
+                vendor(state),
+                state.category
             ];
             match self.update_item.execute(values) {
-                // The version, the position, the lot number or the vendor differs.
+                // The version, the position, the lot number, the vendor or the category differs.
                 Ok(0) => self.db.prepare_cached(UPDATE_ITEM_PLACE)?.execute(values),
                 done => done,
             }

@@ -97,6 +97,7 @@ impl House {
 fn entered(items: Vec<Item>) -> Vec<NewItem> {
     let entered = |item: Item| NewItem {
         description: item.description,
+        category: item.category,
         image_url: item.image_url,
         attachments: item.attachments,
         low_estimate: item.low_estimate,
@@ -119,6 +120,7 @@ pub(crate) async fn an_exported_catalogue_is_the_same_in_another_auction(store: 
     let items = vec![
         NewItem {
             description: "Oak, \"carved\";\n1,5 m".to_owned(),
+            category: Some("Möbel, \"Eiche\"".to_owned()),
             image_url: Some("https://images.example/1.jpg".to_owned()),
             attachments: vec![attachment(r#"{"url":"https://images.example/a,b.jpg","label":"Back"}"#)],
             low_estimate: Some(10_000),

@@ -48,6 +48,31 @@ pub(super) async fn a_corrected_auction_and_item_are_stored_as_the_rules_decided
     assert_eq!(store.next_end().await.unwrap(), item(2).effective_end_time);
 }
 
+pub(super) async fn the_categories_of_a_sale_follow_its_lots(store: Shared) {
+    sale(&store, 4).await;
+    let sale = store.auction(auction(1).uuid).await.unwrap().unwrap();
+    let categories = async |limit| store.item_categories(sale.uuid, &[ItemStatus::Live], limit).await.unwrap();
+    assert_eq!(categories(10).await, [""; 0]);
+    let put = async |number: usize, category: Option<&str>| {
+        let mut lot = store.item(item_uuid(number)).await.unwrap().unwrap();
+        let wanted = ItemEdit { category: Some(category.map(str::to_owned)), ..ItemEdit::default() };
+        edit(&sale, &lot, wanted).unwrap().iter().for_each(|change| lot.apply(change));
+        commit(&store, silent(lot.clone())).await.unwrap();
+        assert_eq!(store.item(lot.uuid).await.unwrap().unwrap().category.as_deref(), category);
+    };
+    for (number, category) in [(1, "Möbel"), (2, "Uhren"), (3, "Möbel"), (4, "glass")] {
+        put(number, Some(category)).await;
+    }
+    assert_eq!(categories(10).await, ["Möbel", "Uhren", "glass"]);
+    assert_eq!(categories(2).await, ["Möbel", "Uhren"]);
+    put(2, None).await;
+    put(4, Some("Uhren")).await;
+    assert_eq!(categories(10).await, ["Möbel", "Uhren"]);
+    // Lots of another sale, and those of other statuses, count nothing.
+    assert_eq!(store.item_categories(auction_uuid(2), &[ItemStatus::Live], 10).await.unwrap(), [""; 0]);
+    assert_eq!(store.item_categories(sale.uuid, &[ItemStatus::Sold], 10).await.unwrap(), [""; 0]);
+}
+
 pub(super) async fn a_corrected_lot_number_is_refused_while_another_item_has_it(store: Shared) {
     sale(&store, 2).await;
     let sale = store.auction(auction(1).uuid).await.unwrap().unwrap();

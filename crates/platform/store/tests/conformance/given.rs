@@ -143,6 +143,7 @@ pub(super) fn item(number: usize) -> Item {
         position: number as i64,
         title: "Kommode".into(),
         description: "Nußbaum, \"restauriert\"".into(),
+        category: None,
         image_url: None,
         attachments: Vec::new(),
         low_estimate: Some(10_000),

@@ -21,6 +21,7 @@ mod edits;
 mod endpoint_readings;
 mod given;
 mod holds;
+mod house_domains;
 mod houses;
 mod images;
 mod installation;
@@ -124,6 +125,7 @@ stories! {
         address_ids_are_unique;
     edits:
         a_corrected_auction_and_item_are_stored_as_the_rules_decided,
+        the_categories_of_a_sale_follow_its_lots,
         a_corrected_lot_number_is_refused_while_another_item_has_it,
         items_of_one_change_exchange_lot_numbers_and_places,
         a_relisting_writes_both_items_or_neither;
@@ -210,6 +212,10 @@ stories! {
         notices_are_those_of_one_open_account,
         who_follows_an_item_is_read_in_pages,
         browsers_are_replaced_and_pushes_claimed_once;
+    house_domains:
+        a_domain_is_proven_for_one_house_at_a_time,
+        a_record_proves_a_domain_until_it_is_missing_for_three_days,
+        another_house_gets_a_domain_only_when_the_record_of_the_first_is_gone;
     houses:
         a_house_reads_back_and_changes_by_its_version,
         only_the_present_logo_of_a_house_is_kept,

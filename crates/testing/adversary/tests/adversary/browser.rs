@@ -23,6 +23,8 @@ pub struct Browser {
     pub host: String,
     /// The `Sec-Fetch-Site` that it sends; empty to send none, as on plain HTTP.
     pub fetch_site: &'static str,
+    /// Further lines of every head, each with its end.
+    pub lines: String,
 }
 
 /// A received response.
@@ -44,12 +46,22 @@ impl Browser {
     pub fn new(server: SocketAddr, base: &'static str) -> Self {
         let origin = format!("http://{server}");
         let host = server.to_string();
-        Browser { server, base, cookies: BTreeMap::new(), origin, host, fetch_site: "" }
+        Browser { server, base, cookies: BTreeMap::new(), origin, host, fetch_site: "", lines: String::new() }
     }
 
     /// The path prefix of the pages.
     pub fn base(&self) -> &'static str {
         self.base
+    }
+
+    /// The value of the cookie whose name begins with this.
+    pub fn cookie(&self, begin: &str) -> String {
+        let found = self.cookies.iter().find(|(name, _)| name.starts_with(begin));
+        found.map(|(_, value)| value.clone()).expect("the server has set the cookie")
+    }
+
+    pub fn set_cookie(&mut self, name: &str, value: &str) {
+        self.cookies.insert(name.to_owned(), value.to_owned());
     }
 
     pub async fn get(&mut self, path: &str) -> Page {
@@ -86,7 +98,7 @@ impl Browser {
     fn headers(&self) -> String {
         let cookies: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let cookies = if cookies.is_empty() { String::new() } else { format!("Cookie: {}\r\n", cookies.join("; ")) };
-        format!("Host: {}\r\nConnection: close\r\n{cookies}", self.host)
+        format!("Host: {}\r\nConnection: close\r\n{cookies}{}", self.host, self.lines)
     }
 
     async fn exchange(&mut self, request: &str) -> Page {

@@ -19,8 +19,9 @@ async fn answer(stream: &mut TcpStream) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_sends_a_large_refused_body_reads_the_refusal() {
-    let running = Running::new(&[]).await;
+    let (running, salerooms) = Running::with_salerooms(&[]).await;
     for (address, path, status) in [
+        (salerooms, "/nowhere", "404"),
         (running.launch.platform, "/api/v1/customers", "401"),
         (running.launch.platform, "/nowhere", "404"),
         (running.launch.provider, "/api/v1/app", "401"),
@@ -40,9 +41,9 @@ async fn a_client_that_sends_a_large_refused_body_reads_the_refusal() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_small_refused_body_does_not_become_the_next_request() {
-    let running = Running::new(&[]).await;
+    let (running, salerooms) = Running::with_salerooms(&[]).await;
     let hidden = "GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n";
-    for address in [running.launch.platform, running.launch.provider] {
+    for address in [running.launch.platform, running.launch.provider, salerooms] {
         let mut stream = TcpStream::connect(address).await.unwrap();
         let request = format!("POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{hidden}", hidden.len());
         stream.write_all(request.as_bytes()).await.unwrap();

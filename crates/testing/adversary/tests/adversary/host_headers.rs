@@ -1,7 +1,7 @@
 //! Ambiguous requests, which proxies and servers may read differently.
 
 use crate::raw::exchange;
-use crate::support::Running;
+use crate::support::{Running, SALEROOM_HOST};
 
 /// Ambiguous requests with the status of their refusal.
 #[rustfmt::skip]
@@ -22,15 +22,20 @@ const AMBIGUOUS: &[(&str, &str)] = &[
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_ambiguous_request_is_refused() {
-    let running = Running::new(&[]).await;
-    for address in [running.launch.platform, running.launch.provider] {
+    let (running, salerooms) = Running::with_salerooms(&[]).await;
+    for address in [running.launch.platform, running.launch.provider, salerooms] {
         for (what, request) in AMBIGUOUS {
             let answer = exchange(address, request.as_bytes()).await;
             let is_refused = answer.is_empty() || answer.starts_with("HTTP/1.1 4") || answer.starts_with("HTTP/1.0 4");
             assert!(is_refused && !answer.contains("HTTP/1.1 2"), "{what}: {answer}");
         }
+    }
+    for address in [running.launch.platform, running.launch.provider] {
         let clear = "GET /api/v1/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
         assert!(exchange(address, clear.as_bytes()).await.starts_with("HTTP/1.1 2"));
     }
-    println!("host_headers: {} ambiguous requests refused at both ports", AMBIGUOUS.len());
+    let port = salerooms.port();
+    let clear = format!("GET /robots.txt HTTP/1.1\r\nHost: {SALEROOM_HOST}:{port}\r\nConnection: close\r\n\r\n");
+    assert!(exchange(salerooms, clear.as_bytes()).await.starts_with("HTTP/1.1 2"));
+    println!("host_headers: {} ambiguous requests refused at three ports", AMBIGUOUS.len());
 }

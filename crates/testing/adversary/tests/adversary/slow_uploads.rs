@@ -19,9 +19,9 @@ const BEGINNINGS: &[&str] = &[
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_does_not_finish_its_request_is_disconnected() {
-    let running = Running::new(&[]).await;
+    let (running, salerooms) = Running::with_salerooms(&[]).await;
     let mut clients = Vec::new();
-    for address in [running.launch.platform, running.launch.provider] {
+    for address in [running.launch.platform, running.launch.provider, salerooms] {
         for beginning in BEGINNINGS {
             clients.push(tokio::spawn(async move {
                 let mut stream = TcpStream::connect(address).await.unwrap();
@@ -36,7 +36,7 @@ async fn a_client_that_does_not_finish_its_request_is_disconnected() {
     for client in clients {
         client.await.unwrap();
     }
-    println!("slow_uploads: {} unfinished requests disconnected", 2 * BEGINNINGS.len());
+    println!("slow_uploads: {} unfinished requests disconnected", 3 * BEGINNINGS.len());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,6 @@
 //! Shared by the attacks: launches of the binary, accounts with applications, waits, and measurements of the process.
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -8,6 +9,9 @@ use testkit::server::{Launch, Server, built_binary};
 use testkit::site::http_client;
 
 use crate::call::Api;
+
+/// Host of the salerooms.
+pub const SALEROOM_HOST: &str = "saleroom.localhost";
 
 /// Time limit of every wait. It is generous, so that a busy machine does not fail a test.
 pub const WAIT_MAX: Duration = Duration::from_secs(120);
@@ -34,6 +38,16 @@ impl Running {
     pub async fn new(settings: &[(&str, &str)]) -> Self {
         let data = tempfile::tempdir().unwrap();
         Self::of(settings.iter().fold(launch(data.path()), |launch, (key, value)| launch.set(key, value)), data).await
+    }
+
+    /// A server with these further settings and a port for salerooms, and the address of that port.
+    pub async fn with_salerooms(settings: &[(&str, &str)]) -> (Self, SocketAddr) {
+        let data = tempfile::tempdir().unwrap();
+        let launch = settings.iter().fold(launch(data.path()), |launch, (key, value)| launch.set(key, value));
+        let port = launch.second_node().unwrap().platform;
+        let launch = launch.set("SALEROOM__LISTEN", &port.to_string());
+        let launch = launch.set("SALEROOM__PUBLIC_URL", &format!("http://{SALEROOM_HOST}:{}", port.port()));
+        (Self::of(launch, data).await, port)
     }
 
     /// A server on SQLite and one on PostgreSQL, for behaviour that depends on the store.

@@ -36,7 +36,7 @@ pub struct Administration {
     pub launch: Launch,
     pub data: tempfile::TempDir,
     pub browser: Browser,
-    server: Server,
+    pub server: Server,
 }
 
 impl Administration {

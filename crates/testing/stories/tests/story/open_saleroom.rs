@@ -21,6 +21,11 @@ pub struct OpenHouse {
 impl OpenHouse {
     /// With a rule of who may register: `closed`, `by_staff` or `at_once`.
     pub async fn on(database: Option<String>, rule: &str) -> Self {
+        Self::with(database, rule, &[]).await
+    }
+
+    /// With further settings, which come before those that every saleroom has here.
+    pub async fn with(database: Option<String>, rule: &str, settings: &[(&str, &str)]) -> Self {
         let mails = MailServer::start().await.unwrap();
         let data = tempfile::tempdir().unwrap();
         let mut launch = launch(data.path())
@@ -36,6 +41,7 @@ impl OpenHouse {
         let host = format!("saleroom.localhost:{}", listen.port());
         launch =
             launch.set("SALEROOM__LISTEN", &listen.to_string()).set("SALEROOM__PUBLIC_URL", &format!("http://{host}"));
+        launch = settings.iter().fold(launch, |launch, (key, value)| launch.set(key, value));
         let administration = Administration::open_on(launch, data).await;
         let site = CustomerSite::set_up(&administration.launch, &administration.launch).await.unwrap();
         let staff = desk_page(&administration.browser).await;

@@ -91,10 +91,15 @@ impl Sender {
         let (_, key) = link.split_once("?key=").unwrap();
         let opened = self.post("/hartley/sign-up/account", &[("key", key), ("name", "Ann"), ("password", PASSWORD)]);
         assert_eq!(opened.status, 303, "{}", opened.body);
-        let cookies = opened.headers.lines().filter_map(|line| line.strip_prefix("set-cookie: "));
+        self.keep_cookies(&opened);
+        key.to_owned()
+    }
+
+    /// Sends the cookies of an answer from now on.
+    pub fn keep_cookies(&mut self, answer: &Answer) {
+        let cookies = answer.headers.lines().filter_map(|line| line.strip_prefix("set-cookie: "));
         let cookies: Vec<&str> = cookies.map(|cookie| cookie.split(';').next().unwrap()).collect();
         self.cookie = cookies.join("; ");
-        key.to_owned()
     }
 }
 

@@ -113,9 +113,13 @@ async fn shows(page: &Page, numbers: &str) {
 
 async fn a_catalogue_is_filtered(database: Option<String>) {
     let mut house = House::open(database, "at_once").await;
-    let lot = |number: &str, opening: u64| json!({ "lotNumber": number, "title": format!("Clock {number}"), "status": "LIVE", "openingBid": opening });
+    let lot = |number: &str, opening: u64, category: Option<&str>| {
+        json!({ "lotNumber": number, "title": format!("Clock {number}"),
+        "status": "LIVE", "openingBid": opening, "category": category })
+    };
     let sale = json!({ "kind": "timed", "title": "Clocks & watches", "status": "LIVE", "endsAt": house.open.site.in_ms(1_800_000),
-        "items": [lot("9", 10_000), lot("10", 20_000), lot("10A", 120_000), lot("11", 50_000)] });
+        "items": [lot("9", 10_000, Some("Clocks & dials")), lot("10", 20_000, Some("Clocks & dials")),
+            lot("10A", 120_000, Some("Watches")), lot("11", 50_000, None)] });
     house.follow(house.open.site.create_auction(sale).await.unwrap()).await;
     let catalogue = format!("{}/sales/{}", house.open.url(), house.auction);
     let ann = house.bidder("Ann Hartley", "ann@example.com").await;
@@ -156,6 +160,20 @@ async fn a_catalogue_is_filtered(database: Option<String>) {
     ann.open(&format!("{catalogue}?from=a%20lot")).await.unwrap();
     ann.wait_until("!!document.querySelector('.search .fault')").await.unwrap();
     shows(&ann, "9 10 10A 11").await;
+
+    // A category is chosen beside the search, and a lot leads to the others of its category.
+    ann.open(&catalogue).await.unwrap();
+    let choices =
+        "[...document.querySelectorAll('[name=category] option')].map((choice) => choice.textContent).join('|')";
+    assert_eq!(ann.text(choices).await.unwrap(), "All categories|Clocks & dials|Watches");
+    ann.evaluate("document.querySelector('[name=category]').value = 'Watches'").await.unwrap();
+    ann.evaluate("document.querySelector('form.search').requestSubmit()").await.unwrap();
+    shows(&ann, "10A").await;
+    house.assert_faultless(&ann).await;
+    picture(&ann, "catalogue-category").await;
+    ann.open(&house.lot(0)).await.unwrap();
+    ann.click_through("Clocks & dials").await.unwrap();
+    shows(&ann, "9 10").await;
 
     // A visitor has no own lots, and an address that a bidder sent shows all.
     let visitor = &house.open.staff;

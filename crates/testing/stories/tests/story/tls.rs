@@ -14,14 +14,14 @@ const NAME: &str = "auctions.example.test";
 const RENAMED: &str = "sales.example.test";
 
 /// The files of a certificate for this name, as certbot writes them.
-fn write_certificate(authority: &Authority, folder: &Path, name: &str) {
+pub fn write_certificate(authority: &Authority, folder: &Path, name: &str) {
     let identity = authority.server(&[name], Validity::Now).unwrap();
     std::fs::write(folder.join("fullchain.pem"), identity.certificate).unwrap();
     std::fs::write(folder.join("privkey.pem"), identity.key).unwrap();
 }
 
 /// Asks for a path over TLS as a client that trusts the authority. With `until_answered`, it tries again for a minute.
-fn curl(authority: &Path, address: SocketAddr, name: &str, path: &str, until_answered: bool) -> Output {
+pub fn curl(authority: &Path, address: SocketAddr, name: &str, path: &str, until_answered: bool) -> Output {
     let port = address.port();
     let mut curl = Command::new("curl");
     curl.args(["--silent", "--show-error", "--http2", "--write-out", "\n%{http_version} %{http_code}", "--cacert"]);
@@ -32,11 +32,11 @@ fn curl(authority: &Path, address: SocketAddr, name: &str, path: &str, until_ans
     curl.arg(format!("https://{name}:{port}{path}")).output().unwrap()
 }
 
-fn text(output: &Output) -> String {
+pub fn text(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-fn doctor(launch: &Launch) -> String {
+pub fn doctor(launch: &Launch) -> String {
     text(&launch.command().arg("doctor").output().unwrap())
 }
 

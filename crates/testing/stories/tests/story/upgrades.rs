@@ -29,14 +29,16 @@ for file in sys.argv[2:]:
                       'party_keys', 'distinct_parties', 'register_mappings', 'bidder_accounts',
                       'bidder_sessions', 'bidder_links', 'accepted_conditions', 'watched_items',
                       'notice_causes', 'bidder_notices', 'push_subscriptions', 'site_grants',
-                      'site_tokens', 'desks', 'limit_requests', 'lot_offers', 'late_bids', 'bidder_messages'):
+                      'site_tokens', 'desks', 'limit_requests', 'lot_offers', 'late_bids', 'bidder_messages',
+                      'house_domains'):
             database.execute('DROP TABLE ' + table)
         database.execute('ALTER TABLE consumers DROP COLUMN key_made')
         database.execute('ALTER TABLE users DROP COLUMN name')
-        for index in ('registrations_of_party', 'registrations_of_paddle', 'items_of_vendor',
+        for index in ('registrations_of_party', 'registrations_of_paddle', 'items_of_vendor', 'items_of_category',
                       'audit_log_corrections', 'bids_struck'):
             database.execute('DROP INDEX ' + index)
         database.execute('ALTER TABLE items DROP COLUMN vendor')
+        database.execute('ALTER TABLE items DROP COLUMN category')
     database.execute('DELETE FROM refinery_schema_history WHERE version > 1')
     database.commit()
     database.close()";

@@ -292,6 +292,7 @@ fn as_entered(item: &Item, shifting: &TimeShift<'_>) -> PlatformResult<NewItem> 
         lot_number: item.lot_number.clone(),
         title: item.title.clone(),
         description: item.description.clone(),
+        category: item.category.clone(),
         image_url: item.image_url.clone(),
         attachments: item.attachments.clone(),
         low_estimate: item.low_estimate,

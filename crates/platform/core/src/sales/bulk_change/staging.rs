@@ -27,7 +27,10 @@ pub(crate) struct StagedBatch {
 
 impl StagedBatch {
     pub(crate) fn add(&mut self, item: NewItem) {
-        self.bytes += item.title.len() + item.description.len() + item.image_url.as_ref().map_or(0, String::len);
+        self.bytes += item.title.len()
+            + item.description.len()
+            + item.category.as_ref().map_or(0, String::len)
+            + item.image_url.as_ref().map_or(0, String::len);
         self.items.push(item);
     }
 

@@ -102,6 +102,7 @@ fn as_entered(item: &Item) -> NewItem {
         lot_number: item.lot_number.clone(),
         title: item.title.clone(),
         description: item.description.clone(),
+        category: item.category.clone(),
         image_url: item.image_url.clone(),
         attachments: Vec::new(),
         low_estimate: item.low_estimate,

@@ -139,13 +139,14 @@ async fn insert_auctions(db: &Transaction<'_>, auctions: &[&Auction]) -> SqlResu
 }
 
 const ITEMS: &str = "unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[], $5::integer[], $6::boolean[], $7::bigint[], \
-     $8::bigint[], $9::text[], $10::uuid[]) AS n (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, \
-     version, state, vendor)";
+     $8::bigint[], $9::text[], $10::uuid[], $11::text[]) AS n (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, \
+     version, state, vendor, category)";
 
 async fn update_items(db: &Transaction<'_>, items: &[&Item]) -> SqlResult<()> {
     let update = format!(
         "UPDATE items i SET position = n.position, lot_number = n.lot_number, status = n.status, has_bids = n.has_bids, \
-         effective_end_ms = n.effective_end_ms, version = n.version, state = n.state, vendor = n.vendor \
+         effective_end_ms = n.effective_end_ms, version = n.version, state = n.state, vendor = n.vendor, \
+         category = n.category \
          FROM {ITEMS} \
          WHERE i.uuid = n.uuid AND i.auction = n.auction"
     );
@@ -154,7 +155,8 @@ async fn update_items(db: &Transaction<'_>, items: &[&Item]) -> SqlResult<()> {
 
 async fn insert_items(db: &Transaction<'_>, items: &[&Item]) -> SqlResult<()> {
     let insert = format!(
-        "INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, version, state, vendor) \
+        "INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, version, state, vendor, \
+         category) \
          SELECT n.* FROM {ITEMS}"
     );
     write_items(db, &insert, items).await
@@ -175,6 +177,7 @@ async fn write_items(db: &Transaction<'_>, sql: &str, items: &[&Item]) -> SqlRes
         &column(items, |item| item.version),
         &states(items)?,
         &column(items, |item| item.vendor),
+        &column(items, |item| item.category.as_deref()),
     ];
     write(db, sql, values, items.len()).await
 }

@@ -8,6 +8,19 @@ CREATE TABLE houses (
 );
 CREATE UNIQUE INDEX houses_by_saleroom ON houses (saleroom) WHERE saleroom IS NOT NULL;
 
+-- The domain that each house entered for its saleroom. `proven` is the domain, as its state has it, while it is proven; NULL otherwise.
+-- `due_at_ms` is when its record is looked up again, `is_troubled` is true while its record is missing and after the domain was lost.
+CREATE TABLE house_domains (
+    customer uuid NOT NULL PRIMARY KEY,
+    version bigint NOT NULL,
+    state text NOT NULL,
+    proven text,
+    due_at_ms bigint,
+    is_troubled boolean NOT NULL
+);
+CREATE UNIQUE INDEX house_domains_by_proven ON house_domains (proven) WHERE proven IS NOT NULL;
+CREATE INDEX house_domains_due ON house_domains (due_at_ms) WHERE due_at_ms IS NOT NULL;
+
 -- The content of each house's logo, under the UUID that its state names.
 CREATE TABLE house_logos (
     uuid uuid NOT NULL PRIMARY KEY,
@@ -44,6 +57,10 @@ CREATE INDEX parties_kept_until ON parties (kept_until_ms) WHERE kept_until_ms I
 ALTER TABLE items ADD COLUMN vendor uuid;
 UPDATE items SET vendor = (state::json ->> 'vendor')::uuid WHERE state::json ->> 'vendor' IS NOT NULL;
 CREATE INDEX items_of_vendor ON items (vendor, auction, position) WHERE vendor IS NOT NULL;
+
+-- The category of an item, so that the catalogue of a saleroom lists those of a sale. The state has it too, and is what counts.
+ALTER TABLE items ADD COLUMN category text;
+CREATE INDEX items_of_category ON items (auction, category) WHERE category IS NOT NULL;
 
 -- Connections that the platform made, names of users, and single sign-on. An earlier program leaves these columns empty.
 

@@ -8,6 +8,19 @@ CREATE TABLE houses (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX houses_by_saleroom ON houses (saleroom) WHERE saleroom IS NOT NULL;
 
+-- The domain that each house entered for its saleroom. `proven` is the domain, as its state has it, while it is proven; NULL otherwise.
+-- `due_at_ms` is when its record is looked up again, `is_troubled` is 1 while its record is missing and after the domain was lost.
+CREATE TABLE house_domains (
+    customer BLOB NOT NULL PRIMARY KEY,
+    version INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    proven TEXT,
+    due_at_ms INTEGER,
+    is_troubled INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX house_domains_by_proven ON house_domains (proven) WHERE proven IS NOT NULL;
+CREATE INDEX house_domains_due ON house_domains (due_at_ms) WHERE due_at_ms IS NOT NULL;
+
 -- The content of each house's logo, under the UUID that its state names.
 CREATE TABLE house_logos (
     uuid BLOB NOT NULL PRIMARY KEY,
@@ -45,6 +58,10 @@ ALTER TABLE items ADD COLUMN vendor BLOB;
 UPDATE items SET vendor = unhex(replace(json_extract(state, '$.vendor'), '-', ''))
     WHERE json_extract(state, '$.vendor') IS NOT NULL;
 CREATE INDEX items_of_vendor ON items (vendor, auction, position) WHERE vendor IS NOT NULL;
+
+-- The category of an item, so that the catalogue of a saleroom lists those of a sale. The state has it too, and is what counts.
+ALTER TABLE items ADD COLUMN category TEXT;
+CREATE INDEX items_of_category ON items (auction, category) WHERE category IS NOT NULL;
 
 -- Connections that the platform made, names of users, and single sign-on. An earlier program leaves these columns empty.
 
