@@ -292,6 +292,8 @@
   const notice = document.querySelector("[data-link-notice]");
   /** The sentence about the age of the prices. */
   const state = document.querySelector("[data-live-static]");
+  // A shorter sentence leaves what is below it in its place.
+  if (state) state.parentElement.style.minHeight = `${state.parentElement.offsetHeight}px`;
   let source = null;
   let isLive = false;
   let isOver = false;
