@@ -86,7 +86,7 @@ async fn only_those_whose_standing_changed_are_told() {
     assert_eq!(house.told(&ben).await.last(), Some(&sold(NoticeKind::Won)));
     assert_eq!(house.told(&ben).await.len(), 3, "and once");
     let mails = house.mails(&mut server, &ben).await;
-    assert_eq!(mails, ["Outbid on lot 1: Prints", "Yours: lot 2 at 9 GBP"]);
+    assert_eq!(mails, ["Outbid on lot 1: Prints", "Yours: lot 2 at £9"]);
 }
 
 #[tokio::test]
