@@ -40,7 +40,7 @@ pub use self::consignors::{ConsignedSale, ConsignedSales, ConsignorFault};
 pub use self::duplicates::{LikelyDuplicate, LikelyPair, LikelyPairs};
 pub use self::erasure::ErasurePlan;
 pub use self::export::{ExportedBid, ExportedLateBid, ExportedOffer, ExportedRequest, PartyExport};
-pub use self::late_bids::{LATE_BIDS_OF_LOT_MAX, LateAndWithdrawn};
+pub use self::late_bids::{LATE_BIDS_OF_PADDLE_MAX, LateAndWithdrawn};
 pub use self::limit_requests::LimitAnswer;
 pub use self::merge_choices::{Combine, MergeChoices, MergedDetails, Side};
 pub use self::merging::{CONSIGNED_COUNTED_MAX, MERGED_RECORDS_MAX, MergePlan, RecordPair, SharedSale};

@@ -266,13 +266,14 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
 /// The choice of a category; none where the sale has none. A category of the address that no lot has stays to be chosen, so that the
 /// page says why it is empty.
 fn category(words: Words, mut categories: Vec<String>, chosen: &str) -> Option<FormField> {
-    if !chosen.is_empty() && !categories.iter().any(|category| category == chosen) {
+    let is_chosen = |category: &str| category.to_lowercase() == chosen.to_lowercase();
+    if !chosen.is_empty() && !categories.iter().any(|category| is_chosen(category)) {
         categories.push(chosen.to_owned());
     }
     if categories.is_empty() {
         return None;
     }
-    let choice = |category: String| Choice::new(category.clone(), category.clone(), category == chosen);
+    let choice = |category: String| Choice::new(category.clone(), category.clone(), is_chosen(&category));
     let any = Choice::new("", words.of("catalogue-category-any"), chosen.is_empty());
     let choices = std::iter::once(any).chain(categories.into_iter().map(choice)).collect();
     Some(FormField::select("category", words.of("catalogue-category"), choices))

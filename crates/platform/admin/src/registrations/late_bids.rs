@@ -4,7 +4,7 @@ use askama::Template;
 use axum::response::Response;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
-use platform_core::bidders::{LATE_BIDS_OF_LOT_MAX, LateAndWithdrawn};
+use platform_core::bidders::{LATE_BIDS_OF_PADDLE_MAX, LateAndWithdrawn};
 use platform_rules::StrikeReason;
 use uuid::Uuid;
 
@@ -18,7 +18,7 @@ use crate::session::{PathIds, Session};
 struct LateBidsPage {
     frame: Frame,
     head: Head,
-    of_lot_max: usize,
+    of_bidder_max: usize,
     late: Vec<LateRow>,
     withdrawn: Vec<WithdrawnRow>,
 }
@@ -86,7 +86,7 @@ pub(super) async fn page(
     render_page(&LateBidsPage {
         frame: sale.frame(&session, "Late and withdrawn bids", &query),
         head: sale.head(&session, Tab::Registrations),
-        of_lot_max: LATE_BIDS_OF_LOT_MAX,
+        of_bidder_max: LATE_BIDS_OF_PADDLE_MAX,
         late: late.collect(),
         withdrawn: withdrawn.collect(),
     })

@@ -278,6 +278,8 @@ const NOTHING_TO_SHOW: &[(&str, u16)] = &[
     ("/customers/{customer}/disconnect", 404),
     ("/customers/{customer}/logo/{logo}", 404),
     ("/customers/{customer}/conditions/{number}", 404),
+    // The house offers the lot to no bidder.
+    ("/auctions/{auction}/lots/{lot}/bidder-offer/{offer}/withdraw", 404),
     ("/customers/{customer}/mails/{mail}", 404),
     ("/users/{user}/remove", 409),
 ];

@@ -326,7 +326,7 @@ async fn a_catalogue_of_many_chunks_is_exported_whole_and_in_order() {
     let auction = desk.auction(json!({})).await;
     let path = format!("/api/v1/auctions/{}/catalogue", text(&auction["uuid"]));
     let header = desk.csv(&path).await.text;
-    let rows: String = (1..=600).map(|lot| format!("{lot},Sheet {lot},,,GBP,,,{lot}.00,,,,\r\n")).collect();
+    let rows: String = (1..=600).map(|lot| format!("{lot},Sheet {lot},,,,GBP,,,{lot}.00,,,,\r\n")).collect();
     let file = format!("{header}{rows}");
     let imported = desk.import(&auction, &file).await;
     assert_eq!((imported.status, &imported.json()["imported"]), (201, &json!(600)), "{}", imported.text);

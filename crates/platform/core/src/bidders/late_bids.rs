@@ -13,7 +13,9 @@ use crate::port::{KeptLateBid, WithdrawnBid};
 use crate::{Caller, Platform, Scope};
 
 /// Late bids of one lot that are kept: the first ones.
-pub const LATE_BIDS_OF_LOT_MAX: usize = 100;
+const LATE_BIDS_OF_LOT_MAX: usize = 500;
+/// Of these, those of one bidder, so that the bids of others have room.
+pub const LATE_BIDS_OF_PADDLE_MAX: usize = 5;
 /// A bid that arrives later than this is refused as one on a lot that ended long ago, and is not kept.
 const LATE_MS_MAX: i64 = 60 * 60 * 1_000;
 /// Late bids, and withdrawn bids, that are listed.
@@ -96,7 +98,7 @@ impl Platform {
             received_at,
             late_ms,
         };
-        if let Err(error) = self.store().keep_late_bid(bid, LATE_BIDS_OF_LOT_MAX).await {
+        if let Err(error) = self.store().keep_late_bid(bid, (LATE_BIDS_OF_LOT_MAX, LATE_BIDS_OF_PADDLE_MAX)).await {
             tracing::warn!(%error, lot = %item.uuid, "a late bid can't be kept");
         }
     }

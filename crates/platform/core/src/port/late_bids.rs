@@ -50,8 +50,8 @@ pub struct WithdrawnBid {
 /// Late and withdrawn bids of an auction.
 #[async_trait]
 pub trait LateBidStore: Send + Sync {
-    /// Stores a late bid, unless its item has `kept_max` of them.
-    async fn keep_late_bid(&self, bid: KeptLateBid, kept_max: usize) -> StoreResult<()>;
+    /// Stores a late bid, unless its item has as many as the first number of `kept_max`, or as many with the paddle as the second.
+    async fn keep_late_bid(&self, bid: KeptLateBid, kept_max: (usize, usize)) -> StoreResult<()>;
     /// The late bids of an auction, or those with one paddle, the latest first, at most `limit`.
     async fn late_bids_of(&self, auction: Uuid, paddle: Option<&str>, limit: usize) -> StoreResult<Vec<KeptLateBid>>;
     /// Struck bids of an auction, the last struck first, at most `limit`.

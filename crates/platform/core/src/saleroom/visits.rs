@@ -116,13 +116,14 @@ impl Platform {
         Ok(SaleroomLots { lots: self.lots_on_view(&auction, &found.entries).await?, next: found.next })
     }
 
-    /// The categories of the lots of a sale, the first [`CATEGORIES_MAX`] of them in alphabetical order.
+    /// The categories of the lots of a sale in alphabetical order, at most [`CATEGORIES_MAX`]. Those that differ in case only are one.
     ///
     /// Errors: `not_found`.
     pub async fn saleroom_categories(&self, saleroom: &Saleroom, auction: Uuid) -> PlatformResult<Vec<String>> {
         let auction = self.auction_on_view(saleroom, auction).await?;
         let mut found = self.store().item_categories(auction.uuid, &ON_VIEW, CATEGORIES_MAX).await?;
         found.sort_by_cached_key(|category| category.to_lowercase());
+        found.dedup_by_key(|category| category.to_lowercase());
         Ok(found)
     }
 

@@ -91,12 +91,17 @@ pub struct ItemSearch {
     pub statuses: Vec<ItemStatus>,
     /// A part of lot number, title or description, in any case. Empty for any.
     pub text: String,
-    /// Of this category.
+    /// Of this category, in any case.
     pub category: Option<String>,
     /// Without this field.
     pub missing: Option<MissingField>,
     /// With a standing bid below the reserve.
     pub is_below_reserve: bool,
+}
+
+/// True for texts that differ in case only.
+fn is_same(one: &str, other: &str) -> bool {
+    one == other || one.to_lowercase() == other.to_lowercase()
 }
 
 impl ItemSearch {
@@ -108,7 +113,10 @@ impl ItemSearch {
         let has_text = text.is_empty()
             || [&item.lot_number, &item.title, &item.description].iter().any(|own| own.to_lowercase().contains(text));
         has_text
-            && (self.category.is_none() || self.category == item.category)
+            && self
+                .category
+                .as_deref()
+                .is_none_or(|wanted| item.category.as_deref().is_some_and(|own| is_same(own, wanted)))
             && self.missing.is_none_or(|field| field.is_missing(item))
             && (!self.is_below_reserve || (item.standing.is_some() && item.reserve_met() == Some(false)))
     }

@@ -347,7 +347,7 @@ forward! {
         async fn end_offer(ended: EndedOffer) -> StoreResult<()>;
     }
     impl LateBidStore {
-        async fn keep_late_bid(bid: KeptLateBid, kept_max: usize) -> StoreResult<()>;
+        async fn keep_late_bid(bid: KeptLateBid, kept_max: (usize, usize)) -> StoreResult<()>;
         async fn late_bids_of(auction: Uuid, paddle: Option<&str>, limit: usize) -> StoreResult<Vec<KeptLateBid>>;
         async fn struck_bids_of(auction: Uuid, limit: usize) -> StoreResult<Vec<WithdrawnBid>>;
     }

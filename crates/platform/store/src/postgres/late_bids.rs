@@ -16,13 +16,15 @@ const STRUCK: &str = "SELECT b.item, b.bidder, b.amount, b.at_ms, b.struck, b.st
 
 #[async_trait]
 impl LateBidStore for PostgresStore {
-    async fn keep_late_bid(&self, bid: KeptLateBid, kept_max: usize) -> StoreResult<()> {
+    async fn keep_late_bid(&self, bid: KeptLateBid, (of_item, of_paddle): (usize, usize)) -> StoreResult<()> {
         let insert = "INSERT INTO late_bids (uuid, auction, item, paddle, amount, received_at_ms, late_ms) \
              SELECT $1::uuid, $2::uuid, $3::uuid, $4::text, $5::bigint, $6::bigint, $7::bigint \
-             WHERE (SELECT count(*) FROM late_bids WHERE item = $3) < $8";
+             WHERE (SELECT count(*) FROM late_bids WHERE item = $3) < $8 \
+             AND (SELECT count(*) FROM late_bids WHERE item = $3 AND paddle = $4) < $9";
         let KeptLateBid { uuid, auction, item, paddle, amount, received_at, late_ms } = &bid;
+        let (of_item, of_paddle) = (rows::limit(of_item), rows::limit(of_paddle));
         let values: rows::Values<'_> =
-            &[uuid, auction, item, paddle, amount, &ms(*received_at), late_ms, &rows::limit(kept_max)];
+            &[uuid, auction, item, paddle, amount, &ms(*received_at), late_ms, &of_item, &of_paddle];
         Ok(rows::execute(&self.client().await?, insert, values).await.map(drop)?)
     }
 

@@ -15,9 +15,10 @@ const STRUCK: &str = "SELECT b.item, b.bidder, b.amount, b.at_ms, b.struck, b.st
 
 #[async_trait]
 impl LateBidStore for SqliteStore {
-    async fn keep_late_bid(&self, bid: KeptLateBid, kept_max: usize) -> StoreResult<()> {
+    async fn keep_late_bid(&self, bid: KeptLateBid, (of_item, of_paddle): (usize, usize)) -> StoreResult<()> {
         let insert = "INSERT INTO late_bids (uuid, auction, item, paddle, amount, received_at_ms, late_ms) \
-             SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE (SELECT count(*) FROM late_bids WHERE item = ?3) < ?8";
+             SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE (SELECT count(*) FROM late_bids WHERE item = ?3) < ?8 \
+             AND (SELECT count(*) FROM late_bids WHERE item = ?3 AND paddle = ?4) < ?9";
         self.write(move |db| {
             let KeptLateBid { uuid, auction, item, paddle, amount, received_at, late_ms } = &bid;
             let values = params![
@@ -28,7 +29,8 @@ impl LateBidStore for SqliteStore {
                 amount,
                 ms(*received_at),
                 late_ms,
-                rows::limit(kept_max)
+                rows::limit(of_item),
+                rows::limit(of_paddle)
             ];
             rows::execute(db, insert, values).map(drop)
         })

@@ -21,7 +21,7 @@ pub(super) fn late(number: u128, item: usize, paddle: &str) -> KeptLateBid {
 pub(super) async fn the_first_late_bids_of_a_lot_are_kept(store: Shared) {
     let bids = [late(1, 1, "7"), late(2, 1, "'8'"), late(3, 1, "9"), late(4, 2, "7")];
     for bid in &bids {
-        store.keep_late_bid(bid.clone(), 2).await.unwrap();
+        store.keep_late_bid(bid.clone(), (2, 9)).await.unwrap();
     }
     let [first, second, _, other_lot] = bids;
     let kept = [other_lot.clone(), second.clone(), first.clone()];
@@ -30,6 +30,16 @@ pub(super) async fn the_first_late_bids_of_a_lot_are_kept(store: Shared) {
     assert_eq!(store.late_bids_of(auction_uuid(1), Some("7"), 9).await.unwrap(), [other_lot, first]);
     assert_eq!(store.late_bids_of(auction_uuid(1), Some("'8'"), 9).await.unwrap(), [second]);
     assert_eq!(store.late_bids_of(auction_uuid(2), None, 9).await.unwrap(), []);
+}
+
+pub(super) async fn late_bids_of_one_paddle_leave_room_for_others(store: Shared) {
+    let bids = [late(1, 1, "7"), late(2, 1, "7"), late(3, 1, "7"), late(4, 1, "9"), late(5, 2, "7")];
+    for bid in &bids {
+        store.keep_late_bid(bid.clone(), (3, 2)).await.unwrap();
+    }
+    let [first, second, _, other_paddle, other_lot] = bids;
+    let kept = [other_lot, other_paddle, second, first];
+    assert_eq!(store.late_bids_of(auction_uuid(1), None, 9).await.unwrap(), kept);
 }
 
 pub(super) async fn struck_bids_of_a_sale_are_read_the_last_first(store: Shared) {

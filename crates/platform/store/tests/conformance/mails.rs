@@ -219,7 +219,7 @@ pub(super) async fn the_mails_of_an_erased_person_are_deleted(store: Shared) {
     store.put_offer(offered.clone(), None, None, "offered".into()).await.unwrap();
     let (late, other_late) = (late(1, 1, &state.paddle), late(2, 1, "another"));
     for bid in [&late, &other_late] {
-        store.keep_late_bid(KeptLateBid { auction: state.auction, ..bid.clone() }, 9).await.unwrap();
+        store.keep_late_bid(KeptLateBid { auction: state.auction, ..bid.clone() }, (9, 9)).await.unwrap();
     }
     let auction = state.auction;
     let erased = |state: Registration| RegistrationWrite {

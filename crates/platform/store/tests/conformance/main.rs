@@ -200,6 +200,7 @@ stories! {
         a_message_is_stored_once_with_its_cause;
     late_bids:
         the_first_late_bids_of_a_lot_are_kept,
+        late_bids_of_one_paddle_leave_room_for_others,
         struck_bids_of_a_sale_are_read_the_last_first;
     limit_requests:
         a_request_is_open_until_it_is_decided_once,
