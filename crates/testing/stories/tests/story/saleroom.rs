@@ -215,7 +215,9 @@ async fn bidders_follow_the_sales_of_a_house(database: Option<String>) {
     // It closes at once, also after a kill.
     let path = format!("/customers/{}/saleroom", site.customer);
     page.open(&administration.url(&path)).await.unwrap();
-    page.wait_until("document.querySelector('[name=open]')?.checked").await.unwrap();
+    page.wait_until("document.readyState === 'complete' && document.querySelector('[name=open]').checked")
+        .await
+        .unwrap();
     let chosen =
         "document.querySelector('[name=asksPhone]').checked + document.querySelector('[name=outageMinutes]').value";
     assert_eq!(page.text(chosen).await.unwrap(), "true15");
