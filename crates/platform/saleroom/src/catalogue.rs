@@ -248,7 +248,7 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
         viewing: lines(sale.facts.as_ref().map(|facts| &facts.viewing)),
         has_conditions: sale.facts.as_ref().is_some_and(|facts| facts.conditions.is_some()),
         search: FormField::search("q", words.fill("catalogue-search", "lots", sale_lots), part.text.as_str()),
-        category: category(words, platform.saleroom_categories(&house.saleroom, auction).await?, &part.category),
+        category: category(words, platform.saleroom_categories(&sale).await?, &part.category),
         prices: [(0, "from", key("catalogue-price-from")), (1, "to", key("catalogue-price-to"))].map(price),
         has_prices: part.price.iter().any(|typed| !typed.is_empty()),
         kept: [("show", part.show), ("ends", part.ends), ("own", part.own)],

@@ -100,7 +100,7 @@ fn lead(base: &str, uri: &Uri) -> Response {
 }
 
 /// The path with an address that no saleroom has in place of another house's, so that its own kind of page reports that nothing is
-/// found. None for a path that stays as it is.
+/// found. None for a path that does not change.
 fn without_other_house(path: &str, address: &str) -> Option<String> {
     if let Some(other) = path.strip_prefix(WELL_KNOWN) {
         return (other != address).then(|| format!("{WELL_KNOWN}{NO_ADDRESS}"));

@@ -13,7 +13,7 @@ pub(super) async fn check(config: &Config, services: &NodeServices) -> Vec<Check
     if config.saleroom_url().is_empty() {
         return Vec::new();
     }
-    // A database that can't be opened has a finding of its own.
+    // Another finding reports a database that can't be opened.
     let Ok(platform) = open_platform(config, services).await else { return Vec::new() };
     match findings(config, services, &platform).await {
         Ok(findings) => findings,

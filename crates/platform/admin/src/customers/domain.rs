@@ -165,7 +165,7 @@ pub(super) async fn save(
     render_page_as(refused.status, &page)
 }
 
-/// Looks the record up. The page shows what was found.
+/// Looks up the record. The page shows the result.
 pub(super) async fn check(
     session: Session,
     PathIds([uuid]): PathIds<1>,

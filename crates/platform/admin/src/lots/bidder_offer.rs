@@ -18,7 +18,6 @@ use super::sold_form::SoldForm;
 use super::{lot, offer};
 use crate::admin::Admin;
 use crate::form_page::{FormPage, not_found};
-use crate::paddles;
 use crate::page_error::PageError;
 use crate::results::WayBack;
 use crate::sale::Sale;
@@ -90,7 +89,7 @@ pub(super) async fn page(session: Session, PathIds([auction, item]): PathIds<2>)
     show(&session, &sale, &item, (&form, &FieldErrors::default()), (None, StatusCode::OK))
 }
 
-/// Makes the offer, or shows the form again with what is wrong.
+/// Makes the offer, or shows the form again with its errors.
 pub(super) async fn make(
     session: Session,
     State(admin): State<Admin>,
@@ -125,14 +124,8 @@ pub(super) async fn make(
                 errors.add("", "The lot has an open offer. Withdraw it first, or wait for the answer.");
             }
             Err(error) => {
-                if let Some(text) = paddles::proposal(&session, auction, &new.buyer).await? {
-                    errors.add("buyer", text);
-                }
-                asked = UnusualAmount::of(&error, amount, &sale.currency);
-                match &asked {
-                    Some(asked) => errors.add("amount", asked.fault()),
-                    None => offer::add_refusal(&session, &sale, (&item, &new.buyer), error, &mut errors).await?,
-                }
+                let tried = (&item, new.buyer.as_str(), amount);
+                asked = offer::add_error(&session, &sale, tried, error, &mut errors).await?;
             }
         }
     }
@@ -188,7 +181,7 @@ pub(super) async fn withdraw_page(
     if !found.is_open {
         return page.hindered_by("The offer has ended.").open();
     }
-    page.causes("The bidder can't accept it any more. The lot stays as it is.").destroys("Withdraw offer").open()
+    page.causes("The bidder can't accept it any more. The lot does not change.").destroys("Withdraw offer").open()
 }
 
 /// Withdraws an offer.

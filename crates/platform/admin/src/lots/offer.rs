@@ -62,14 +62,8 @@ pub(super) async fn accept(
                     return Ok(admin.redirect(&WayBack::of(&form).path_after(&sale, &item, "offer")).into_response());
                 }
                 Err(error) => {
-                    if let Some(text) = paddles::proposal(&session, auction, &offer.buyer).await? {
-                        errors.add("buyer", text);
-                    }
-                    asked = UnusualAmount::of(&error, amount, &sale.currency);
-                    match &asked {
-                        Some(asked) => errors.add("amount", asked.fault()),
-                        None => add_refusal(&session, &sale, (&item, &offer.buyer), error, &mut errors).await?,
-                    }
+                    let tried = (&item, offer.buyer.as_str(), amount);
+                    asked = add_error(&session, &sale, tried, error, &mut errors).await?;
                 }
             }
         }
@@ -78,8 +72,27 @@ pub(super) async fn accept(
     show(&session, &sale, &item, (&form, &errors), (asked, StatusCode::UNPROCESSABLE_ENTITY)).await
 }
 
+/// Adds why an offer to a paddle at an amount was not taken. Returns the amount if staff can confirm it.
+pub(super) async fn add_error(
+    session: &Session,
+    sale: &Sale,
+    (item, paddle, amount): (&Item, &str, i64),
+    error: PlatformError,
+    errors: &mut FieldErrors,
+) -> Result<Option<UnusualAmount>, PageError> {
+    if let Some(text) = paddles::proposal(session, sale.auction.uuid, paddle).await? {
+        errors.add("buyer", text);
+    }
+    let asked = UnusualAmount::of(&error, amount, &sale.currency);
+    match &asked {
+        Some(asked) => errors.add("amount", asked.fault()),
+        None => add_refusal(session, sale, (item, paddle), error, errors).await?,
+    }
+    Ok(asked)
+}
+
 /// Adds a refusal, with one about the buyer in words for staff.
-pub(super) async fn add_refusal(
+async fn add_refusal(
     session: &Session,
     sale: &Sale,
     (item, paddle): (&Item, &str),

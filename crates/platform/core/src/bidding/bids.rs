@@ -1,6 +1,5 @@
 //! Proxy bids and purchases in timed auctions, and the commands of administrators on bids and ends.
 
-use jiff::Timestamp;
 use platform_rules::{Auction, AuctionKind, Bidder, Item, ItemCommand};
 use uuid::Uuid;
 
@@ -57,12 +56,8 @@ impl Platform {
         expected_version: Option<i64>,
         answering: Option<IdempotentRequest<'_, PlacedBid>>,
     ) -> PlatformResult<Outcome<PlacedBid>> {
-        caller.require(Scope::BidsWrite)?;
-        let command = |bid, bidder| ItemCommand::PlaceBid { bid, bidder, amount: new.amount };
         let expected = |_: &Auction, item: &Item| expect_version(expected_version, item.version);
-        let received_at = self.now();
-        let taken = self.take_bid(caller, item, &new.bidder, command, &expected, answering).await;
-        self.keep_if_late(taken, (item, new), received_at).await
+        self.place_bid_if(caller, item, new, &expected, answering).await
     }
 
     /// As [`Platform::place_bid`], if the item is as the bidder expects it when the bid is decided.
@@ -78,16 +73,6 @@ impl Platform {
         let command = |bid, bidder| ItemCommand::PlaceBid { bid, bidder, amount: new.amount };
         let received_at = self.now();
         let taken = self.take_bid(caller, item, &new.bidder, command, expected, answering).await;
-        self.keep_if_late(taken, (item, new), received_at).await
-    }
-
-    /// Keeps a bid that was refused because it arrived after the end of its lot.
-    async fn keep_if_late<T>(
-        &self,
-        taken: PlatformResult<T>,
-        (item, new): (Uuid, &NewBid),
-        received_at: Timestamp,
-    ) -> PlatformResult<T> {
         if let Err(PlatformError::Rejected(refusal)) = &taken {
             self.keep_late_bid_of((item, &new.bidder, new.amount), received_at, refusal).await;
         }

@@ -1,8 +1,8 @@
 //! Domains of houses' own: a house enters one, a DNS record proves it, and the saleroom stands there while the record exists.
 //!
 //! The record is looked up when staff ask for it, and once a day after that. A record that is missing for three days ends the proof.
-//! A name server that does not answer changes nothing. A domain is proven for one house at a time: another house gets it with a
-//! record of its own, once the record of the first does not exist any more.
+//! A name server that does not answer changes nothing. A domain is proven for one house at a time: another house gets it with
+//! its own record, once the record of the first house does not exist any more.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -136,7 +136,7 @@ impl Platform {
         Ok(Some(state))
     }
 
-    /// Looks the record of a house's domain up. What was found is in the result.
+    /// Looks up the record of a house's domain. The result has the finding.
     ///
     /// Errors: `not_found` (customer, domain), `busy`.
     pub async fn check_house_domain(&self, caller: &Caller, customer: Uuid) -> PlatformResult<HouseDomain> {

@@ -7,7 +7,7 @@ use super::{Saleroom, SaleroomRefusal, SignedInBidder};
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{LotOffer, OfferOutcome, Registration, StoreError};
-use crate::sales::items::lot_offers::{ACCEPTED_REASON, OfferState};
+use crate::sales::items::lot_offers::{ACCEPTED_REASON, LISTED_MAX, OfferState};
 use crate::sales::items::post_sale::PostSaleOffer;
 use crate::{Caller, Platform};
 
@@ -32,9 +32,9 @@ impl Platform {
         item: Uuid,
     ) -> PlatformResult<Option<LotOffer>> {
         let Some(registration) = registration else { return Ok(None) };
-        let mut offers = self.store().offers_to(registration.uuid, OFFERS_MAX).await?;
-        offers.retain(|offer| offer.item == item && offer.ended.is_none());
-        let Some(offer) = offers.pop() else { return Ok(None) };
+        let offers = self.store().offers_of_item(item, LISTED_MAX).await?;
+        let is_own = |offer: &LotOffer| offer.registration == registration.uuid && offer.ended.is_none();
+        let Some(offer) = offers.into_iter().find(is_own) else { return Ok(None) };
         let (item, auction) = self.item(&bidder.caller(), item).await?;
         let is_open = offer.state(&auction, &item, self.now()) == OfferState::Open;
         Ok(Some(offer).filter(|_| is_open))
@@ -60,7 +60,7 @@ impl Platform {
     }
 
     /// Answers an offer of the house. An accepted offer sells the lot in the same commit. The same answer again changes nothing, and
-    /// returns the offer as it is.
+    /// returns the present offer.
     ///
     /// Errors: `accounts_closed`, `not_found`, `registration_required`, `offer_over`, `offer_withdrawn`, `offer_answered` (with the
     /// other answer), and those of [`platform_rules::item::decide`] for offers.

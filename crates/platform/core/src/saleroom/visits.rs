@@ -117,11 +117,8 @@ impl Platform {
     }
 
     /// The categories of the lots of a sale in alphabetical order, at most [`CATEGORIES_MAX`]. Those that differ in case only are one.
-    ///
-    /// Errors: `not_found`.
-    pub async fn saleroom_categories(&self, saleroom: &Saleroom, auction: Uuid) -> PlatformResult<Vec<String>> {
-        let auction = self.auction_on_view(saleroom, auction).await?;
-        let mut found = self.store().item_categories(auction.uuid, &ON_VIEW, CATEGORIES_MAX).await?;
+    pub async fn saleroom_categories(&self, sale: &SaleroomSale) -> PlatformResult<Vec<String>> {
+        let mut found = self.store().item_categories(sale.auction.uuid, &ON_VIEW, CATEGORIES_MAX).await?;
         found.sort_by_cached_key(|category| category.to_lowercase());
         found.dedup_by_key(|category| category.to_lowercase());
         Ok(found)

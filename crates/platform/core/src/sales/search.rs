@@ -99,24 +99,23 @@ pub struct ItemSearch {
     pub is_below_reserve: bool,
 }
 
-/// True for texts that differ in case only.
-fn is_same(one: &str, other: &str) -> bool {
-    one == other || one.to_lowercase() == other.to_lowercase()
-}
-
 impl ItemSearch {
     fn reads_items(&self) -> bool {
         !self.text.is_empty() || self.category.is_some() || self.missing.is_some() || self.is_below_reserve
     }
 
-    fn matches(&self, item: &Item, text: &str) -> bool {
+    /// The search with its texts in lower case, as [`ItemSearch::matches`] compares them.
+    fn in_lower_case(&self) -> Self {
+        let category = self.category.as_deref().map(str::to_lowercase);
+        Self { text: self.text.to_lowercase(), category, ..self.clone() }
+    }
+
+    fn matches(&self, item: &Item) -> bool {
+        let text = self.text.as_str();
         let has_text = text.is_empty()
             || [&item.lot_number, &item.title, &item.description].iter().any(|own| own.to_lowercase().contains(text));
         has_text
-            && self
-                .category
-                .as_deref()
-                .is_none_or(|wanted| item.category.as_deref().is_some_and(|own| is_same(own, wanted)))
+            && (self.category.is_none() || item.category.as_deref().map(str::to_lowercase) == self.category)
             && self.missing.is_none_or(|field| field.is_missing(item))
             && (!self.is_below_reserve || (item.standing.is_some() && item.reserve_met() == Some(false)))
     }
@@ -194,16 +193,17 @@ impl Platform {
         page: Page<i64>,
     ) -> PlatformResult<Found<Item, i64>> {
         self.auction(caller, auction).await?;
-        let text = wanted.text.to_lowercase();
+        let exact_number = wanted.text.trim();
+        let wanted = &wanted.in_lower_case();
         let chunk = if wanted.reads_items() { CHUNK.max(page.limit + 1) } else { page.limit + 1 };
-        let exact = if text.is_empty() || page.after.is_some() {
+        let exact = if exact_number.is_empty() || page.after.is_some() {
             None
         } else {
-            self.store().item_by_lot_number(auction, wanted.text.trim()).await?
+            self.store().item_by_lot_number(auction, exact_number).await?
         };
         let has_status = |item: &Item| wanted.statuses.is_empty() || wanted.statuses.contains(&item.status);
         let pictured = self.left_out(wanted, exact.as_slice()).await?;
-        let is_wanted = |item: &Item| has_status(item) && wanted.matches(item, &text) && !pictured.contains(&item.uuid);
+        let is_wanted = |item: &Item| has_status(item) && wanted.matches(item) && !pictured.contains(&item.uuid);
         let exact = exact.filter(is_wanted);
         let found_already = exact.as_ref().map(|item| item.uuid);
         let (mut entries, mut after, mut read) = (Vec::from_iter(exact), page.after, 0);
@@ -222,7 +222,7 @@ impl Platform {
                     return Ok(Found { entries, next: after });
                 }
                 after = Some(item.position);
-                let is_wanted = wanted.matches(&item, &text) && !pictured.contains(&item.uuid);
+                let is_wanted = wanted.matches(&item) && !pictured.contains(&item.uuid);
                 if Some(item.uuid) != found_already && is_wanted {
                     entries.push(item);
                 }

@@ -1,5 +1,5 @@
 //! A large catalogue of the saleroom on a phone with a slow connection, in a browser with an empty cache: when the first lots and
-//! their pictures can be used, what was requested until then, and whether anything moved on the screen.
+//! their pictures can be used, the requests until then, and whether anything moved on the screen.
 //!
 //! The browser slows each request down, and does so on connections that are open; so the times have no handshake of TCP or TLS.
 
@@ -49,7 +49,7 @@ const NOTE: &str = r#"(() => {
     };
     requestAnimationFrame(look);
 })()"#;
-/// What was noted, with the requests that were complete by then and their bytes.
+/// The notes of the page, with the requests that were complete by then and their bytes.
 const NOTED: &str = r#"(() => {
     const all = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
     const done = all.filter((entry) => entry.responseEnd > 0 && entry.responseEnd <= noted.usable);

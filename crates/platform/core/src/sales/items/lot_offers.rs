@@ -32,7 +32,7 @@ pub const OFFER_VALID_MAX: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// Why a lot is sold to a bidder who accepted; the timeline of the lot shows it.
 pub(crate) const ACCEPTED_REASON: &str = "The bidder accepted the offer of the house.";
 /// Offers of one lot or sale that are listed.
-const LISTED_MAX: usize = 100;
+pub(crate) const LISTED_MAX: usize = 100;
 
 /// A lot to offer to a bidder.
 #[derive(Debug, Clone, PartialEq, Eq)]
