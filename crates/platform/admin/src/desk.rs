@@ -13,6 +13,7 @@ mod commands;
 pub(crate) mod files;
 pub(crate) mod live;
 mod lots;
+mod messages;
 mod names;
 mod problem;
 mod rehearsal;
@@ -28,6 +29,7 @@ use http::StatusCode;
 use kit_design::error_page::ErrorPage;
 use kit_design::frame::{Frame, render_page};
 use platform_core::Scope;
+use platform_core::ring::VISITOR_MESSAGE_CHARS_MAX;
 use platform_rules::AuctionKind;
 use uuid::Uuid;
 
@@ -48,6 +50,7 @@ pub(crate) const PAGES: &[Page] = &[
     ("GET", "/webcasts/{webcast}/desk/lots", CLERKS),
     ("POST", "/webcasts/{webcast}/desk/commands", CLERKS),
     ("POST", "/webcasts/{webcast}/desk/outcome", CLERKS),
+    ("POST", "/webcasts/{webcast}/desk/message", CLERKS),
     ("GET", "/webcasts/{webcast}/rehearsal", Need::Has(Scope::AuctionsWrite)),
     ("POST", "/webcasts/{webcast}/rehearsal", Need::Has(Scope::AuctionsWrite)),
 ];
@@ -61,6 +64,7 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/webcasts/{webcast}/desk/lots", get(lots::list))
         .route("/webcasts/{webcast}/desk/commands", post(commands::give))
         .route("/webcasts/{webcast}/desk/outcome", post(commands::outcome))
+        .route("/webcasts/{webcast}/desk/message", post(messages::write))
         .route("/webcasts/{webcast}/rehearsal", get(rehearsal::page).post(rehearsal::start))
         .layer(map_response(images::allow_other_sites))
 }
@@ -82,6 +86,7 @@ struct DeskPage {
     may_rehearse: bool,
     may_close: bool,
     clerk: String,
+    message_chars_max: usize,
     screens: Vec<ScreenLink>,
 }
 
@@ -102,6 +107,7 @@ async fn page(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Respon
         may_rehearse: session.may(Scope::AuctionsWrite) && !auction.rehearsal,
         may_close: session.may(Scope::AuctionsWrite),
         clerk: session.shown_name().to_owned(),
+        message_chars_max: VISITOR_MESSAGE_CHARS_MAX,
         screens: vec![
             ScreenLink { words: "Commission book", path: format!("/webcasts/{webcast}/book") },
             ScreenLink { words: "Room screen", path: format!("/webcasts/{webcast}/room") },

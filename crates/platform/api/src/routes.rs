@@ -187,6 +187,8 @@ fn operations() -> Operations {
         .routes(routes!(telephone_bookings::list))
         .routes(routes!(telephone_bookings::put, telephone_bookings::withdraw))
         .routes(routes!(ring::get))
+        .routes(routes!(ring::visitor_messages::list))
+        .routes(routes!(ring::visitor_messages::put, ring::visitor_messages::clear))
         .routes(routes!(sandbox::advance))
         .routes(routes!(sandbox::clock))
         .routes(routes!(ring::offer::begin))

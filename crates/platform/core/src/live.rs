@@ -17,6 +17,7 @@
 //! - A stream ends within five seconds of the session or key that opened it.
 //! - The channel renders a state once for all callers, and once for all visitors of a saleroom. No event contains reserves or
 //!   maxima. Visitors receive no lot that is not on view.
+//! - A message of the clerk to visitors is a state, too: an event has all of them that are shown.
 
 mod access_watch;
 mod channel;
@@ -42,7 +43,7 @@ use uuid::Uuid;
 
 use self::access_watch::AccessAnswers;
 pub(crate) use self::access_watch::AccessCheck;
-use self::channel::LiveChannel;
+use self::channel::{LiveChannel, LiveUpdate};
 pub use self::listener::Listener;
 use self::listener_slots::ListenerSlots;
 use self::node_notifications::OutgoingChanges;
@@ -106,6 +107,16 @@ impl Live {
             return None;
         }
         self.shared.channels.read().unwrap_or_else(PoisonError::into_inner).get(&auction).cloned()
+    }
+
+    /// Makes the channels of an auction, at this node and the others, read again what is around its items.
+    pub(crate) fn reload_auction(&self, auction: Uuid) {
+        if let Some(channel) = self.channel(auction) {
+            channel.send(LiveUpdate::Reload(None));
+        }
+        if let Some(outgoing) = &self.shared.outgoing {
+            outgoing.add(auction, None);
+        }
     }
 
     fn channels(&self) -> Vec<Arc<LiveChannel>> {

@@ -58,6 +58,7 @@ mod site_grants;
 mod staff_reads;
 mod telephone_bookings;
 mod users;
+mod visitor_messages;
 
 pub use platform_rules::ItemCounts;
 
@@ -136,6 +137,7 @@ pub use telephone_bookings::{TelephoneBooking, TelephoneBookingStore};
 pub use users::{
     Digest, MadeLinks, OpenIdentity, Profile, Totp, TotpChange, User, UserChange, UserChangeResult, UserStore,
 };
+pub use visitor_messages::{VISITOR_MESSAGES_SHOWN, VisitorMessage, VisitorMessageStore};
 
 /// Position in the journal; 0 is before the first row.
 pub type Cursor = i64;
@@ -196,6 +198,7 @@ pub trait Store:
     + LotOfferStore
     + LateBidStore
     + BidderMessageStore
+    + VisitorMessageStore
     + SiteGrantStore
     + ClerkStore
     + ScreenStore
@@ -240,6 +243,7 @@ impl<S> Store for S where
         + LotOfferStore
         + LateBidStore
         + BidderMessageStore
+        + VisitorMessageStore
         + SiteGrantStore
         + BidderAccountStore
         + ClerkStore

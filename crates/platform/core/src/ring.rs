@@ -13,6 +13,7 @@ mod online;
 mod order;
 mod screens;
 mod telephone;
+mod visitor_messages;
 
 use platform_rules::{Auction, Item};
 use uuid::Uuid;
@@ -26,6 +27,7 @@ pub use online::{InternetBidResult, InternetBidState, NewInternetBid};
 pub use platform_rules::ring::{Commission, Confirmed, ConfirmedPrice, RingAction, WaitingBid};
 pub use screens::{GUIDE_RATES_MAX, NewScreenLink, OpenScreen, ScreenLinkEnd, ScreenLinkOptions, ScreenLinkValidity};
 pub use telephone::{NewTelephoneBooking, TELEPHONE_BOOKINGS_MAX};
+pub use visitor_messages::{VISITOR_MESSAGE_CHARS_MAX, VISITOR_MESSAGES_MAX};
 
 use crate::caller::visible;
 use crate::error::{PlatformError, PlatformResult};

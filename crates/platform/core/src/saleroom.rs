@@ -64,6 +64,23 @@ pub struct SaleroomSale {
     pub lots_open: u64,
     /// A lot is in the ring, and no desk holds its live stream: no bids at the asking price are taken.
     pub is_link_lost: bool,
+    /// Messages of the clerk of a webcast that is live, the latest ones, the newest first.
+    pub messages: Vec<SaleroomMessage>,
+}
+
+/// A message of the clerk to all visitors.
+#[derive(Debug, Clone)]
+pub struct SaleroomMessage {
+    /// Its number in the sale, from 1.
+    pub number: i64,
+    /// One line.
+    pub text: String,
+    /// When it was written.
+    pub at: Timestamp,
+    /// The lot that was in the ring.
+    pub item: Option<Uuid>,
+    /// It is the last one, and was not cleared.
+    pub on_stage: bool,
 }
 
 /// A lot that visitors see.

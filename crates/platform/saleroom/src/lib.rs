@@ -31,6 +31,7 @@ mod live_view;
 mod lot;
 mod lot_filter;
 mod lot_words;
+mod messages;
 mod my_bids;
 mod notices;
 mod offers;

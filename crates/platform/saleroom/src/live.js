@@ -20,7 +20,7 @@
   const LATE_MAX_MS = 2000;
   /** Seconds before the end at which the time left is spoken. */
   const SPOKEN_S = [300, 60, 10];
-  /** Bids in the list. */
+  /** Bids and messages in the list. */
   const BIDS_MAX = 20;
 
   const fill = (text, values) => text.replace(/\{(\w*)\}/g, (_, name) => values[name] ?? "");
@@ -226,7 +226,7 @@
   const list = feed?.querySelector("ul");
   function showBids(item) {
     if (!feed || !item.bids?.length) return;
-    const rows = new Map([...list.children].map((row) => [Number(row.dataset.bid), row]));
+    const rows = new Map([...list.querySelectorAll("[data-bid]")].map((row) => [Number(row.dataset.bid), row]));
     const last = Math.max(0, ...rows.keys());
     // Bids between the list and the event are missing.
     if (item.bids[0].number > last + 1) readBids();
@@ -243,11 +243,53 @@
         parts[2].className = "soft small";
         row.replaceChildren(...parts);
         row.dataset.bid = bid.number;
+        row.dataset.at = Date.parse(bid.at);
       }
       if (!row.isConnected) list.prepend(row);
     }
+    shorten();
+  }
+
+  function shorten() {
     while (list.children.length > BIDS_MAX) list.lastElementChild.remove();
-    feed.hidden = false;
+    feed.hidden = list.children.length === 0;
+  }
+
+  // Messages of the clerk: the last one under the stage, all of them in a list, and those of the lot among its bids.
+  const message = document.querySelector("[data-message]");
+  const messages = document.querySelector("[data-messages]");
+  const timeOfDay = (at) => clockTime({ ...partsOf(times, Date.parse(at)), second: "00" }, false);
+  function showMessages(all) {
+    if (!message) return;
+    const now = all.find(({ onStage }) => onStage);
+    // What is shown already is not spoken again.
+    if (message.dataset.message !== String(now?.number ?? "")) {
+      message.dataset.message = now?.number ?? "";
+      const time = now && Object.assign(document.createElement("time"), { dateTime: now.at, textContent: timeOfDay(now.at) });
+      const text = now && Object.assign(document.createElement("span"), { textContent: now.text });
+      message.replaceChildren(...(now ? [time, " ", text] : []));
+    }
+    if (messages) {
+      messages.querySelector("ul").replaceChildren(...all.toReversed().map((one) => messageRow(one, timeOfDay(one.at))));
+      messages.hidden = all.length === 0;
+    }
+    if (!feed) return;
+    const lot = feed.closest("[data-lot]").dataset.lot;
+    for (const one of all.filter(({ item, number }) => item === lot && !list.querySelector(`[data-message-row="${number}"]`))) {
+      const row = messageRow(one, fill(words.message, { "": timeOfDay(one.at) }));
+      row.dataset.at = Date.parse(one.at);
+      list.insertBefore(row, [...list.children].find((other) => Number(other.dataset.at) <= Number(row.dataset.at)) ?? null);
+      shorten();
+    }
+  }
+
+  function messageRow({ number, text }, from) {
+    const row = document.createElement("li");
+    const parts = [text, from].map((words) => Object.assign(document.createElement("span"), { textContent: words }));
+    parts[1].className = "soft small";
+    row.dataset.messageRow = number;
+    row.append(...parts);
+    return row;
   }
 
   /** Reads the list from the server, once for several changes. Pages of a crowd do so at different moments. */
@@ -323,9 +365,10 @@
     [heardAt, silenceMaxMs, ahead] = [performance.now(), FIRST_EVENT_MAX_MS, null];
     source = new EventSource(words.stream);
     source.addEventListener("snapshot", (event) => {
-      const { auction, items } = heard(event);
+      const { auction, items, messages: all } = heard(event);
       [attempts, silenceMaxMs] = [0, Math.max(silenceMaxMs, 17000)];
       items.forEach(showLot);
+      showMessages(all);
       if (stage && auction.inRing === null && (inRing === null || states.get(inRing)?.ring)) put(stage, words.stageNone);
       showAuction(auction);
       if (isOver) return;
@@ -334,6 +377,7 @@
     });
     source.addEventListener("item", (event) => showLot(heard(event).item));
     source.addEventListener("auction", (event) => showAuction(heard(event).auction));
+    source.addEventListener("messages", (event) => showMessages(heard(event).messages));
     source.addEventListener("gone", (event) => hideLot(heard(event).gone));
     source.addEventListener("beat", (event) => {
       silenceMaxMs = heard(event).nextMs + LATE_MAX_MS;

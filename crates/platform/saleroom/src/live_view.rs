@@ -9,6 +9,7 @@ use platform_words::{Words, key, short_names, time_format};
 
 use crate::house::House;
 use crate::lot_words;
+use crate::messages::Messages;
 
 /// The live part of a page.
 pub(crate) struct LiveView {
@@ -28,6 +29,8 @@ pub(crate) struct LiveView {
     pub(crate) is_timed: bool,
     /// The live part of a sale's page has a line about the lot in the ring.
     pub(crate) has_stage: bool,
+    /// Messages of the clerk.
+    pub(crate) messages: Messages,
     pub(crate) words: Vec<(&'static str, String)>,
 }
 
@@ -49,6 +52,7 @@ impl LiveView {
             zone_words: zone.abbreviations(auction.ends_at.or(auction.starts_at).unwrap_or(Timestamp::UNIX_EPOCH)),
             is_timed: auction.kind == AuctionKind::Timed,
             has_stage: auction.kind == AuctionKind::Webcast && auction.status == AuctionStatus::Live,
+            messages: Messages::of(words, sale),
             time: time_format(words.language()),
             weekdays,
             months,

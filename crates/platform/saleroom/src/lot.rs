@@ -15,10 +15,13 @@ use crate::catalogue::{Part, Picture, charges};
 use crate::house::{House, HouseFrame};
 use crate::live_view::{LiveView, rule_of_end};
 use crate::lot_words::{LotWords, ends_at};
+use crate::messages::{MessageRow, Messages};
 use crate::own_time::OwnTime;
 use crate::page_error::PageError;
 use crate::structured::Facts;
 
+/// Bids and messages in the list.
+const FEED_MAX: usize = 20;
 /// Characters of a description in one sentence about the page.
 const SUMMARY_CHARS_MAX: usize = 160;
 
@@ -43,7 +46,7 @@ struct LotPage {
     own_time: Option<OwnTime>,
     charges: String,
     pictures: Vec<Picture>,
-    bids: Vec<BidRow>,
+    feed: Vec<FeedRow>,
     previous: Option<(Uuid, String)>,
     next: Option<(Uuid, String)>,
     read_at: String,
@@ -65,11 +68,36 @@ impl LotPage {
     }
 }
 
+/// What happened on the lot: a bid, or a message of the clerk while it was in the ring.
+enum FeedRow {
+    Bid(BidRow),
+    Message(MessageRow),
+}
+
+impl FeedRow {
+    /// Bids and messages, the newest first.
+    fn of(bids: impl Iterator<Item = BidRow>, messages: impl Iterator<Item = MessageRow>) -> Vec<Self> {
+        let mut rows: Vec<Self> = bids.map(Self::Bid).chain(messages.map(Self::Message)).collect();
+        // Stable: bids of one moment keep their order.
+        rows.sort_by_key(|row| std::cmp::Reverse(row.at_ms()));
+        rows.truncate(FEED_MAX);
+        rows
+    }
+
+    fn at_ms(&self) -> i64 {
+        match self {
+            Self::Bid(bid) => bid.at_ms,
+            Self::Message(message) => message.at.as_millisecond(),
+        }
+    }
+}
+
 struct BidRow {
     number: i64,
     amount: String,
     bidder: String,
     at: String,
+    at_ms: i64,
     is_withdrawn: bool,
 }
 
@@ -116,6 +144,7 @@ async fn lot_page(house: &House<2>, sale: &SaleroomSale, part: String, wish: Wis
             words.fill("lot-paddle", "number", &bid.bidder)
         },
         at: zone.show(bid.at),
+        at_ms: bid.at.as_millisecond(),
         is_withdrawn: bid.struck.is_some(),
     };
     Ok(LotPage {
@@ -132,7 +161,7 @@ async fn lot_page(house: &House<2>, sale: &SaleroomSale, part: String, wish: Wis
         words: LotWords::in_sale(words, sale, lot),
         charges: charges(words, sale),
         pictures: lot.images.iter().map(|image| Picture::of(&around.path, image)).collect(),
-        bids: found.bids.iter().map(bid).collect(),
+        feed: FeedRow::of(found.bids.iter().map(bid), Messages::of(words, sale).of_lot(item)),
         previous,
         next,
         read_at: zone.show(found.read_at),

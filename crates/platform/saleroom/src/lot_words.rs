@@ -52,6 +52,7 @@ const OF_SCRIPT: &[ScriptMessage] = &[
     ("stage-passed", key("stage-passed"), &[("lot", "{lot}")]),
     ("stage-none", key("stage-none"), &[]),
     ("link-lost", key("live-link-lost"), &[]),
+    ("message", key("message-from"), &[("time", "{}")]),
 ];
 
 /// The words of the script of the live pages, with the names of its data attributes. `{…}` is filled in by the script.

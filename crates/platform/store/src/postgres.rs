@@ -49,6 +49,7 @@ mod site_grants;
 mod staff_reads;
 mod telephone_bookings;
 mod users;
+mod visitor_messages;
 
 use std::sync::Arc;
 

@@ -49,6 +49,7 @@ mod staff_reads;
 mod telephone_bookings;
 mod upload_files;
 mod users;
+mod visitor_messages;
 
 use std::path::Path;
 use std::sync::Arc;

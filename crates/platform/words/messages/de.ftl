@@ -146,6 +146,8 @@ stage-paused = Los { $lot } ist im Aufruf. Bieten unterbrochen.
 stage-sold = Los { $lot } zugeschlagen für { $amount }.
 stage-passed = Los { $lot } zurückgegangen.
 stage-none = Kein Los ist im Aufruf.
+messages = Mitteilungen des Auktionators
+message-from = Auktionator, { $time }
 
 ## Bidding
 bid-label = Ihr Gebot

@@ -147,6 +147,8 @@ stage-paused = Lot { $lot } is in the ring. Bidding is paused.
 stage-sold = Lot { $lot } sold at { $amount }.
 stage-passed = Lot { $lot } passed.
 stage-none = No lot is in the ring.
+messages = Messages of the auctioneer
+message-from = Auctioneer, { $time }
 
 ## Bidding
 bid-label = Your bid

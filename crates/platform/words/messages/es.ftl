@@ -146,6 +146,8 @@ stage-paused = El lote { $lot } está en subasta. Pujas en pausa.
 stage-sold = Lote { $lot } adjudicado en { $amount }.
 stage-passed = Lote { $lot } retirado sin venta.
 stage-none = Ningún lote está en subasta.
+messages = Mensajes del subastador
+message-from = Subastador, { $time }
 
 ## Bidding
 bid-label = Su puja

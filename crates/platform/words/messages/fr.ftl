@@ -146,6 +146,8 @@ stage-paused = Le lot { $lot } est en vente. Enchères suspendues.
 stage-sold = Lot { $lot } adjugé { $amount }.
 stage-passed = Lot { $lot } ravalé.
 stage-none = Aucun lot n’est en vente.
+messages = Messages du commissaire-priseur
+message-from = Commissaire-priseur, { $time }
 
 ## Bidding
 bid-label = Votre enchère

@@ -146,6 +146,8 @@ stage-paused = Il lotto { $lot } è in asta. Offerte in pausa.
 stage-sold = Lotto { $lot } aggiudicato a { $amount }.
 stage-passed = Lotto { $lot } ritirato invenduto.
 stage-none = Nessun lotto è in asta.
+messages = Messaggi del banditore
+message-from = Banditore, { $time }
 
 ## Bidding
 bid-label = La Sua offerta

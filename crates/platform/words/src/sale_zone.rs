@@ -53,6 +53,11 @@ impl SaleZone {
         values.iter().fold(time_format(self.language).to_owned(), |text, (name, value)| text.replace(name, value))
     }
 
+    /// `19:04`, for a time of today.
+    pub fn time_of_day(&self, at: Timestamp) -> String {
+        at.to_zoned(self.zone.clone()).strftime("%H:%M").to_string()
+    }
+
     /// The zone shows this moment with another time of day or date than the other zone.
     pub fn differs_from(&self, other: &Self, at: Timestamp) -> bool {
         at.to_zoned(self.zone.clone()).datetime() != at.to_zoned(other.zone.clone()).datetime()

@@ -16,6 +16,7 @@ pub(crate) static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
             include_str!("script/entry.js"),
             include_str!("script/keys.js"),
             include_str!("script/view.js"),
+            include_str!("script/message.js"),
             include_str!("script/dialogs.js"),
         ),
     )

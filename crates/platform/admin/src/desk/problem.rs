@@ -62,6 +62,11 @@ impl DeskProblem {
         Self { message, registers: Some(registers), ..self }
     }
 
+    /// The same problem, in other words.
+    pub(super) fn saying(self, message: String) -> Self {
+        Self { message, ..self }
+    }
+
     /// The same problem, with the registered paddle that the clerk may have meant.
     pub(super) fn with_similar(self, similar: Option<String>) -> Self {
         Self { similar, ..self }

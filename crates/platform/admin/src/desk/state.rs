@@ -12,6 +12,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::amounts::{Amount, Money};
+use super::messages::{self, MessageView};
 use super::names::{self, Names};
 use super::problem::DeskProblem;
 use super::waiting::{LateView, PendingView, WaitingView, late, lost, pending, waiting};
@@ -63,6 +64,8 @@ pub(crate) struct DeskState {
     /// Web bids on this lot, or on the last one, that waited and were not taken, the latest first.
     lost: Vec<LateView>,
     lots_per_hour: Option<u32>,
+    /// What all visitors of the saleroom read.
+    message: Option<MessageView>,
 }
 
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -322,6 +325,7 @@ pub(super) async fn around(session: &Session, ring: &RingState) -> Result<DeskSt
         commands: desk.legal.iter().map(|action| action.as_str()).collect(),
         late: late_bids.iter().map(|bid| late(bid, &money)).collect(),
         lots_per_hour: lots_per_hour(&announced),
+        message: messages::on_stage(session, uuid).await?,
         done: done.into_iter().take(DONE_SHOWN_MAX).collect(),
     })
 }

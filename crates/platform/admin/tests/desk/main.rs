@@ -6,6 +6,7 @@ mod access;
 mod commands;
 mod fixture;
 mod left;
+mod messages;
 mod papers;
 mod pictures;
 mod roles;

@@ -175,6 +175,7 @@ const TABLE: &[(&str, &str, &[Role])] = &[
     ("GET", "/webcasts/{webcast}/desk/lots", RING),
     ("POST", "/webcasts/{webcast}/desk/commands", RING),
     ("POST", "/webcasts/{webcast}/desk/outcome", RING),
+    ("POST", "/webcasts/{webcast}/desk/message", RING),
     ("GET", "/webcasts/{webcast}/speaker", RING),
     ("GET", "/webcasts/{webcast}/speaker/fragment", RING),
     ("GET", "/webcasts/{webcast}/speaker/live", RING),

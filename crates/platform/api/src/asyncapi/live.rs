@@ -10,12 +10,12 @@ const STREAMS: [(&str, &str, &str, &[&str]); 2] = [
         "liveAuction",
         "/api/v1/auctions/{uuid}/live",
         "An auction and all of its items as they change.",
-        &["auctionSnapshot", "auction", "item"],
+        &["auctionSnapshot", "auction", "item", "messages"],
     ),
 ];
 
 /// Name, `event` field, summary and schema of each message.
-const MESSAGES: [(&str, &str, &str, &str); 4] = [
+const MESSAGES: [(&str, &str, &str, &str); 5] = [
     (
         "itemSnapshot",
         "snapshot",
@@ -30,6 +30,12 @@ const MESSAGES: [(&str, &str, &str, &str); 4] = [
         "LiveAuctionSnapshot",
     ),
     ("auction", "auction", "The auction changed: its public state.", "LiveAuctionEvent"),
+    (
+        "messages",
+        "messages",
+        "The clerk of a webcast wrote to all visitors, or cleared a message: the latest 20 messages.",
+        "LiveMessagesEvent",
+    ),
 ];
 
 /// Adds the streams to the document.
@@ -126,6 +132,10 @@ fn schemas() -> Vec<Part> {
         "inRing": { "type": ["string", "null"], "format": "uuid" }, "version": integer(),
     }));
     let of = |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
+    let messages = || {
+        let description = "The latest 20 messages of the clerk to all visitors, the oldest first.";
+        json!({ "type": "array", "items": of("LiveMessage"), "description": description })
+    };
     let whole = json!({
         "serverTime": time(), "auction": of("LiveAuction"),
         "items": { "type": "array", "items": of("LiveItem") },
@@ -134,8 +144,18 @@ fn schemas() -> Vec<Part> {
             "description": "If the auction has more items, the value for `after` of GET /api/v1/auctions/{uuid}/items; null otherwise.",
             "type": ["string", "null"],
         },
+        "messages": messages(),
     });
+    let message = closed(json!({
+        "number": { "type": "integer", "description": "Its number in the sale, from 1." },
+        "text": { "type": "string", "description": "One line in the clerk's words. Show it as text." },
+        "at": time(),
+        "item": { "type": ["string", "null"], "format": "uuid", "description": "The item that was in the ring." },
+        "onStage": { "type": "boolean", "description": "It is the last one, and was not cleared: show it." },
+    }));
     vec![
+        ("LiveMessage", message),
+        ("LiveMessagesEvent", closed(json!({ "serverTime": time(), "messages": messages() }))),
         ("LiveItem", item),
         ("LiveAuction", auction),
         ("LiveItemEvent", closed(json!({ "serverTime": time(), "item": of("LiveItem") }))),
@@ -161,10 +181,12 @@ fn example(name: &str) -> Value {
     let auction =
         json!({ "uuid": auction, "status": "LIVE", "startsAt": null, "endsAt": end, "inRing": null, "version": 3 });
     let now = "2026-12-31T23:50:00.000Z";
+    let messages = json!([{ "number": 1, "text": "We go on at 14:30.", "at": now, "item": null, "onStage": true }]);
     match name {
+        "messages" => json!({ "serverTime": now, "messages": messages }),
         "auction" => json!({ "serverTime": now, "auction": auction }),
         "auctionSnapshot" => {
-            json!({ "serverTime": now, "auction": auction, "items": [item], "itemsComplete": true, "next": null })
+            json!({ "serverTime": now, "auction": auction, "items": [item], "itemsComplete": true, "next": null, "messages": [] })
         }
         _ => json!({ "serverTime": now, "item": item }),
     }

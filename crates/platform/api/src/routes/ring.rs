@@ -7,6 +7,7 @@ pub(super) mod internet_bids;
 pub(super) mod offer;
 pub(super) mod sell_and_pass;
 pub(super) mod undo_and_reopen;
+pub(super) mod visitor_messages;
 
 use axum::extract::{Path, State};
 use axum::response::Response;

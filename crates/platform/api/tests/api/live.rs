@@ -64,7 +64,7 @@ pub(crate) struct Stream {
 #[derive(Debug)]
 pub(crate) struct StreamEvent {
     id: String,
-    event: String,
+    pub(crate) event: String,
     pub(crate) data: Value,
 }
 

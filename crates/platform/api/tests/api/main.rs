@@ -34,4 +34,5 @@ mod tags;
 mod telephone_bookings;
 mod uploads;
 mod users;
+mod visitor_messages;
 mod visitors;

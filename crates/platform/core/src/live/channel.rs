@@ -6,16 +6,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use platform_rules::{Auction, Item};
+use platform_rules::{Auction, AuctionKind, Item};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
 use super::Live;
-use super::event::{AuctionState, Audience, Body, EventId, ItemState, event, time_in};
+use super::event::{AuctionState, Audience, Body, EventId, ItemState, MessageState, event, time_in};
 use super::listener::{Subject, Subscription};
 use super::topics::{Topic, Topics, VisitorEvent};
 use super::visitors::{LotChange, VisitorView};
-use crate::port::StoreResult;
+use crate::port::{StoreResult, VISITOR_MESSAGES_SHOWN, VisitorMessage};
 
 /// Queued updates; when the queue is full, the channel reloads the state from the store.
 const UPDATES_QUEUED_MAX: usize = 1_024;
@@ -89,6 +89,7 @@ pub(super) fn open(live: Live, auction: Uuid) -> Arc<LiveChannel> {
         reload_on_tick: false,
         versions: HashMap::new(),
         visitors: VisitorView::default(),
+        messages: None,
         beat: now,
         used: now,
     };
@@ -109,6 +110,8 @@ pub(super) struct LiveChannelTask {
     versions: HashMap<Uuid, i64>,
     /// What visitors of a saleroom see.
     pub(super) visitors: VisitorView,
+    /// Messages of the clerk to visitors; none before they were read.
+    pub(super) messages: Option<Vec<MessageState>>,
     /// Time of the last heartbeat.
     beat: Timestamp,
     /// When the last listener was connected.
@@ -197,6 +200,7 @@ impl LiveChannelTask {
                     if let Some(auction) = self.live.shared.store.auction(self.channel.auction).await? {
                         self.publish_auction(auction);
                     }
+                    self.publish_messages().await?;
                 }
                 Some(item) => {
                     self.load_auction().await?;
@@ -207,6 +211,30 @@ impl LiveChannelTask {
             }
         }
         Ok(())
+    }
+
+    /// Sends the messages to visitors when they have changed. Before a snapshot had them, they have no reader.
+    async fn publish_messages(&mut self) -> StoreResult<()> {
+        let Some(known) = self.messages.take() else { return Ok(()) };
+        let messages = self.messages_to_visitors().await?;
+        if known != messages {
+            let id = self.topics.next_id();
+            let now = self.auction.as_ref().map_or(self.live.now(), |auction| time_in(auction, self.live.now()));
+            let event = event(id, "messages", &Body::Messages { messages: messages.clone() }, now);
+            self.topics.publish(None, event.clone(), Some(VisitorEvent { lot: None, event }));
+        }
+        self.messages = Some(messages);
+        Ok(())
+    }
+
+    /// Reads the messages to visitors, the oldest first. A timed auction has none.
+    pub(super) async fn messages_to_visitors(&self) -> StoreResult<Vec<MessageState>> {
+        if self.auction.as_ref().is_none_or(|auction| auction.kind != AuctionKind::Webcast) {
+            return Ok(Vec::new());
+        }
+        let latest = self.live.shared.store.visitor_messages(self.channel.auction, VISITOR_MESSAGES_SHOWN).await?;
+        let on_stage = VisitorMessage::on_stage(&latest).map(|message| message.number);
+        Ok(latest.iter().rev().map(|message| MessageState::of(message, on_stage == Some(message.number))).collect())
     }
 
     /// Loads the auction if the channel does not hold its state.
@@ -287,6 +315,7 @@ impl LiveChannelTask {
         self.reload_on_tick = false;
         self.topics.forget();
         self.visitors.forget();
+        self.messages = None;
         self.auction = None;
         for topic in self.topics.active() {
             if topic == Topic::Sale {

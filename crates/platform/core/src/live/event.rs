@@ -9,6 +9,8 @@ use platform_rules::{Auction, InRing, Item, PublicBid, PublicItem};
 use serde::Serialize;
 use uuid::Uuid;
 
+use crate::port::VisitorMessage;
+
 /// Milliseconds after which a client reconnects when the stream has broken.
 const RETRY_MS: u32 = 2_000;
 
@@ -167,6 +169,26 @@ impl AuctionState {
     }
 }
 
+/// A message of the clerk to all visitors.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct MessageState {
+    number: i64,
+    text: String,
+    at: String,
+    /// The lot that was in the ring.
+    item: Option<Uuid>,
+    /// It is the last one, and was not cleared.
+    on_stage: bool,
+}
+
+impl MessageState {
+    pub(super) fn of(message: &VisitorMessage, on_stage: bool) -> Self {
+        let VisitorMessage { number, text, at, item, .. } = message;
+        Self { number: *number, text: text.clone(), at: rfc3339_ms(*at), item: *item, on_stage }
+    }
+}
+
 /// The payload of an event.
 #[derive(Serialize)]
 #[serde(untagged)]
@@ -184,11 +206,17 @@ pub(super) enum Body {
         items_complete: bool,
         /// Cursor of the next page of items when these are not all.
         next: Option<String>,
+        messages: Vec<MessageState>,
     },
     /// What visitors follow of a sale.
     Sale {
         auction: AuctionState,
         items: Vec<ItemState>,
+        messages: Vec<MessageState>,
+    },
+    /// Messages of the clerk to visitors.
+    Messages {
+        messages: Vec<MessageState>,
     },
     /// A lot that visitors see no longer.
     Gone {

@@ -19,6 +19,10 @@ impl LiveChannelTask {
             Topic::Auction | Topic::Sale | Topic::Lot(_) => Vec::new(),
         };
         self.load_auction().await?;
+        if self.messages.is_none() && !matches!(topic, Topic::Item(_)) {
+            self.messages = Some(self.messages_to_visitors().await?);
+        }
+        let messages = self.messages.clone().unwrap_or_default();
         let known = self.auction.as_ref();
         let auction =
             known.ok_or_else(|| StoreError::Corrupt("the auction of a live stream does not exist any more".into()))?;
@@ -33,13 +37,13 @@ impl LiveChannelTask {
                 let (items, last) = self.first_items(auction.uuid, auction.in_ring).await?;
                 let items = items.iter().map(|item| ItemState::of(auction, item, Audience::Callers)).collect();
                 let (items_complete, next) = (last.is_none(), last.map(cursor));
-                Body::Whole { auction: AuctionState::of(auction), items, items_complete, next }
+                Body::Whole { auction: AuctionState::of(auction), items, items_complete, next, messages }
             }
             Topic::Sale | Topic::Lot(_) => {
                 let lot = if let Topic::Lot(lot) = topic { Some(lot) } else { auction.in_ring };
                 let lots = lot.into_iter().chain(lots.iter().copied());
                 let items = self.visitors.lots(self.live.shared.store.as_ref(), auction, lots).await?;
-                Body::Sale { auction: AuctionState::of(auction), items }
+                Body::Sale { auction: AuctionState::of(auction), items, messages }
             }
         };
         Ok(event(self.topics.last, "snapshot", &body, time_in(auction, self.live.now())))

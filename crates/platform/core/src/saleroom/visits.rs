@@ -3,14 +3,16 @@
 use std::collections::HashMap;
 
 use contract::{AuctionStatus, ItemStatus};
-use platform_rules::{Auction, Item, PublicBid, SaleMode};
+use platform_rules::{Auction, AuctionKind, Item, PublicBid, SaleMode};
 use uuid::Uuid;
 
-use super::{LotsWanted, Saleroom, SaleroomLot, SaleroomLotPage, SaleroomLots, SaleroomSale};
+use super::{LotsWanted, Saleroom, SaleroomLot, SaleroomLotPage, SaleroomLots, SaleroomMessage, SaleroomSale};
 use crate::error::{PlatformError, PlatformResult};
 use crate::images::ImageVariant;
 use crate::live::desk_link;
-use crate::port::{AuctionFilter, AuctionOwner, Conditions, ItemImage, Page};
+use crate::port::{
+    AuctionFilter, AuctionOwner, Conditions, ItemImage, Page, VISITOR_MESSAGES_SHOWN, VisitorMessage,
+};
 use crate::sales::search::{AuctionSearch, Found, ItemSearch};
 use crate::{Caller, Platform, Scope};
 
@@ -205,7 +207,25 @@ impl Platform {
         let facts = self.store().sale_facts(auction.uuid).await?;
         let lots_open = counts.preview + counts.live + counts.suspended;
         let is_link_lost = desk_link::is_lost(self.store(), &auction, self.now()).await?;
-        Ok(SaleroomSale { auction, facts, lots: counts.on_view(), lots_open, is_link_lost })
+        let messages = self.messages_on_view(&auction).await?;
+        Ok(SaleroomSale { auction, facts, lots: counts.on_view(), lots_open, is_link_lost, messages })
+    }
+
+    /// The latest messages of the clerk while a webcast is live, the newest first.
+    async fn messages_on_view(&self, auction: &Auction) -> PlatformResult<Vec<SaleroomMessage>> {
+        if auction.kind != AuctionKind::Webcast || auction.status != AuctionStatus::Live {
+            return Ok(Vec::new());
+        }
+        let latest = self.store().visitor_messages(auction.uuid, VISITOR_MESSAGES_SHOWN).await?;
+        let on_stage = VisitorMessage::on_stage(&latest).map(|message| message.number);
+        let message = |VisitorMessage { number, item, text, at, .. }: VisitorMessage| SaleroomMessage {
+            on_stage: on_stage == Some(number),
+            number,
+            text,
+            at,
+            item,
+        };
+        Ok(latest.into_iter().map(message).collect())
     }
 
     /// The lot before this one that visitors see. The search gives up behind many lots in a row that they don't see.

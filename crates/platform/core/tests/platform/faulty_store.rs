@@ -571,6 +571,11 @@ forward! {
         async fn take_sign_in_attempts(attempts: Vec<Attempt>, now: Timestamp) -> StoreResult<Option<Timestamp>>;
         async fn return_sign_in_attempts(returned: AttemptsToReturn) -> StoreResult<()>;
     }
+    impl VisitorMessageStore {
+        async fn put_visitor_message(message: VisitorMessage) -> StoreResult<()>;
+        async fn clear_visitor_message(auction: Uuid, number: i64, actor: &str, at: Timestamp) -> StoreResult<()>;
+        async fn visitor_messages(auction: Uuid, limit: usize) -> StoreResult<Vec<VisitorMessage>>;
+    }
     impl UserStore {
         async fn user(uuid: Uuid) -> StoreResult<Option<User>>;
         async fn user_by_email(email: &str) -> StoreResult<Option<User>>;

@@ -23,8 +23,8 @@ pub(super) struct FollowQuery {
 
 /// Follow a sale
 ///
-/// A stream of server-sent events: `snapshot` with the sale and the lots, then `item`, `auction` and `gone` with what changed, and
-/// `beat` as a sign of life that says when the next one is due. The states have the names and values of `Sale` and `Lot`. The stream
+/// A stream of server-sent events: `snapshot` with the sale, the lots and the auctioneer's messages, then `item`, `auction`, `messages`
+/// and `gone` with what changed, and `beat` as a sign of life that says when the next one is due. The states have the names and values of `Sale`, `Lot` and `Message`. The stream
 /// ends when the sale is over.
 #[utoipa::path(
     get, path = "/sales/{sale}/live", tag = "live",

@@ -4,7 +4,7 @@ use contract::ItemStatus;
 use jiff::Timestamp;
 use kit_runtime::clock::rfc3339_ms;
 use platform_core::images::ImageVariant;
-use platform_core::saleroom::{SaleroomLot, SaleroomSale};
+use platform_core::saleroom::{SaleroomLot, SaleroomMessage, SaleroomSale};
 use platform_rules::{Auction, InRing, PublicBid, PublicItem};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -74,11 +74,39 @@ pub(super) struct SaleView {
     lots: u64,
     /// Of these, the number that can still be sold.
     lots_open: u64,
+    /// The latest messages of the auctioneer while a webcast is live, the oldest first; at most 20.
+    messages: Vec<MessageView>,
     /// Its page in the saleroom.
     #[schema(example = "https://bid.example.com/hartley-sons/sales/01980000-0000-7000-8000-000000000001")]
     url: String,
     /// Rises with every change.
     version: i64,
+}
+
+/// A message of the auctioneer to all visitors.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Message)]
+pub(super) struct MessageView {
+    /// Its number in the sale, from 1.
+    number: i64,
+    /// One line of text, in the auctioneer's own words.
+    #[schema(example = "We go on at 14:30.")]
+    text: String,
+    /// When it was written.
+    #[schema(format = DateTime)]
+    at: String,
+    /// UUID of the lot that was in the ring.
+    item: Option<Uuid>,
+    /// It is the last one, and was not cleared: show it.
+    on_stage: bool,
+}
+
+impl MessageView {
+    fn of(message: &SaleroomMessage) -> Self {
+        let SaleroomMessage { number, text, at, item, on_stage } = message.clone();
+        Self { number, text, at: time(at), item, on_stage }
+    }
 }
 
 /// Premium and taxes on a hammer price, in basis points (1/100 of a percent).
@@ -120,6 +148,7 @@ impl SaleView {
             },
             lots: sale.lots,
             lots_open: sale.lots_open,
+            messages: sale.messages.iter().rev().map(MessageView::of).collect(),
             url: at.address(&format!("/sales/{}", auction.uuid)),
             version: auction.version,
         }

@@ -56,6 +56,7 @@ mod timers;
 mod together;
 mod traces;
 mod users;
+mod visitor_messages;
 
 /// Runs each story on each store. A further store needs another module of three lines.
 macro_rules! stories {
@@ -198,6 +199,8 @@ stories! {
         the_registration_of_a_person_is_found_under_each_of_their_records;
     bidder_messages:
         a_message_is_stored_once_with_its_cause;
+    visitor_messages:
+        messages_to_visitors_are_numbered_in_their_sale;
     late_bids:
         the_first_late_bids_of_a_lot_are_kept,
         late_bids_of_one_paddle_leave_room_for_others,

@@ -78,6 +78,7 @@ mod saleroom_domain;
 mod saleroom_house;
 mod saleroom_languages;
 mod saleroom_live;
+mod saleroom_messages;
 mod saleroom_notices;
 mod saleroom_offers;
 mod saleroom_phone;

@@ -30,7 +30,7 @@ for file in sys.argv[2:]:
                       'bidder_sessions', 'bidder_links', 'accepted_conditions', 'watched_items',
                       'notice_causes', 'bidder_notices', 'push_subscriptions', 'site_grants',
                       'site_tokens', 'desks', 'limit_requests', 'lot_offers', 'late_bids', 'bidder_messages',
-                      'house_domains'):
+                      'visitor_messages', 'house_domains'):
             database.execute('DROP TABLE ' + table)
         database.execute('ALTER TABLE consumers DROP COLUMN key_made')
         database.execute('ALTER TABLE users DROP COLUMN name')

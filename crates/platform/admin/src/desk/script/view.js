@@ -23,6 +23,7 @@ function render() {
   renderEnd();
   renderList("done", truth.done, doneLine, "Lots that are sold or passed appear here.");
   renderLate();
+  renderMessage();
   const open = truth.openBuyers ?? 0;
   slot("open-buyers").hidden = open === 0;
   put("open-buyers", open === 1 ? "1 buyer open" : `${open} buyers open`);

@@ -370,4 +370,18 @@ CREATE TABLE desks (
     reported_at_ms bigint NOT NULL
 );
 
+-- Messages of the clerk to all visitors of a webcast, numbered from 1 in each sale. `item` was in the ring. The last message is on the
+-- pages of the saleroom until it is cleared.
+CREATE TABLE visitor_messages (
+    auction uuid NOT NULL,
+    number bigint NOT NULL,
+    item uuid,
+    actor text NOT NULL,
+    body text NOT NULL,
+    at_ms bigint NOT NULL,
+    cleared_by text,
+    cleared_at_ms bigint,
+    PRIMARY KEY (auction, number)
+);
+
 UPDATE schema_compatibility SET compatible_from = 1;

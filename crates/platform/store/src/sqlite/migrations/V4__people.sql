@@ -371,4 +371,18 @@ CREATE TABLE desks (
     reported_at_ms INTEGER NOT NULL
 ) STRICT;
 
+-- Messages of the clerk to all visitors of a webcast, numbered from 1 in each sale. `item` was in the ring. The last message is on the
+-- pages of the saleroom until it is cleared.
+CREATE TABLE visitor_messages (
+    auction BLOB NOT NULL,
+    number INTEGER NOT NULL,
+    item BLOB,
+    actor TEXT NOT NULL,
+    body TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    cleared_by TEXT,
+    cleared_at_ms INTEGER,
+    PRIMARY KEY (auction, number)
+) STRICT, WITHOUT ROWID;
+
 UPDATE schema_compatibility SET compatible_from = 1;
