@@ -373,6 +373,7 @@ impl Config {
             mistakes.extend(refusal("provider.proxy", self.provider.proxy.parse::<kit_outbound::Proxy>()));
         }
         mistakes.extend(self.check_saleroom());
+        mistakes.extend(self.check_film_origins());
         mistakes.extend(self.check_mail());
         if !self.metrics.listen.is_empty() {
             mistakes.extend(refusal("metrics.listen", listen_address::resolve(&self.metrics.listen)));

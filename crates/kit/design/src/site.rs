@@ -84,6 +84,29 @@ impl FormsLeadTo {
     }
 }
 
+/// An extension of responses: the page may show a film of this origin, such as `https://live.example.com`, and nothing else of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FilmOf {
+    /// In an element `video`.
+    Media(String),
+    /// In a frame.
+    Frame(String),
+}
+
+impl FilmOf {
+    /// The policy with the origin. One that no header can have shows no film.
+    fn allow(this: Option<Self>, policy: HeaderValue) -> HeaderValue {
+        let (Some(film), Ok(text)) = (this, policy.to_str()) else { return policy };
+        let (directive, origin) = match film {
+            Self::Media(origin) => ("media-src", origin),
+            Self::Frame(origin) => ("frame-src", origin),
+        };
+        let is_origin = origin.starts_with("https://") && !origin.contains([' ', ';', ',', '*']);
+        let allowed = HeaderValue::try_from(format!("{text}; {directive} {origin}"));
+        allowed.ok().filter(|_| is_origin).unwrap_or(policy)
+    }
+}
+
 impl ImagesOfOtherSites {
     /// The sources of images in the content security policy. On a site with TLS, browsers load an `http` address by `https`.
     fn sources(this: Option<Self>, origin: &str) -> &'static str {
@@ -189,6 +212,7 @@ async fn site_middleware(State((site, side)): State<SiteState>, request: Request
     let images = ImagesOfOtherSites::sources(response.extensions_mut().remove(), &site.origin);
     let (policy, resources) = FrameAncestors::policies(response.extensions_mut().remove(), images);
     let policy = FormsLeadTo::allow(response.extensions_mut().remove(), policy);
+    let policy = FilmOf::allow(response.extensions_mut().remove(), policy);
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, policy);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -356,6 +380,22 @@ mod tests {
         assert!(policy(Some("https://a.example")).contains("; form-action 'self' https://a.example; "));
         for origin in ["https://a.example; script-src *", "*, x", "a\n"] {
             assert!(policy(Some(origin)).contains("; form-action 'self'; "), "{origin:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_page_that_says_so_shows_a_film_of_one_origin() {
+        let policy = |film: Option<FilmOf>| {
+            let (policy, _) = FrameAncestors::policies(None, "");
+            FilmOf::allow(film, policy).to_str().unwrap().to_owned()
+        };
+        let strict = policy(None);
+        assert!(!strict.contains("media-src") && !strict.contains("frame-src"), "{strict}");
+        let origin = || "https://live.example.com".to_owned();
+        assert_eq!(policy(Some(FilmOf::Media(origin()))), format!("{strict}; media-src {}", origin()));
+        assert_eq!(policy(Some(FilmOf::Frame(origin()))), format!("{strict}; frame-src {}", origin()));
+        for wrong in ["https://a.example; script-src *", "https://*", "http://a.example", "*", "a\n"] {
+            assert_eq!(policy(Some(FilmOf::Frame(wrong.to_owned()))), strict, "{wrong:?}");
         }
     }
 

@@ -15,6 +15,7 @@ pub(crate) struct Saleroom {
     pub(crate) tls_listen: String,
     pub(crate) public_url: String,
     pub(crate) push_networks: Vec<IpNet>,
+    pub(crate) film_origins: Vec<String>,
     pub(crate) dns_servers: Vec<SocketAddr>,
 }
 
@@ -25,6 +26,7 @@ impl Default for Saleroom {
             tls_listen: String::new(),
             public_url: String::new(),
             push_networks: Vec::new(),
+            film_origins: Vec::new(),
             dns_servers: Vec::new(),
         }
     }
@@ -57,6 +59,24 @@ impl Config {
         Some(format!(
             "saleroom.public_url: it has the host of the {name}, {own}: choose a host that no other part of the server has"
         ))
+    }
+
+    /// Refuses an origin of films that browsers write in another way, that is not https, or that is this server.
+    pub(super) fn check_film_origins(&self) -> Option<String> {
+        let parse = |text: &str| url::Url::parse(text).ok();
+        let host = |text: &str| parse(text).and_then(|url| url.host_str().map(str::to_owned));
+        let own = [Role::Platform, Role::Provider].map(|role| self.public_url(role));
+        let own: Vec<String> = own.iter().chain([&self.saleroom.public_url]).filter_map(|url| host(url)).collect();
+        let problem = |origin: &String| {
+            let url = parse(origin).filter(|url| url.scheme() == "https" && !origin.contains('*'));
+            if url.is_none_or(|url| url.origin().ascii_serialization() != *origin) {
+                return Some("is not an https origin such as https://live.example.com");
+            }
+            host(origin).is_some_and(|host| own.contains(&host)).then_some("has the host of a part of this server")
+        };
+        let origins = self.saleroom.film_origins.iter();
+        let (origin, problem) = origins.filter_map(|origin| Some((origin, problem(origin)?))).next()?;
+        Some(format!("saleroom.film_origins: entry \"{origin}\": it {problem}"))
     }
 
     /// Base URL of the salerooms, without the slash at its end; empty without one.

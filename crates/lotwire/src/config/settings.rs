@@ -380,6 +380,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "Private subnets in which push services of bidders' browsers may be, such as `10.20.0.0/16`. Notices for browsers are sent to no other address that is not public.",
     ),
     setting(
+        "saleroom.film_origins",
+        SettingKind::List,
+        "Origins of which pages of webcasts show films that houses enter, such as `https://live.example.com`. Browsers of visitors load them from there. Empty: no film.",
+    ),
+    setting(
         "saleroom.dns_servers",
         SettingKind::List,
         "Name servers that are asked for the records that prove domains of houses, each with its port. Empty: those of the operating system.",

@@ -62,6 +62,10 @@ impl Setting {
                 "a list of PEM files with chain and key, or of folders with `fullchain.pem` and `privkey.pem`, or with `tls.crt` and `tls.key`",
                 "/etc/lotwire/tls/auctions.example.com,/etc/lotwire/tls/hooks.pem",
             ),
+            "saleroom.film_origins" => value_format(
+                "a list of https origins: scheme and host, and a port other than 443",
+                "https://live.example.com,https://player.example.net",
+            ),
             "platform.public_url" => value_format("an http or https URL, or empty", "https://auctions.example.com"),
             "platform.environment" => value_format("at most 24 characters, or empty", "Staging"),
             "platform.provider_url" | "provider.public_url" | "provider.node_url" => {

@@ -58,6 +58,7 @@ pub(crate) async fn open_platform_with(
     limits.other_public_urls = [Role::Platform, Role::Provider].map(|role| config.public_url(role)).into();
     limits.txt_records = Arc::new(kit_outbound::NameServers::new(config.saleroom.dns_servers.clone()));
     limits.push_networks = config.saleroom.push_networks.clone();
+    limits.film_origins = config.saleroom.film_origins.clone();
     limits.saleroom_url = Some(config.saleroom_url()).filter(|url| !url.is_empty());
     limits.identity.session_ttl = config.platform.session_ttl.get();
     limits.identity.session_idle = config.platform.session_idle.get();

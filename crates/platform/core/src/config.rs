@@ -45,6 +45,8 @@ pub struct PlatformConfig {
     pub txt_records: Arc<dyn TxtRecords>,
     /// Networks in which push services of browsers may be, besides the public internet. None.
     pub push_networks: Vec<IpNet>,
+    /// Origins of which pages of the saleroom show films, such as `https://live.example.com`. None.
+    pub film_origins: Vec<String>,
     /// How many days a mail is kept after it was sent or given up. 30.
     pub mails_kept_days: u32,
     /// How many mails a house sends.
@@ -222,6 +224,7 @@ impl Default for PlatformConfig {
             other_public_urls: Vec::new(),
             txt_records: Arc::new(NameServers::default()),
             push_networks: Vec::new(),
+            film_origins: Vec::new(),
             mails_kept_days: 30,
             mail_limits: MailLimits::default(),
             nodes: Nodes::Many,

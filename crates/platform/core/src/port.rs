@@ -92,7 +92,7 @@ pub use endpoint_readings::{
 pub use hold::HoldStore;
 pub use house_domains::{DomainCheck, DomainFinding, HouseDomain, HouseDomainStore, ServedDomain};
 pub use houses::{
-    Conditions, House, HouseProfile, HouseSaleroom, HouseSite, HouseStore, HouseWrite, Logo, OutageEnds,
+    Conditions, Film, House, HouseProfile, HouseSaleroom, HouseSite, HouseStore, HouseWrite, Logo, OutageEnds,
     RegistrationRule, SaleFacts,
 };
 pub use idempotency::{IdempotencyStore, IdempotentAnswer};

@@ -39,6 +39,7 @@ pub use self::sites::{SITE_ADDRESSES_MAX, sites_of_addresses};
 pub use self::streams::{LOTS_FOLLOWED_MAX, Visitor};
 pub use crate::error::saleroom_refusal::SaleroomRefusal;
 pub use crate::port::{BidderDetails, RegistrationRule};
+pub use crate::sales::film::ShownFilm;
 
 /// The open saleroom of a house.
 #[derive(Debug, Clone)]
@@ -66,6 +67,8 @@ pub struct SaleroomSale {
     pub is_link_lost: bool,
     /// Messages of the clerk of a webcast that is live, the latest ones, the newest first.
     pub messages: Vec<SaleroomMessage>,
+    /// The film of a webcast that is live.
+    pub film: Option<ShownFilm>,
 }
 
 /// A message of the clerk to all visitors.

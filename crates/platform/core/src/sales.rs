@@ -5,6 +5,7 @@ pub mod auctions;
 pub mod bulk_change;
 mod copied_images;
 pub mod facts;
+pub mod film;
 pub mod item_ends;
 pub mod items;
 pub mod lists;

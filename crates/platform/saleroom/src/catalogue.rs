@@ -15,6 +15,7 @@ use platform_rules::AuctionKind;
 use platform_words::{Words, key};
 use uuid::Uuid;
 
+use crate::film::{self, FilmView};
 use crate::house::{House, HouseFrame};
 use crate::live_view::LiveView;
 use crate::lot_filter::LotFilter;
@@ -150,6 +151,7 @@ struct CataloguePage {
     /// Queries of the first page and of the next one.
     first: String,
     next: Option<String>,
+    film: Option<FilmView>,
     /// None when the sale is over.
     live: Option<LiveView>,
 }
@@ -234,7 +236,8 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
     };
     let followed: Vec<String> = found.lots.iter().map(|lot| lot.sale.uuid.simple().to_string()).collect();
     let stream = format!("{}{below}/live?lots={}", around.path, followed.join(","));
-    render_page(&CataloguePage {
+    let page = CataloguePage {
+        film: FilmView::of(words, &sale),
         live: LiveView::of(&house, &sale, stream),
         frame: around.frame.clone(),
         path: format!("{}{below}", around.path),
@@ -260,7 +263,8 @@ pub(crate) async fn page(house: House<1>, QueryFields(query): QueryFields) -> Re
         next: found.next.map(|next| Part { after: Some(next), ..part.clone() }.query()),
         part: part.query(),
         around,
-    })
+    };
+    film::allow(render_page(&page), page.film.as_ref())
 }
 
 /// The choice of a category; none where the sale has none. A category of the address that no lot has stays to be chosen, so that the

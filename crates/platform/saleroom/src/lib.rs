@@ -22,6 +22,7 @@ mod conditions;
 mod embed;
 mod faults;
 mod files;
+mod film;
 mod hosts;
 mod house;
 mod language;

@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use crate::bid_box::{BidBox, Wish};
 use crate::catalogue::{Part, Picture, charges};
+use crate::film::{self, FilmView};
 use crate::house::{House, HouseFrame};
 use crate::live_view::{LiveView, rule_of_end};
 use crate::lot_words::{LotWords, ends_at};
@@ -56,6 +57,8 @@ struct LotPage {
     id: Uuid,
     /// How bids extend the end of the lot; empty when they can't.
     rule: String,
+    /// While the lot can still be sold.
+    film: Option<FilmView>,
     /// None when the sale is over.
     live: Option<LiveView>,
 }
@@ -104,7 +107,8 @@ struct BidRow {
 pub(crate) async fn page(house: House<2>, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let sale = house.platform().saleroom_sale(&house.saleroom, house.ids[0]).await?;
     let part = Part::of(&query).query();
-    render_page(&lot_page(&house, &sale, part, Wish::default()).await?)
+    let page = lot_page(&house, &sale, part, Wish::default()).await?;
+    film::allow(render_page(&page), page.film.as_ref())
 }
 
 /// The page of a lot with the answer to a bid.
@@ -114,7 +118,8 @@ pub(crate) async fn shown(
     wish: Wish,
     status: StatusCode,
 ) -> Result<Response, PageError> {
-    render_page_as(status, &lot_page(house, sale, String::new(), wish).await?)
+    let page = lot_page(house, sale, String::new(), wish).await?;
+    film::allow(render_page_as(status, &page), page.film.as_ref())
 }
 
 async fn lot_page(house: &House<2>, sale: &SaleroomSale, part: String, wish: Wish) -> Result<LotPage, PageError> {
@@ -167,6 +172,7 @@ async fn lot_page(house: &House<2>, sale: &SaleroomSale, part: String, wish: Wis
         read_at: zone.show(found.read_at),
         bid_box: BidBox::of(house, sale, (lot, &found.bids), wish).await?,
         is_open,
+        film: FilmView::of(words, sale).filter(|_| is_open),
         id: item,
         rule: if is_open { rule_of_end(words, &sale.auction) } else { String::new() },
         live: LiveView::of(house, sale, stream),

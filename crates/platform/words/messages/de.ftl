@@ -148,6 +148,9 @@ stage-passed = Los { $lot } zurückgegangen.
 stage-none = Kein Los ist im Aufruf.
 messages = Mitteilungen des Auktionators
 message-from = Auktionator, { $time }
+film = Livebild der Auktion
+film-late = Das Bild kommt verzögert. Es gilt, was auf der Schaltfläche steht.
+film-late-about = Das Bild kommt etwa { $seconds } s verzögert. Es gilt, was auf der Schaltfläche steht.
 
 ## Bidding
 bid-label = Ihr Gebot

@@ -149,6 +149,9 @@ stage-passed = Lot { $lot } passed.
 stage-none = No lot is in the ring.
 messages = Messages of the auctioneer
 message-from = Auctioneer, { $time }
+film = Live picture of the sale
+film-late = The picture is late. Trust the button.
+film-late-about = The picture is about { $seconds } s late. Trust the button.
 
 ## Bidding
 bid-label = Your bid

@@ -148,6 +148,9 @@ stage-passed = Lote { $lot } retirado sin venta.
 stage-none = Ningún lote está en subasta.
 messages = Mensajes del subastador
 message-from = Subastador, { $time }
+film = Imagen en directo de la subasta
+film-late = La imagen llega con retraso. Fíese del botón.
+film-late-about = La imagen llega con unos { $seconds } s de retraso. Fíese del botón.
 
 ## Bidding
 bid-label = Su puja

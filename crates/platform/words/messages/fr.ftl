@@ -148,6 +148,9 @@ stage-passed = Lot { $lot } ravalé.
 stage-none = Aucun lot n’est en vente.
 messages = Messages du commissaire-priseur
 message-from = Commissaire-priseur, { $time }
+film = Image en direct de la vente
+film-late = L’image arrive avec retard. Fiez-vous au bouton.
+film-late-about = L’image a environ { $seconds } s de retard. Fiez-vous au bouton.
 
 ## Bidding
 bid-label = Votre enchère

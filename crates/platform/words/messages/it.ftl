@@ -148,6 +148,9 @@ stage-passed = Lotto { $lot } ritirato invenduto.
 stage-none = Nessun lotto è in asta.
 messages = Messaggi del banditore
 message-from = Banditore, { $time }
+film = Immagine dal vivo dell’asta
+film-late = L’immagine è in ritardo. Fa fede il pulsante.
+film-late-about = L’immagine è in ritardo di circa { $seconds } s. Fa fede il pulsante.
 
 ## Bidding
 bid-label = La Sua offerta

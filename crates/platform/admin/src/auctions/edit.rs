@@ -119,7 +119,7 @@ impl EditPage {
         let versions = facts_form::versions(session, &sale.auction, facts).await?;
         let mut groups = vec![entered.sale_group(None, errors), entered.date_group(errors)];
         groups.extend(entered.term_groups(errors));
-        groups.extend(entered_facts.groups(Some(&versions), errors));
+        groups.extend(entered_facts.groups(session, Some(&versions), errors));
         Ok(Self {
             frame: session.frame(format!("Edit · {}", sale.title()), Section::Auctions),
             title: sale.title(),

@@ -4,11 +4,12 @@ use contract::models::AddressModel;
 use kit_design::field_group::FieldGroup;
 use kit_design::fields::{FieldErrors, FormFields};
 use kit_design::form_field::{Choice, FormField};
-use platform_core::PlatformError;
 use platform_core::customers::addresses::AddressInput;
 use platform_core::port::{Conditions, Page, SaleFacts};
 use platform_core::sales::facts::{SALE_DESCRIPTION_CHARS_MAX, SaleFactsInput, VIEWING_CHARS_MAX};
-use platform_rules::Auction;
+use platform_core::sales::film::FILM_ADDRESS_CHARS_MAX;
+use platform_core::{PlatformError, Problem};
+use platform_rules::{Auction, AuctionKind};
 use uuid::Uuid;
 
 use crate::page_error::PageError;
@@ -28,6 +29,8 @@ pub(super) struct EnteredFacts {
     viewing: String,
     description: String,
     conditions: String,
+    film: String,
+    film_delay: String,
 }
 
 impl EnteredFacts {
@@ -42,6 +45,13 @@ impl EnteredFacts {
             viewing: facts.viewing.clone(),
             description: facts.description.clone(),
             conditions: facts.conditions.map(|number| number.to_string()).unwrap_or_default(),
+            film: facts.film.as_ref().map(|film| film.address.clone()).unwrap_or_default(),
+            film_delay: facts
+                .film
+                .as_ref()
+                .and_then(|film| film.delay_seconds)
+                .map(|seconds| seconds.to_string())
+                .unwrap_or_default(),
         }
     }
 
@@ -51,11 +61,19 @@ impl EnteredFacts {
             viewing: crate::customers::lines(form.text("viewing")),
             description: crate::customers::lines(form.text("description")),
             conditions: form.text("conditions").to_owned(),
+            film: form.text("film").trim().to_owned(),
+            film_delay: form.text("filmDelay").trim().to_owned(),
         }
     }
 
-    /// The texts and the venue; `versions` are the conditions of the house, none for a new auction.
-    pub(super) fn groups(&self, versions: Option<&[Conditions]>, errors: &FieldErrors) -> [FieldGroup; 2] {
+    /// The texts and the venue; `versions` are the conditions of the house, none for a new auction. A server without listed origins
+    /// of films has fields for one only while the sale has one.
+    pub(super) fn groups(
+        &self,
+        session: &Session,
+        versions: Option<&[Conditions]>,
+        errors: &FieldErrors,
+    ) -> [FieldGroup; 2] {
         let mut choices = vec![Choice::of("", "None", &self.conditions)];
         let conditions = match versions {
             None => {
@@ -80,7 +98,20 @@ impl EnteredFacts {
             .chars_max(VIEWING_CHARS_MAX)
             .optional()
             .hint("Such as: Friday, 12 June, 10:00 to 18:00.");
-        let texts = [description, viewing, conditions].map(|field| field.with(errors));
+        let film = FormField::text("film", "Address of the film", self.film.as_str())
+            .kind("url", "off")
+            .chars_max(FILM_ADDRESS_CHARS_MAX)
+            .optional()
+            .hint("Of a webcast, while it is live: an https address of a site that the operator has listed. A .mp4, .webm or .m3u8 is played; any other page is embedded.");
+        let delay = FormField::text("filmDelay", "Delay of the picture in seconds", self.film_delay.as_str())
+            .attribute("inputmode", "numeric")
+            .chars_max(3)
+            .short()
+            .optional()
+            .hint("Such as 10. The page says how late the picture is.");
+        let has_film = session.platform().may_show_films() || !self.film.is_empty();
+        let film = [film, delay].into_iter().filter(|_| has_film);
+        let texts = [description, viewing, conditions].into_iter().chain(film).map(|field| field.with(errors));
         let address = self.address.fields(|name| errors.of(name));
         [FieldGroup::new("for-bidders", "For bidders", texts), FieldGroup::new("venue", "Venue", address)]
     }
@@ -95,13 +126,41 @@ impl EnteredFacts {
             }
             number => number.parse().ok(),
         };
-        Ok(SaleFactsInput { description: self.description.clone(), viewing: self.viewing.clone(), conditions })
+        Ok(SaleFactsInput { conditions, ..self.texts() })
+    }
+
+    /// The facts without the conditions.
+    fn texts(&self) -> SaleFactsInput {
+        SaleFactsInput {
+            description: self.description.clone(),
+            viewing: self.viewing.clone(),
+            conditions: None,
+            film: self.film.clone(),
+            film_delay: self.film_delay.parse().ok(),
+        }
     }
 
     /// Adds the problems of the texts.
     pub(super) fn check(&self, errors: &mut FieldErrors) {
-        let (description, viewing) = (self.description.clone(), self.viewing.clone());
-        refusal::add_problems(errors, SaleFactsInput { description, viewing, conditions: None }.problems());
+        refusal::add_problems(errors, self.texts().problems());
+        if !self.film_delay.is_empty() && self.film_delay.parse::<u32>().is_err() {
+            errors.replace("filmDelay", "Write whole seconds, such as 10.");
+        }
+    }
+
+    /// Adds why the film of a new auction of this kind would not be shown.
+    pub(super) async fn check_film(
+        &self,
+        session: &Session,
+        kind: AuctionKind,
+        errors: &mut FieldErrors,
+    ) -> Result<(), PlatformError> {
+        if let Ok(Some(film)) = self.texts().film()
+            && let Some(problem) = session.platform().film_problem(kind, &film).await?
+        {
+            refusal::add_problems(errors, vec![Problem::new("/film", problem)]);
+        }
+        Ok(())
     }
 
     /// The venue of a new auction.

@@ -75,6 +75,7 @@ pub(super) async fn create(
     }
     let new = NewAuction { address: facts.venue(&mut errors), ..entered.new_auction(&mut errors) };
     facts.check(&mut errors);
+    facts.check_film(&session, new.kind, &mut errors).await?;
     refusal::add_problems(&mut errors, session.platform().problems_of_new_auction(&new));
     for (field, value) in [("currency", &new.currency), ("timeZone", &new.time_zone)] {
         if value.is_empty() {
@@ -113,7 +114,7 @@ fn show(
 ) -> Result<Response, PageError> {
     let has_owners = !owners.is_empty();
     let main = [entered.sale_group(Some(owners), errors), entered.date_group(errors)];
-    let facts = facts.groups(None, errors);
+    let facts = facts.groups(session, None, errors);
     let terms = entered.term_groups(errors);
     let page = NewPage {
         frame: session.frame("Create auction", Section::Auctions),

@@ -196,6 +196,7 @@ mod tests {
         let chunk = format!("event: auction\ndata: {{\"auction\":{{\"uuid\":\"{item}\",\"version\":9}}}}\n\n");
         assert_eq!(changed(chunk.as_bytes()).unwrap(), "event: changed\ndata: {\"auction\":9}\n\n");
         assert_eq!(changed(b"event: snapshot\ndata: {\"items\":[]}\n\n").unwrap(), "event: changed\ndata: {}\n\n");
+        assert_eq!(changed(b"event: messages\ndata: {\"messages\":[]}\n\n").unwrap(), "event: changed\ndata: {}\n\n");
         assert_eq!(changed(b": here\n\n"), None);
     }
 }

@@ -32,9 +32,8 @@ impl Webcast {
     /// Text of each message and whether it is on the stage, the newest first.
     async fn listed(&self) -> Vec<(String, bool)> {
         let list = self.sale.get(&format!("{}s", self.path)).await;
-        let one = |message: &Value| {
-            (message["text"].as_str().unwrap().to_owned(), message["onStage"].as_bool().unwrap())
-        };
+        let one =
+            |message: &Value| (message["text"].as_str().unwrap().to_owned(), message["onStage"].as_bool().unwrap());
         list["data"].as_array().unwrap().iter().map(one).collect()
     }
 }
@@ -57,14 +56,18 @@ async fn a_message_is_on_the_stage_until_another_one_or_until_it_is_cleared() {
     let written = first.json();
     assert_eq!((&written["number"], &written["text"]), (&json!(1), &json!("We go on at <b>14:30</b>.")));
     assert!(written["writtenBy"].as_str().unwrap().starts_with("key:"), "{written}");
-    assert_eq!((&written["item"], &written["onStage"], &written["clearedAt"]), (&Value::Null, &json!(true), &Value::Null));
+    assert_eq!(
+        (&written["item"], &written["onStage"], &written["clearedAt"]),
+        (&Value::Null, &json!(true), &Value::Null)
+    );
     // A call that is repeated, such as one whose answer was lost, writes nothing.
     assert_eq!(webcast.write("We go on at <b>14:30</b>.").await.json(), written);
 
     let item = &webcast.sale.items[0];
     let ring = format!("/auctions/{}/ring", webcast.sale.auction);
     let bearer = format!("Bearer {}", webcast.sale.key);
-    let before = webcast.sale.fixture.send(&Method::GET, &format!("/api/v1{ring}"), &[("authorization", &bearer)], "").await;
+    let before =
+        webcast.sale.fixture.send(&Method::GET, &format!("/api/v1{ring}"), &[("authorization", &bearer)], "").await;
     let headers = [
         ("authorization", bearer.as_str()),
         ("content-type", "application/json"),
@@ -125,7 +128,9 @@ async fn only_those_who_clerk_a_live_webcast_write_and_only_a_line() {
     assert_eq!(webcast.write(&"ü".repeat(200)).await.status, 200);
     let bidder = webcast.sale.fixture.key(None, [Scope::AuctionsRead, Scope::BidsWrite].into_iter().collect()).await;
     let path = format!("/api/v1{}", webcast.path);
-    for (method, path) in [(Method::PUT, path.clone()), (Method::DELETE, path.clone()), (Method::GET, format!("{path}s"))] {
+    for (method, path) in
+        [(Method::PUT, path.clone()), (Method::DELETE, path.clone()), (Method::GET, format!("{path}s"))]
+    {
         let refused = webcast.sale.fixture.call(&method, &path, &bidder, &json!({ "text": "Mine" })).await;
         assert_eq!((refused.status, refused.code()), (403, "forbidden".to_owned()), "{method}");
     }

@@ -243,7 +243,7 @@ impl Platform {
     }
 
     /// Hosts of this server's own, which no house can have.
-    fn own_hosts(&self) -> Vec<String> {
+    pub(crate) fn own_hosts(&self) -> Vec<String> {
         let config = self.config();
         let urls = config.saleroom_url.iter().chain(&config.other_public_urls);
         urls.filter_map(|url| domain_name::host_of(url)).collect()

@@ -175,6 +175,16 @@ pub struct Conditions {
     pub created_at: Timestamp,
 }
 
+/// The live picture of a webcast.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Film {
+    /// An https address, as browsers write it.
+    pub address: String,
+    /// How late the picture is.
+    pub delay_seconds: Option<u32>,
+}
+
 /// What bidders read about a sale, beside what the auction itself has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -187,6 +197,9 @@ pub struct SaleFacts {
     pub viewing: String,
     /// The version of the house's conditions under which the sale is held.
     pub conditions: Option<u32>,
+    /// The film of a webcast.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub film: Option<Film>,
     /// Who changed them last, as the journal names callers; empty before the first change.
     pub actor: String,
     /// Number of the last change; 0 before the first.

@@ -46,7 +46,8 @@ impl Platform {
             }
             let number = latest.first().map_or(1, |message| message.number + 1);
             if number > VISITOR_MESSAGES_MAX {
-                let problem = format!("is one too many: a sale has at most {VISITOR_MESSAGES_MAX} messages to visitors");
+                let problem =
+                    format!("is one too many: a sale has at most {VISITOR_MESSAGES_MAX} messages to visitors");
                 return Err(PlatformError::invalid("/text", problem));
             }
             let message = VisitorMessage {

@@ -10,9 +10,7 @@ use super::{LotsWanted, Saleroom, SaleroomLot, SaleroomLotPage, SaleroomLots, Sa
 use crate::error::{PlatformError, PlatformResult};
 use crate::images::ImageVariant;
 use crate::live::desk_link;
-use crate::port::{
-    AuctionFilter, AuctionOwner, Conditions, ItemImage, Page, VISITOR_MESSAGES_SHOWN, VisitorMessage,
-};
+use crate::port::{AuctionFilter, AuctionOwner, Conditions, ItemImage, Page, VISITOR_MESSAGES_SHOWN, VisitorMessage};
 use crate::sales::search::{AuctionSearch, Found, ItemSearch};
 use crate::{Caller, Platform, Scope};
 
@@ -208,7 +206,11 @@ impl Platform {
         let lots_open = counts.preview + counts.live + counts.suspended;
         let is_link_lost = desk_link::is_lost(self.store(), &auction, self.now()).await?;
         let messages = self.messages_on_view(&auction).await?;
-        Ok(SaleroomSale { auction, facts, lots: counts.on_view(), lots_open, is_link_lost, messages })
+        let film = match facts.as_ref().and_then(|facts| facts.film.as_ref()) {
+            Some(film) if auction.status == AuctionStatus::Live => self.film_to_show(auction.kind, film).await?,
+            _ => None,
+        };
+        Ok(SaleroomSale { auction, facts, lots: counts.on_view(), lots_open, is_link_lost, messages, film })
     }
 
     /// The latest messages of the clerk while a webcast is live, the newest first.

@@ -5,8 +5,9 @@ use contract::AuctionStatus;
 use platform_rules::{Auction, Rejection};
 use uuid::Uuid;
 
+use super::film;
 use crate::error::{PlatformError, PlatformResult, Problem};
-use crate::port::{Page, SaleFacts, StoreError, Versioned};
+use crate::port::{Film, Page, SaleFacts, StoreError, Versioned};
 use crate::steps::decide::expect_version;
 use crate::steps::input::{check_lines, require_usable};
 use crate::{Caller, Platform, Scope};
@@ -25,6 +26,10 @@ pub struct SaleFactsInput {
     pub viewing: String,
     /// The version of the house's conditions.
     pub conditions: Option<u32>,
+    /// The address of the film of a webcast; https, at most 500 characters, may be empty.
+    pub film: String,
+    /// How many seconds late its picture is; 1 to 120.
+    pub film_delay: Option<u32>,
 }
 
 impl SaleFactsInput {
@@ -35,7 +40,13 @@ impl SaleFactsInput {
             ("/viewing", &self.viewing, VIEWING_CHARS_MAX),
         ];
         let texts = texts.into_iter().filter(|(_, text, _)| !text.is_empty());
-        texts.filter_map(|(pointer, text, max)| Some(Problem::new(pointer, check_lines(text, max).err()?))).collect()
+        let texts = texts.filter_map(|(pointer, text, max)| Some(Problem::new(pointer, check_lines(text, max).err()?)));
+        texts.chain(self.film().err()).collect()
+    }
+
+    /// The film; none for an empty address.
+    pub fn film(&self) -> Result<Option<Film>, Problem> {
+        film::read(&self.film, self.film_delay)
     }
 }
 
@@ -65,7 +76,8 @@ impl Platform {
         let auction = self.visible_auction(caller, auction).await?;
         let before = self.facts_of(&auction).await?;
         expect_version(expected_version, before.version)?;
-        let SaleFactsInput { description, viewing, conditions } = input.clone();
+        let film = input.film().unwrap_or_default();
+        let SaleFactsInput { description, viewing, conditions, .. } = input.clone();
         let locked = |field, why| Rejection::FieldsLocked { fields: vec![field], why };
         if auction.status == AuctionStatus::Archived {
             return Err(locked("description", "the auction is archived").into());
@@ -80,7 +92,14 @@ impl Platform {
                 return Err(PlatformError::invalid("/conditions", "is no version of the house's conditions"));
             }
         }
-        let after = SaleFacts { description, viewing, conditions, ..before.clone() };
+        // A film whose origin is not listed any more stays until it is changed. The pages do not show it.
+        if film != before.film
+            && let Some(film) = &film
+            && let Some(problem) = self.film_problem(auction.kind, film).await?
+        {
+            return Err(PlatformError::invalid("/film", problem));
+        }
+        let after = SaleFacts { description, viewing, conditions, film, ..before.clone() };
         if after == before {
             return Ok(before);
         }
@@ -88,7 +107,7 @@ impl Platform {
     }
 
     /// Gives a copied sale the description of its original and the latest conditions of the house, if the original has any.
-    /// Viewing times are those of the original alone.
+    /// Viewing times and film are those of the original alone.
     pub(crate) async fn copy_facts(&self, caller: &Caller, source: &Auction, copy: &Auction) -> PlatformResult<()> {
         let Some(original) = self.store().sale_facts(source.uuid).await? else { return Ok(()) };
         if self.store().sale_facts(copy.uuid).await?.is_some() {
@@ -115,6 +134,7 @@ impl Platform {
             description: String::new(),
             viewing: String::new(),
             conditions: None,
+            film: None,
             actor: String::new(),
             version: 0,
             updated_at: auction.created_at,

@@ -5,13 +5,14 @@ use std::time::Duration;
 use contract::AuctionStatus;
 use platform_core::customers::house_input::HOUSE_TEXT_CHARS_MAX;
 use platform_core::port::{HouseProfile, Page};
+use platform_core::sales::auctions::NewAuction;
 use platform_core::sales::auctions::copy::{AuctionCopy, CopiedItems};
 use platform_core::sales::auctions::edit::AuctionPatch;
 use platform_core::sales::auctions::shift::Shift;
 use platform_core::sales::facts::SaleFactsInput;
 use platform_core::sales::new_item::NewItem;
-use platform_core::{Caller, PlatformError, Role};
-use platform_rules::{Admission, AuctionEdit};
+use platform_core::{Caller, PlatformConfig, PlatformError, Role};
+use platform_rules::{Admission, AuctionEdit, AuctionKind};
 
 use crate::fixture::TestPlatform;
 use crate::images::png;
@@ -27,7 +28,12 @@ fn profile() -> HouseProfile {
 }
 
 fn facts(conditions: Option<u32>) -> SaleFactsInput {
-    SaleFactsInput { description: "Clocks".into(), viewing: "Friday, 10 to 18 h".into(), conditions }
+    SaleFactsInput {
+        description: "Clocks".into(),
+        viewing: "Friday, 10 to 18 h".into(),
+        conditions,
+        ..SaleFactsInput::default()
+    }
 }
 
 fn code<T>(outcome: Result<T, PlatformError>) -> Option<&'static str> {
@@ -124,4 +130,42 @@ async fn the_conditions_of_a_sale_and_who_may_bid_are_fixed_when_it_is_live() {
     let copied = platform.copy_auction(caller, auction.uuid, &copy, None).await.unwrap().fresh().unwrap();
     let facts = platform.sale_facts(caller, copied.auction.uuid).await.unwrap();
     assert_eq!((facts.description.as_str(), facts.viewing.as_str(), facts.conditions), ("Clocks", "", Some(2)));
+}
+
+#[tokio::test]
+async fn a_webcast_has_a_film_of_a_listed_origin_and_its_copy_has_none() {
+    let config = PlatformConfig {
+        film_origins: vec!["https://live.example.com".into(), "https://bid.example.com".into()],
+        saleroom_url: Some("https://bid.example.com".into()),
+        ..PlatformConfig::default()
+    };
+    let fixture = TestPlatform::with(config).await;
+    let (platform, caller) = (&fixture.platform, &fixture.caller);
+    let lot = NewItem { opening_bid: 100, fixed_increment: Some(10), ..NewItem::new("1", "A clock") };
+    let new = fixture.timed(HOUR, vec![lot.clone()]);
+    let new = NewAuction { kind: AuctionKind::Webcast, starts_at: new.ends_at, ends_at: None, ..new };
+    let webcast = fixture.create(&new).await.auction;
+    let timed = fixture.create(&fixture.timed(HOUR, vec![lot])).await.auction;
+    let with_film = |film: &str| SaleFactsInput { film: film.into(), film_delay: Some(10), ..facts(None) };
+    let listed = with_film("https://live.example.com/clocks.M3U8");
+    for (auction, input) in [
+        (timed.uuid, &listed),
+        (webcast.uuid, &with_film("https://live.example.com:8443/clocks.m3u8")),
+        (webcast.uuid, &with_film("https://live.example.com.evil.example/clocks.m3u8")),
+        // The saleroom itself, although it is listed.
+        (webcast.uuid, &with_film("https://bid.example.com/hartley")),
+    ] {
+        let refused = platform.change_sale_facts(caller, auction, input, None).await;
+        assert_eq!(code(refused), Some("invalid"), "{input:?}");
+    }
+    let film = platform.change_sale_facts(caller, webcast.uuid, &listed, None).await.unwrap().film.unwrap();
+    assert_eq!((film.address.as_str(), film.delay_seconds), ("https://live.example.com/clocks.M3U8", Some(10)));
+    assert_eq!(platform.film_problem(webcast.kind, &film).await.unwrap(), None);
+
+    let copy = AuctionCopy { title: None, shift: Shift::Seconds(86_400), items: CopiedItems::None };
+    let copied = platform.copy_auction(caller, webcast.uuid, &copy, None).await.unwrap().fresh().unwrap();
+    let of_copy = platform.sale_facts(caller, copied.auction.uuid).await.unwrap();
+    assert_eq!((of_copy.description.as_str(), of_copy.film), ("Clocks", None), "a new sale has a stream of its own");
+    let cleared = platform.change_sale_facts(caller, webcast.uuid, &facts(None), None).await.unwrap();
+    assert_eq!(cleared.film, None);
 }

@@ -270,7 +270,7 @@ async fn a_registration_names_one_record_and_needs_the_conditions_of_the_sale() 
     for text in ["Sold as seen.", "Sold as seen. Pay within a week."] {
         platform.add_conditions(&fixture.caller, fixture.customer.uuid, text).await.unwrap();
     }
-    let facts = SaleFactsInput { description: String::new(), viewing: String::new(), conditions: Some(2) };
+    let facts = SaleFactsInput { conditions: Some(2), ..SaleFactsInput::default() };
     platform.change_sale_facts(&fixture.caller, second.uuid, &facts, None).await.unwrap();
     for accepted in [None, Some(1)] {
         let refused = platform.register_for_sale(&house.saleroom, &ann, second.uuid, accepted).await;

@@ -74,6 +74,8 @@ pub(super) struct SaleView {
     lots: u64,
     /// Of these, the number that can still be sold.
     lots_open: u64,
+    /// The film of a webcast that is live; null without one.
+    film: Option<FilmView>,
     /// The latest messages of the auctioneer while a webcast is live, the oldest first; at most 20.
     messages: Vec<MessageView>,
     /// Its page in the saleroom.
@@ -81,6 +83,20 @@ pub(super) struct SaleView {
     url: String,
     /// Rises with every change.
     version: i64,
+}
+
+/// The live picture of a webcast.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Film)]
+pub(super) struct FilmView {
+    /// Its https address.
+    #[schema(example = "https://live.example.com/clocks.m3u8")]
+    address: String,
+    /// A file or stream for an element `video`; false for a page, which needs a frame.
+    is_video: bool,
+    /// How late the picture is; null if the house has not said it.
+    delay_seconds: Option<u32>,
 }
 
 /// A message of the auctioneer to all visitors.
@@ -148,6 +164,11 @@ impl SaleView {
             },
             lots: sale.lots,
             lots_open: sale.lots_open,
+            film: sale.film.clone().map(|film| FilmView {
+                address: film.address,
+                is_video: film.is_video,
+                delay_seconds: film.delay_seconds,
+            }),
             messages: sale.messages.iter().rev().map(MessageView::of).collect(),
             url: at.address(&format!("/sales/{}", auction.uuid)),
             version: auction.version,

@@ -3,7 +3,7 @@
 use contract::models::{AddressModel, CurrencyCode};
 use platform_core::Colour;
 use platform_core::port::{
-    Conditions, House, HouseMails, HouseProfile, HouseSaleroom, HouseSite, HouseWrite, Language, Logo, MailKind,
+    Conditions, Film, House, HouseMails, HouseProfile, HouseSaleroom, HouseSite, HouseWrite, Language, Logo, MailKind,
     MailText, OutageEnds, Page, RegistrationRule, SaleFacts, StoreError, Versioned,
 };
 use uuid::Uuid;
@@ -152,6 +152,8 @@ pub(super) async fn the_facts_of_a_sale_change_by_their_version(store: Shared) {
         description: "Clocks,\n'watches'".into(),
         viewing: "Friday 10–18 h".into(),
         conditions: Some(2),
+        film: (version == 2)
+            .then(|| Film { address: "https://live.example.com/a.m3u8".into(), delay_seconds: Some(10) }),
         actor: "user:1".into(),
         version,
         updated_at: at(version),

@@ -75,6 +75,7 @@ mod saleroom_attacks;
 mod saleroom_bids;
 mod saleroom_cases;
 mod saleroom_domain;
+mod saleroom_film;
 mod saleroom_house;
 mod saleroom_languages;
 mod saleroom_live;

@@ -78,7 +78,8 @@ async fn the_clerk_writes_to_all_visitors(database: Option<String>) {
     for page in [&lot, &catalogue] {
         until_shown(page, "Lot 1: the key is lost.").await;
     }
-    let list = "[...document.querySelectorAll('[data-messages] li')].map((row) => row.firstChild.textContent).join(' | ')";
+    let list =
+        "[...document.querySelectorAll('[data-messages] li')].map((row) => row.firstChild.textContent).join(' | ')";
     assert_eq!(catalogue.text(list).await.unwrap(), format!("Lot 1: the key is lost. | {HOSTILE}"));
 
     // A killed server has lost nothing, and says it once: the region does not change when the page is live again.
