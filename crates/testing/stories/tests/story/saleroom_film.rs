@@ -42,7 +42,8 @@ async fn a_film_is_on_the_pages_of_its_live_sale_alone(database: Option<String>)
     let mut house = OpenHouse::with(database, "closed", &[("SALEROOM__FILM_ORIGINS", &origins)]).await;
     let lot = |number: &str, status: &str| json!({ "lotNumber": number, "title": format!("Clock {number}"), "status": status, "openingBid": 50_000 });
     let webcast = |title: &str, status: &str| {
-        let lots = json!([lot("1", status), lot("2", status)]);
+        let of_lot = if status == "LIVE" { status } else { "DRAFT" };
+        let lots = json!([lot("1", of_lot), lot("2", of_lot)]);
         json!({ "kind": "webcast", "title": title, "status": status, "startsAt": house.site.in_ms(0), "items": lots })
     };
     let auction = house.site.create_auction(webcast("Clocks, live", "LIVE")).await.unwrap();
