@@ -306,7 +306,7 @@ impl Entered {
         let is_timed = kind == AuctionKind::Timed;
         let seconds = whole("staggerSeconds", &self.stagger_seconds, errors);
         let items = whole("staggerItems", &self.stagger_items, errors);
-        let stagger = seconds.filter(|seconds| is_timed && *seconds > 0);
+        let stagger = seconds.filter(|seconds| *seconds > 0);
         let stagger = stagger.map(|seconds| Stagger { seconds, items: items.unwrap_or(1) });
         let extension = whole("extensionSeconds", &self.extension_seconds, errors);
         let mut rate = |name: &str, text: &str| match percent::parse(if text.is_empty() { "0" } else { text }) {
@@ -332,8 +332,9 @@ impl Entered {
         AuctionEdit {
             starts_at: Some(starts_at),
             ends_at: Some(ends_at),
-            stagger: Some(stagger),
-            extension_seconds: Some(extension.filter(|seconds| is_timed && *seconds > 0)),
+            // They mean nothing for a webcast, which the API gives the defaults of a timed auction.
+            stagger: is_timed.then_some(stagger),
+            extension_seconds: is_timed.then_some(extension.filter(|seconds| *seconds > 0)),
             increments,
             charges: Some(charges),
             internet_bids: Some(if at_once { InternetBids::AcceptedAtOnce } else { InternetBids::WaitForClerk }),
