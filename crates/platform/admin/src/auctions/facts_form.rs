@@ -101,6 +101,7 @@ impl EnteredFacts {
         let film = FormField::text("film", "Address of the film", self.film.as_str())
             .kind("url", "off")
             .chars_max(FILM_ADDRESS_CHARS_MAX)
+            .whole_row()
             .optional()
             .hint("Of a webcast, while it is live: an https address of a site that the operator has listed. A .mp4, .webm or .m3u8 is played; any other page is embedded.");
         let delay = FormField::text("filmDelay", "Delay of the picture in seconds", self.film_delay.as_str())
