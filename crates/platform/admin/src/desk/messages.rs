@@ -3,11 +3,12 @@
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::response::Response;
+use contract::AuctionStatus;
 use kit_runtime::clock::rfc3339_ms;
 use platform_core::PlatformError;
 use platform_core::port::VisitorMessage;
+use platform_rules::{Auction, Rejection};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use super::problem::DeskProblem;
 use super::state;
@@ -41,9 +42,12 @@ pub(super) struct MessageView {
     at: String,
 }
 
-/// What visitors see now.
-pub(super) async fn on_stage(session: &Session, webcast: Uuid) -> Result<Option<MessageView>, PlatformError> {
-    let latest = session.platform().visitor_messages(&session.caller, webcast).await?;
+/// What visitors see now: their pages have messages while the sale is LIVE.
+pub(super) async fn on_stage(session: &Session, webcast: &Auction) -> Result<Option<MessageView>, PlatformError> {
+    if webcast.status != AuctionStatus::Live {
+        return Ok(None);
+    }
+    let latest = session.platform().visitor_messages(&session.caller, webcast.uuid).await?;
     let view = |message: &VisitorMessage| MessageView { text: message.text.clone(), at: rfc3339_ms(message.at) };
     Ok(VisitorMessage::on_stage(&latest).map(view))
 }
@@ -66,7 +70,7 @@ pub(super) async fn write(
 fn in_words(error: PlatformError) -> DeskProblem {
     let problem = match &error {
         PlatformError::Invalid(problems) => problems.first().map(|problem| format!("The message {}.", problem.message)),
-        PlatformError::Rejected(platform_rules::Rejection::AuctionNotLive { .. }) => {
+        PlatformError::Rejected(Rejection::AuctionNotLive { .. }) => {
             Some("Visitors see messages while the sale is live. Write it then.".to_owned())
         }
         _ => None,

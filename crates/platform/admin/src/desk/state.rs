@@ -325,7 +325,7 @@ pub(super) async fn around(session: &Session, ring: &RingState) -> Result<DeskSt
         commands: desk.legal.iter().map(|action| action.as_str()).collect(),
         late: late_bids.iter().map(|bid| late(bid, &money)).collect(),
         lots_per_hour: lots_per_hour(&announced),
-        message: messages::on_stage(session, uuid).await?,
+        message: messages::on_stage(session, auction).await?,
         done: done.into_iter().take(DONE_SHOWN_MAX).collect(),
     })
 }

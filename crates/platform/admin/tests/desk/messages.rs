@@ -1,5 +1,6 @@
 //! The message to all visitors, at the desk.
 
+use contract::AuctionStatus;
 use http::Method;
 use platform_core::Role;
 use serde_json::{Value, json};
@@ -26,6 +27,17 @@ async fn every_desk_shows_what_visitors_see() {
     assert_eq!(other.message(Value::Null).await.json()["message"], Value::Null);
     desk.load().await;
     assert_eq!(desk.at("/message"), &Value::Null);
+
+    // The pages have messages while the sale is live.
+    assert_eq!(desk.message(json!("Thank you.")).await.json()["message"]["text"], "Thank you.");
+    desk.load().await;
+    desk.give(named("remove")).await;
+    fixture.end_sale(AuctionStatus::Reconciliation).await;
+    desk.load().await;
+    assert_eq!(desk.at("/message"), &Value::Null);
+    let refused = desk.message(json!("Too late")).await;
+    let words = "Visitors see messages while the sale is live. Write it then.";
+    assert_eq!((refused.status, &refused.json()["message"]), (409, &json!(words)));
 }
 
 #[tokio::test]
