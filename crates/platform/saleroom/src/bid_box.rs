@@ -1,5 +1,7 @@
 //! What a bidder can do on the page of a lot, and where they stand on it.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use contract::{AuctionStatus, ItemStatus};
 use kit_design::form_field::FormField;
@@ -13,7 +15,7 @@ use uuid::Uuid;
 use crate::account::next_query;
 use crate::house::House;
 use crate::lot_words::{LotWords, is_link_lost, with_charges};
-use crate::offers::{Ask, OfferForms};
+use crate::offers::{self, Ask, OfferForms};
 use crate::register::Standing;
 
 /// The part of a lot's page on which a bidder bids.
@@ -102,6 +104,8 @@ enum Step {
     Bid(Box<BidForms>),
     /// Answer an offer of the house.
     Offer(OfferForms),
+    /// Nothing: the last offer of the house has ended.
+    OfferEnded(Cow<'static, str>),
 }
 
 /// The forms with which a bidder bids.
@@ -187,8 +191,11 @@ impl BidBox {
         let barred = registration.as_ref().filter(|registration| registration.status != RegistrationStatus::Approved);
         let step = if let Some(barred) = barred.filter(|_| offer.is_some()) {
             Step::Wait(Standing::of(words, barred))
-        } else if let Some(offer) = offer {
-            Step::Offer(OfferForms::of(words, &sale.auction, lot, &offer, wish.offer))
+        } else if let Some((offer, state)) = offer {
+            match offers::ended(state) {
+                Some(message) => Step::OfferEnded(words.of(message)),
+                None => Step::Offer(OfferForms::of(words, &sale.auction, lot, &offer, wish.offer)),
+            }
         } else if has_accounts {
             let registration = registration.as_ref();
             step(
@@ -206,7 +213,7 @@ impl BidBox {
         let path = format!("{sale_path}/lots/{item}");
         let shown = LotWords::in_sale(words, sale, lot);
         Ok(Self {
-            is_fixed: !matches!(step, Step::None),
+            is_fixed: !matches!(step, Step::None | Step::OfferEnded(_)),
             price: (shown.label, shown.amount),
             words,
             next_query: next_query(&path),

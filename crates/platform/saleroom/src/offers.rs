@@ -6,6 +6,7 @@ use kit_design::fields::SubmittedForm;
 use platform_core::PlatformError;
 use platform_core::port::{LotOffer, OfferOutcome};
 use platform_core::saleroom::{OfferAnswer, SaleroomLot, SaleroomRefusal};
+use platform_core::sales::items::lot_offers::OfferState;
 use platform_rules::{Auction, Rejection};
 use platform_words::{Words, key};
 use uuid::Uuid;
@@ -54,6 +55,16 @@ impl OfferForms {
     /// A first press asked whether to buy.
     pub(crate) fn asks_to_buy(&self) -> bool {
         self.asks == Some(Ask::Accept)
+    }
+}
+
+/// Why an offer can't be answered any more; none for one that can.
+pub(crate) fn ended(state: OfferState) -> Option<&'static str> {
+    match state {
+        OfferState::Open => None,
+        OfferState::Ended(OfferOutcome::Withdrawn) => Some(key("offer-withdrawn")),
+        OfferState::Ended(OfferOutcome::Declined) => Some(key("offer-declined")),
+        OfferState::Ended(OfferOutcome::Accepted | OfferOutcome::Lapsed) | OfferState::Over => Some(key("offer-over")),
     }
 }
 

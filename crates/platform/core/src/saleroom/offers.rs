@@ -30,20 +30,20 @@ pub enum OfferAnswer {
 }
 
 impl Platform {
-    /// The open offer of a lot to a bidder.
+    /// The last offer of a lot to a bidder, and where it stands.
     pub async fn own_offer(
         &self,
         bidder: &SignedInBidder,
         registration: Option<&Registration>,
         item: Uuid,
-    ) -> PlatformResult<Option<LotOffer>> {
+    ) -> PlatformResult<Option<(LotOffer, OfferState)>> {
         let Some(registration) = registration else { return Ok(None) };
         let offers = self.store().offers_of_item(item, LISTED_MAX).await?;
-        let is_own = |offer: &LotOffer| offer.registration == registration.uuid && offer.ended.is_none();
+        let is_own = |offer: &LotOffer| offer.registration == registration.uuid;
         let Some(offer) = offers.into_iter().find(is_own) else { return Ok(None) };
         let (item, auction) = self.item(&bidder.caller(), item).await?;
-        let is_open = offer.state(&auction, &item, self.now()) == OfferState::Open;
-        Ok(Some(offer).filter(|_| is_open))
+        let state = offer.state(&auction, &item, self.now());
+        Ok(Some((offer, state)))
     }
 
     /// The open offers of a sale to a bidder, each with its lot.
