@@ -19,7 +19,7 @@ use testkit::browser::{Accessibility, ColorScheme};
 use crate::official_clients::installed_clients;
 use crate::open_saleroom::OpenHouse;
 
-use self::cast::{Bidder, CAST};
+use self::cast::{Bidder, CAST, errors};
 use self::house::ADDRESS;
 
 const PICTURES_VARIABLE: &str = "LOTWIRE_TEST_PICTURES";
@@ -82,8 +82,11 @@ impl Sale {
         }
     }
 
-    /// No violation of WCAG 2.2 AA on the screen of a bidder.
+    /// No violation of WCAG 2.2 AA on the screen of a bidder. The check is a script.
     async fn assert_accessible(&self, bidder: &Bidder) {
+        if !bidder.has_script() {
+            return;
+        }
         let faults = self.accessibility.faults(&bidder.page).await.unwrap();
         assert!(faults.is_empty(), "{}: {faults:?}", bidder.role.screen);
     }
@@ -119,9 +122,9 @@ async fn a_house_and_five_bidders_hold_a_sale(database: Option<String>) {
     sale.reads_mails().await;
     sale.assert_webhooks().await;
     for bidder in &bidders {
-        assert_eq!(bidder.errors(), Vec::<String>::new(), "{}", bidder.role.name);
+        assert_eq!(errors(&bidder.page), Vec::<String>::new(), "{}", bidder.role.name);
     }
-    assert_eq!(sale.house.staff.console_errors(), Vec::<String>::new());
+    assert_eq!(errors(&sale.house.staff), Vec::<String>::new());
 }
 
 #[tokio::test(flavor = "multi_thread")]

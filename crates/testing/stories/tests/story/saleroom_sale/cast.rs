@@ -227,6 +227,12 @@ impl Bidder {
         self.presses(&button).await;
     }
 
+    /// Bids what the button says.
+    pub async fn bids_next(&self, pounds: i64) {
+        self.reads(&self.about("bid", pounds)).await;
+        self.bids("next", &self.about("bid-confirm", pounds)).await;
+    }
+
     /// Enters a maximum or a commission bid, and confirms the amount that the server has read.
     pub async fn bids_up_to(&self, typed: &str, pounds: i64) {
         self.fills("amount", typed).await;
@@ -253,10 +259,10 @@ impl Bidder {
             std::fs::write(file, self.page.screenshot().await.unwrap()).unwrap();
         }
     }
+}
 
-    /// Errors of the console, without the answers that say why a bid was not placed.
-    pub fn errors(&self) -> Vec<String> {
-        let is_refusal = |error: &String| error.contains("409 (Conflict)") || error.contains("422 (Unprocessable");
-        self.page.console_errors().into_iter().filter(|error| !is_refusal(error)).collect()
-    }
+/// Errors of a page's console, without the answers that say why something was not done.
+pub fn errors(page: &Page) -> Vec<String> {
+    let is_refusal = |error: &String| error.contains("409 (Conflict)") || error.contains("422 (Unprocessable");
+    page.console_errors().into_iter().filter(|error| !is_refusal(error)).collect()
 }

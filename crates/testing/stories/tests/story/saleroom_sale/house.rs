@@ -88,6 +88,7 @@ impl Sale {
         self.webcast = self.creates("webcast", WEBCAST, "startsAt", 7_200_000, WINTER).await;
         for auction in [&self.timed, &self.webcast] {
             self.changes_status(auction, "Open preview").await;
+            self.puts_on_view(auction).await;
         }
         self.staff_looks("00-webcast").await;
     }
@@ -125,6 +126,20 @@ impl Sale {
         staff.wait_until_shown("4 of 4 files are at their lots.").await.unwrap();
         let items = self.house.site.items(&id).await.unwrap();
         Auction { lots: items.iter().map(|item| item["uuid"].as_str().unwrap().to_owned()).collect(), id }
+    }
+
+    /// Lots are drafts, which nobody sees, until staff move them to the preview.
+    async fn puts_on_view(&self, auction: &Auction) {
+        let staff = &self.house.staff;
+        self.staff_opens(&format!("/auctions/{}/lots", auction.id), "or lots by number").await;
+        self.sets("action", "PREVIEW").await;
+        staff.fill("range", "1-4").await.unwrap();
+        staff.click_through("Continue").await.unwrap();
+        staff.wait_until_shown("Move to preview: 4 lots").await.unwrap();
+        staff.click_through("Move to preview").await.unwrap();
+        staff.wait_until_shown("4 lots").await.unwrap();
+        let items = self.house.site.items(&auction.id).await.unwrap();
+        assert!(items.iter().all(|item| item["status"] == "PREVIEW"), "{items:?}");
     }
 
     /// A time in the field of a form, in the zone of the house.

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use testkit::mail_server::ReceivedMail;
+
+use crate::open_saleroom::OpenHouse;
 use crate::saleroom_sale::Sale;
 use crate::saleroom_sale::cast::CAST;
 use crate::support::{WAIT_MAX, received};
@@ -59,28 +62,40 @@ impl Sale {
     /// Reads each kind of mail.
     pub async fn reads_mails(&mut self) {
         let blanks = |text: &str| text.replace("{p}", "\u{a0}").replace("{n}", "\u{202f}");
-        let mut read = Vec::new();
-        for (reader, subject, line) in MAILS {
-            let mail = self.house.mail(CAST[*reader].email, &blanks(subject)).await;
-            assert!(mail.text.contains(&blanks(line)), "{subject}: no “{line}” in\n{}", mail.text);
-            assert!(mail.text.contains(&self.url()), "{subject}: no address in\n{}", mail.text);
-            read.push(mail);
-        }
-        // No mail names another bidder, a reserve, or a maximum of another one.
-        for mail in read.iter().chain(&self.house.inbox) {
-            let others = CAST.iter().filter(|role| role.email != mail.to);
-            for name in others.map(|role| role.name) {
-                assert!(!mail.text.contains(name), "{} reads {name}:\n{}", mail.to, mail.text);
+        let place = |inbox: &[ReceivedMail], reader: usize, subject: &str| {
+            inbox.iter().position(|mail| mail.to == CAST[reader].email && mail.subject == blanks(subject))
+        };
+        let OpenHouse { inbox, mails, .. } = &mut self.house;
+        let all_arrive = async {
+            while MAILS.iter().any(|(reader, subject, _)| place(inbox, *reader, subject).is_none()) {
+                inbox.push(mails.next().await.unwrap());
             }
-        }
+        };
+        let have_arrived = tokio::time::timeout(WAIT_MAX, all_arrive).await.is_ok();
         if let Some(folder) = &self.pictures {
-            let texts: Vec<_> = read
-                .iter()
-                .chain(&self.house.inbox)
-                .map(|mail| format!("To: {}\nSubject: {}\n\n{}\n", mail.to, mail.subject, mail.text))
-                .collect();
+            let text = |mail: &ReceivedMail| format!("To: {}\nSubject: {}\n\n{}\n", mail.to, mail.subject, mail.text);
+            let texts: Vec<_> = self.house.inbox.iter().map(text).collect();
             std::fs::write(folder.join("mails.txt"), texts.join("\n----------\n")).unwrap();
         }
+        let mut faults = Vec::new();
+        for (reader, subject, line) in MAILS {
+            let Some(place) = place(&self.house.inbox, *reader, subject) else {
+                faults.push(format!("{} has no mail “{subject}”", CAST[*reader].name));
+                continue;
+            };
+            let text = &self.house.inbox[place].text;
+            for wanted in [&blanks(line), &self.url()] {
+                if !text.contains(wanted) {
+                    faults.push(format!("{subject}: no “{wanted}” in\n{text}"));
+                }
+            }
+        }
+        // No mail names another bidder.
+        for mail in &self.house.inbox {
+            let others = CAST.iter().filter(|role| role.email != mail.to && mail.text.contains(role.name));
+            faults.extend(others.map(|role| format!("{} reads {}:\n{}", mail.to, role.name, mail.text)));
+        }
+        assert!(have_arrived && faults.is_empty(), "{}", faults.join("\n\n"));
     }
 
     /// The customer's systems got each result of a lot once.

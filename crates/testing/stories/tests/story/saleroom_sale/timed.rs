@@ -13,7 +13,7 @@ const ENDS_IN_MS: i64 = 180_000;
 impl Sale {
     pub async fn holds_timed_auction(&mut self, bidders: &[Bidder; 5]) {
         self.goes_live_soon().await;
-        let [olive, joerg, amelie, carmen, luca] = bidders;
+        let [olive, joerg, amelie, _, luca] = bidders;
         let lot = self.lot(&self.timed, 1);
         for bidder in bidders {
             if !bidder.has_script() {
@@ -31,7 +31,7 @@ impl Sale {
         olive.reads(&olive.about("bid-confirm", 500)).await;
         olive.looks("12-confirm").await;
         olive.reads(&olive.text("bid-expired")).await;
-        olive.bids("next", &olive.about("bid-confirm", 500)).await;
+        olive.bids_next(500).await;
         olive.reads(&olive.about("standing-leads", 500)).await;
         self.assert_prices(&bidders.each_ref(), &self.timed, 1).await;
         looks(bidders, "13-first-bid").await;
@@ -44,7 +44,7 @@ impl Sale {
         olive.reads(&olive.about("standing-outbid", 550)).await;
         looks(bidders, "14-maximum").await;
         amelie.opens(&lot).await;
-        amelie.bids("next", &amelie.about("bid-confirm", 600)).await;
+        amelie.bids_next(600).await;
         amelie.reads(&amelie.about("standing-outbid", 650)).await;
         amelie.looks("15-outbid-at-once").await;
         self.assert_prices(&bidders.each_ref(), &self.timed, 1).await;
@@ -76,7 +76,7 @@ impl Sale {
     async fn bids_on_other_lots(&self, bidders: &[Bidder; 5]) {
         let [olive, joerg, amelie, ..] = bidders;
         olive.opens(&self.lot(&self.timed, 2)).await;
-        olive.bids("next", &olive.about("bid-confirm", 200)).await;
+        olive.bids_next(200).await;
         olive.reads(&olive.about("standing-leads", 200)).await;
         amelie.opens(&self.lot(&self.timed, 3)).await;
         amelie.bids_up_to("150", 150).await;
@@ -126,7 +126,7 @@ impl Sale {
         let [olive, joerg, amelie, carmen, luca] = bidders;
         let seconds = "(() => { const [minutes, seconds] = document.querySelector('.lot-clock .clock').textContent.split(':'); return minutes * 60 + Number(seconds); })()";
         carmen.waits_until(&format!("{seconds} < {SOFT_CLOSE}")).await;
-        carmen.bids("next", &carmen.about("bid-confirm", 900)).await;
+        carmen.bids_next(900).await;
         carmen.reads(&carmen.about("standing-outbid", 950)).await;
         for bidder in bidders.iter().filter(|bidder| bidder.has_script()) {
             bidder.note_begins("live-extended", "time").await;
@@ -135,7 +135,7 @@ impl Sale {
         carmen.bids_up_to("1.400", 1_400).await;
         carmen.reads(&carmen.about("standing-leads", 1_100)).await;
         luca.reads(&luca.about("standing-outbid", 1_100)).await;
-        olive.bids("next", &olive.about("bid-confirm", 1_200)).await;
+        olive.bids_next(1_200).await;
         olive.reads(&olive.about("standing-outbid", 1_300)).await;
         joerg.reads(&joerg.about("standing-outbid", 1_300)).await;
         amelie.opens(&self.lot(&self.timed, 1)).await;

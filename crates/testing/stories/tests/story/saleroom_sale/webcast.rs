@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use crate::clerks_desk::Desk;
-use crate::saleroom_sale::cast::Bidder;
+use crate::saleroom_sale::cast::{Bidder, errors};
 use crate::saleroom_sale::{Sale, looks};
 
 /// The desk accepts a decision on a waiting bid after the time that a clerk needs to read it.
@@ -27,8 +27,7 @@ impl Desk {
 impl Bidder {
     /// Sends the asking price, and reads that the auctioneer has it before them.
     async fn sends(&self, pounds: i64) {
-        self.reads(&self.about("bid", pounds)).await;
-        self.bids("next", &self.about("bid-confirm", pounds)).await;
+        self.bids_next(pounds).await;
         self.reads(&self.about("standing-waiting", pounds)).await;
     }
 }
@@ -53,7 +52,7 @@ impl Sale {
         self.passes_and_sells_the_last(&desk, bidders).await;
         desk.until_slot("end-text", "All done").await;
         self.picture_of(&desk.page, "39-done-0-desk").await;
-        assert_eq!(desk.page.console_errors(), Vec::<String>::new());
+        assert_eq!(errors(&desk.page), Vec::<String>::new());
     }
 
     /// A commission bid of a bidder, one by telephone that staff book, and watched lots.
@@ -165,7 +164,7 @@ impl Sale {
         joerg.looks("31-outbid").await;
 
         // The clerk withdraws the last bid: it is crossed out, and the bid before leads again.
-        desk.does("-", "Undone. £500 from paddle 2 stands").await;
+        desk.does("-", "Undone. £500 from paddle 2").await;
         joerg.reads(&joerg.about("standing-leads", 500)).await;
         for bidder in bidders {
             bidder.comes_to_read(&lot, &bidder.text("lot-bid-withdrawn")).await;
