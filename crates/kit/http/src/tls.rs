@@ -8,7 +8,8 @@
 mod certificate;
 mod metrics;
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -33,51 +34,101 @@ const PLAIN_ANSWER: &[u8] =
     b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 52\r\n\
     Connection: close\r\n\r\nThis port speaks TLS. Begin the address with https.\n";
 
-/// The certificates of a process, in the order of the configuration.
+/// The certificates of a process.
 #[derive(Debug)]
 pub struct Certificates {
-    places: Vec<Place>,
+    /// The places of the configuration, in its order.
+    configured: Vec<PathBuf>,
+    places: RwLock<Vec<Arc<Place>>>,
+    /// Why the present files of a place are not used.
+    refused: Mutex<BTreeMap<PathBuf, String>>,
 }
 
-/// A place of the configuration and what was last read there.
+/// A place with the certificate that was last read there.
 #[derive(Debug)]
 struct Place {
     path: PathBuf,
     current: RwLock<Arc<Certificate>>,
-    /// Why the present files are not used; none when they are.
-    refused: Mutex<Option<String>>,
 }
 
 impl Certificates {
-    /// Reads the certificates. A place is a PEM file with a certificate chain and its key, or a folder with `fullchain.pem` and
-    /// `privkey.pem`, or with `tls.crt` and `tls.key`. An expired certificate is read, with a warning in the log.
-    pub fn load(places: &[PathBuf], now: Timestamp) -> Result<Arc<Self>, CertificateError> {
-        let mut loaded = Vec::new();
-        for path in places {
-            let certificate = Certificate::read(path)?;
+    /// Reads the certificates. A place is a PEM file with a certificate chain and its key, a folder with `fullchain.pem` and
+    /// `privkey.pem`, or with `tls.crt` and `tls.key`, or a folder of such folders. An expired certificate is read, with a warning in
+    /// the log.
+    pub fn load(configured: &[PathBuf], now: Timestamp) -> Result<Arc<Self>, CertificateError> {
+        let mut places = Vec::new();
+        for path in configured.iter().flat_map(|place| certificate::places_in(place)) {
+            let certificate = Certificate::read(&path)?;
             if let Err(error) = certificate.require_valid(now) {
                 tracing::warn!(certificate = %path.display(), %error, "clients refuse the certificate");
             }
-            loaded.push(Place {
-                path: path.clone(),
-                current: RwLock::new(Arc::new(certificate)),
-                refused: Mutex::new(None),
-            });
+            places.push(Arc::new(Place { path, current: RwLock::new(Arc::new(certificate)) }));
         }
-        Ok(Arc::new(Self { places: loaded }))
+        let (places, refused) = (RwLock::new(places), Mutex::default());
+        Ok(Arc::new(Self { configured: configured.to_vec(), places, refused }))
     }
 
-    /// Reads all places again. A certificate that can't be read, does not fit its key, or is not valid now, is logged once and the
-    /// one before it stays. Handshakes under way keep the certificate with which they began.
+    /// Reads all places again, and those that were added to a folder of folders. A certificate that can't be read, does not fit its
+    /// key, or is not valid now, is logged once; the one before it stays. Handshakes under way keep the certificate with which they
+    /// began.
     pub fn reload(&self, now: Timestamp) {
-        for place in &self.places {
-            place.reload(now);
+        let known = self.places();
+        for place in &known {
+            self.reload_place(place, now);
+        }
+        let is_new = |path: &PathBuf| known.iter().all(|place| place.path != *path);
+        for path in self.configured.iter().flat_map(|place| certificate::places_in(place)).filter(is_new) {
+            match read_valid(&path, now) {
+                Ok(certificate) => {
+                    self.accept(&path, &certificate);
+                    let place = Place { path, current: RwLock::new(Arc::new(certificate)) };
+                    self.places.write().unwrap_or_else(PoisonError::into_inner).push(Arc::new(place));
+                }
+                Err(error) => self.refuse(&path, &error),
+            }
         }
     }
 
     /// What handshakes use now, with the place of each.
     pub fn current(&self) -> Vec<(PathBuf, Arc<Certificate>)> {
-        self.places.iter().map(|place| (place.path.clone(), place.current())).collect()
+        self.places().iter().map(|place| (place.path.clone(), place.current())).collect()
+    }
+
+    fn places(&self) -> Vec<Arc<Place>> {
+        self.places.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn reload_place(&self, place: &Place, now: Timestamp) {
+        let before = place.current();
+        match Certificate::read(&place.path) {
+            Ok(read) if read.is_same(&before) => {
+                self.refused.lock().unwrap_or_else(PoisonError::into_inner).remove(&place.path);
+            }
+            _ => match read_valid(&place.path, now) {
+                Ok(read) => {
+                    self.accept(&place.path, &read);
+                    *place.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(read);
+                }
+                Err(error) => self.refuse(&place.path, &error),
+            },
+        }
+    }
+
+    fn accept(&self, path: &Path, certificate: &Certificate) {
+        tracing::info!(certificate = %path.display(), until = %certificate.not_after(), "a new certificate is in use");
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+    }
+
+    fn refuse(&self, path: &Path, error: &CertificateError) {
+        let error = error.to_string();
+        let before = self.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), error.clone());
+        if before.as_ref() != Some(&error) {
+            tracing::error!(
+                certificate = %path.display(),
+                %error,
+                "the new certificate can't be used; one that was read before stays in use"
+            );
+        }
     }
 
     /// Accepts TLS with these certificates.
@@ -98,35 +149,12 @@ impl Place {
     fn current(&self) -> Arc<Certificate> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
+}
 
-    fn reload(&self, now: Timestamp) {
-        let before = self.current();
-        let read = Certificate::read(&self.path);
-        if read.as_ref().is_ok_and(|read| read.is_same(&before)) {
-            *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = None;
-            return;
-        }
-        let read = read.and_then(|read| read.require_valid(now).map(|()| read));
-        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        match read {
-            Ok(read) => {
-                tracing::info!(certificate = %self.path.display(), until = %read.not_after(), "a new certificate is in use");
-                *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(read);
-                *refused = None;
-            }
-            Err(error) => {
-                let error = error.to_string();
-                if refused.as_ref() != Some(&error) {
-                    tracing::error!(
-                        certificate = %self.path.display(),
-                        %error,
-                        "the new certificate can't be used; the one before it stays in use"
-                    );
-                }
-                *refused = Some(error);
-            }
-        }
-    }
+fn read_valid(path: &Path, now: Timestamp) -> Result<Certificate, CertificateError> {
+    let read = Certificate::read(path)?;
+    read.require_valid(now)?;
+    Ok(read)
 }
 
 /// Chooses the certificate of a handshake.
@@ -136,8 +164,9 @@ struct ByHostName(Arc<Certificates>);
 impl ResolvesServerCert for ByHostName {
     fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         let name = hello.server_name().and_then(|name| ServerName::try_from(name).ok());
-        let is_for = |place: &&Place| name.as_ref().is_some_and(|name| place.current().is_for(name));
-        let chosen = self.0.places.iter().find(is_for).or(self.0.places.first())?;
+        let is_for = |place: &&Arc<Place>| name.as_ref().is_some_and(|name| place.current().is_for(name));
+        let places = self.0.places();
+        let chosen = places.iter().find(is_for).or(places.first())?;
         Some(chosen.current().key())
     }
 }

@@ -64,6 +64,10 @@ async fn check(config: &Config) -> Vec<(&'static str, CheckResult)> {
             findings.push((name, port(config, services.as_ref().ok(), role, addr).await));
         }
     }
+    if config.opens_saleroom() {
+        let open = || Ok(format!("open to bidders at {}", config.saleroom.public_url));
+        findings.push(("saleroom", config.saleroom_hindrance().map_or_else(open, |closed| Err(closed.to_owned()))));
+    }
     match services {
         Err(error) => findings.push(("data directory", Err(error))),
         Ok(services) => {

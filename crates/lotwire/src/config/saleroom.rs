@@ -44,6 +44,12 @@ impl Saleroom {
 }
 
 impl Config {
+    /// Why the salerooms of this process are closed whatever houses choose, and what to do; none when they can be open.
+    pub(crate) fn saleroom_hindrance(&self) -> Option<&'static str> {
+        let is_closed = self.opens_saleroom() && self.mail.smtp_url.is_empty();
+        is_closed.then_some("closed, because bidders sign up by mail and there is no mail server: set mail.smtp_url")
+    }
+
     /// Refuses a saleroom with the host of the platform or the provider. A browser sends cookies to every port of a host.
     pub(super) fn check_saleroom(&self) -> Option<String> {
         if !self.opens_saleroom() {

@@ -387,7 +387,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting(
         "tls.certificates",
         SettingKind::List,
-        "Certificates for `platform.tls_listen`, `provider.tls_listen` and `saleroom.tls_listen`, with their chains and keys. The first one that is for the requested host name is used, else the first of all. The server reads them again every 30 s and on SIGHUP.",
+        "Certificates for `platform.tls_listen`, `provider.tls_listen` and `saleroom.tls_listen`, with their chains and keys. The first one that is for the requested host name is used, else the first of all. The server reads them again every 30 s and on SIGHUP, and finds those that were added to a folder of folders.",
     ),
     setting(
         "mail.smtp_url",

@@ -59,7 +59,7 @@ impl Setting {
                 value_format("an IP address or a host name, with a port; or empty", "0.0.0.0:443")
             }
             "tls.certificates" => value_format(
-                "a list of PEM files with chain and key, or of folders with `fullchain.pem` and `privkey.pem`, or with `tls.crt` and `tls.key`",
+                "a list of PEM files with chain and key, of folders with `fullchain.pem` and `privkey.pem`, or with `tls.crt` and `tls.key`, or of folders of such folders",
                 "/etc/lotwire/tls/auctions.example.com,/etc/lotwire/tls/hooks.pem",
             ),
             "platform.public_url" => value_format("an http or https URL, or empty", "https://auctions.example.com"),

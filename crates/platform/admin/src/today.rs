@@ -13,7 +13,7 @@ use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use platform_core::mails::HeldCount;
-use platform_core::port::{Customer, HouseDomain, Page as ListPage, RegistrationStatus};
+use platform_core::port::{Customer, DomainTrouble, HouseDomain, Page as ListPage, RegistrationStatus};
 use platform_core::sales::lists::{AuctionQuery, ItemQuery, RegistrationQuery};
 use platform_core::{PlatformResult, Role, Scope};
 use platform_rules::{Auction, AuctionKind, SaleMode};
@@ -207,21 +207,22 @@ async fn mail_tasks(session: &Session) -> PlatformResult<Vec<Task>> {
     Ok(failed.into_iter().map(task).chain(held.into_iter().map(held_task)).collect())
 }
 
-/// Domains of houses whose record is missing, and those that are not served any more.
+/// Domains of houses with a trouble.
 async fn domain_tasks(session: &Session) -> PlatformResult<Vec<Task>> {
     if !session.may(Scope::CustomersWrite) {
         return Ok(Vec::new());
     }
     let task = |(customer, domain): (Customer, HouseDomain)| {
-        let (words, since) = match domain.missing_since {
-            Some(since) => ("domain of a saleroom: its record is missing", Some(since)),
-            None => ("domain of a saleroom is not served any more", domain.lost_at),
+        let (words, since) = match domain.trouble()? {
+            DomainTrouble::RecordMissing(since) => ("domain of a saleroom: its record is missing", since),
+            DomainTrouble::Unanswered(since) => ("domain of a saleroom: its name server does not answer", since),
+            DomainTrouble::Lost(since) => ("domain of a saleroom is not served any more", since),
         };
-        let lasting = since.map(|since| RelativeTime::lasting(since, session.now()));
+        let lasting = Some(RelativeTime::lasting(since, session.now()));
         let detail = format!("{}: {}", customer.name, domain.domain);
-        Task { lasting, ..Task::new("1".to_owned(), words, detail, customers::domain::path(customer.uuid)) }
+        Some(Task { lasting, ..Task::new("1".to_owned(), words, detail, customers::domain::path(customer.uuid)) })
     };
-    Ok(session.platform().troubled_domains(&session.caller).await?.into_iter().map(task).collect())
+    Ok(session.platform().troubled_domains(&session.caller).await?.into_iter().filter_map(task).collect())
 }
 
 /// What a connection and its endpoints ask of support.

@@ -17,7 +17,7 @@
 
 mod making;
 mod messages;
-mod pushes;
+pub(crate) mod pushes;
 
 use std::time::Duration;
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
+use kit_push::ServerKey;
 use kit_runtime::clock::SharedClock;
 use kit_runtime::ids::Ids;
 use kit_runtime::metrics::ReadingCache;
@@ -25,6 +26,7 @@ use crate::node_state::served_domains::ServedDomainCache;
 use crate::node_state::sign_in_state::SignInState;
 use crate::node_state::striped_locks::StripedLocks;
 use crate::node_state::worker_runs::WorkerRuns;
+use crate::notices::pushes;
 use crate::port::{ApiKey, NodeId, Store};
 use crate::provider_access::ProviderAccess;
 use crate::publishing::{Publisher, PublisherParts};
@@ -75,6 +77,8 @@ struct Inner {
     notices_made: Signal,
     /// Sends to the push services of browsers.
     push_client: Client,
+    /// The key by which they know this installation. Pages show its public half, which takes a tenth of a millisecond to find.
+    push_key: Option<ServerKey>,
     api_key_cache: CredentialCache<ApiKey>,
     sign_in_state: SignInState,
     /// Serialise the bids of a bidder with a spending limit.
@@ -124,6 +128,7 @@ impl Platform {
         let sign_in_state = SignInState::new(&config);
         let (ends_changed, clocks_advanced) = (Signal::new(), Signal::new());
         let policy = AddressPolicy::public_only(config.push_networks.clone());
+        let push_key = pushes::server_key(&vault);
         let push_client = Client::new(ClientConfig { policy, ..ClientConfig::default() });
         let inner = Inner {
             store,
@@ -142,6 +147,7 @@ impl Platform {
             notices_caused: Signal::new(),
             notices_made: Signal::new(),
             push_client,
+            push_key,
             api_key_cache,
             sign_in_state,
             bidder_locks: StripedLocks::new(),
@@ -235,6 +241,10 @@ impl Platform {
 
     pub(crate) fn notices_made(&self) -> &Signal {
         &self.inner.notices_made
+    }
+
+    pub(crate) fn push_key(&self) -> Option<&ServerKey> {
+        self.inner.push_key.as_ref()
     }
 
     pub(crate) fn push_client(&self) -> &Client {

@@ -89,7 +89,7 @@ pub use endpoint_readings::{
     UNDELIVERED_COUNTED_MAX, UndeliveredOfSale,
 };
 pub use hold::HoldStore;
-pub use house_domains::{DomainCheck, DomainFinding, HouseDomain, HouseDomainStore, ServedDomain};
+pub use house_domains::{DomainCheck, DomainFinding, DomainTrouble, HouseDomain, HouseDomainStore, ServedDomain};
 pub use houses::{
     Conditions, House, HouseProfile, HouseSaleroom, HouseSite, HouseStore, HouseWrite, Logo, OutageEnds,
     RegistrationRule, SaleFacts,

@@ -1,11 +1,13 @@
 //! What a bidder can do on the page of a lot, and where they stand on it.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use contract::{AuctionStatus, ItemStatus};
 use kit_design::form_field::FormField;
 use platform_core::PlatformResult;
 use platform_core::port::{Registration, RegistrationStatus};
-use platform_core::saleroom::{OfferAnswer, OwnStanding, SaleroomLot, SaleroomSale};
+use platform_core::saleroom::{OwnStanding, SaleroomLot, SaleroomSale};
 use platform_rules::{AuctionKind, BidSource, PublicBid, PublicItem};
 use platform_words::{Currency, Words, key};
 use uuid::Uuid;
@@ -13,7 +15,7 @@ use uuid::Uuid;
 use crate::account::next_query;
 use crate::house::House;
 use crate::lot_words::{LotWords, is_link_lost, with_charges};
-use crate::offers::OfferForms;
+use crate::offers::{self, Ask, OfferForms};
 use crate::register::Standing;
 
 /// The part of a lot's page on which a bidder bids.
@@ -102,6 +104,8 @@ enum Step {
     Bid(Box<BidForms>),
     /// Answer an offer of the house.
     Offer(OfferForms),
+    /// Nothing: the last offer of the house has ended.
+    OfferEnded(Cow<'static, str>),
 }
 
 /// The forms with which a bidder bids.
@@ -154,7 +158,7 @@ pub(crate) struct Wish {
     /// The maximum as the bidder typed it, and its fault.
     pub(crate) typed: (String, String),
     /// The answer to an offer that waits for a second press.
-    pub(crate) offer: Option<OfferAnswer>,
+    pub(crate) offer: Option<Ask>,
 }
 
 impl BidBox {
@@ -183,8 +187,15 @@ impl BidBox {
         let standing = own.as_ref().and_then(|own| LotStanding::of(words, own, &lot.sale, &currency));
         let view = own.as_ref().map(|own| OwnView::of(words, own, &lot.sale, bids, &currency)).unwrap_or_default();
         let paddle = own.as_ref().map(|own| own.paddle.clone()).unwrap_or_default();
-        let step = if let Some(offer) = offer.filter(|_| has_accounts) {
-            Step::Offer(OfferForms::of(words, &sale.auction, &lot.lot_number, &offer, wish.offer))
+        let offer = offer.filter(|_| has_accounts);
+        let barred = registration.as_ref().filter(|registration| registration.status != RegistrationStatus::Approved);
+        let step = if let Some(barred) = barred.filter(|_| offer.is_some()) {
+            Step::Wait(Standing::of(words, barred))
+        } else if let Some((offer, state)) = offer {
+            match offers::ended(state) {
+                Some(message) => Step::OfferEnded(words.of(message)),
+                None => Step::Offer(OfferForms::of(words, &sale.auction, lot, &offer, wish.offer)),
+            }
         } else if has_accounts {
             let registration = registration.as_ref();
             step(
@@ -202,7 +213,7 @@ impl BidBox {
         let path = format!("{sale_path}/lots/{item}");
         let shown = LotWords::in_sale(words, sale, lot);
         Ok(Self {
-            is_fixed: !matches!(step, Step::None),
+            is_fixed: !matches!(step, Step::None | Step::OfferEnded(_)),
             price: (shown.label, shown.amount),
             words,
             next_query: next_query(&path),

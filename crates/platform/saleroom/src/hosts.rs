@@ -50,6 +50,10 @@ pub(crate) async fn route(State(site): State<SaleroomSite>, mut request: Request
         Err(_) => return (StatusCode::SERVICE_UNAVAILABLE, "Try again in a few seconds.\n").into_response(),
     };
     if is_shared {
+        // No address has an escaped character: such a path would be that of a house without leading to its domain.
+        if first_part(request.uri().path()).contains('%') {
+            return no_host();
+        }
         let address = first_part(request.uri().path());
         let domain = domains.of_address(address).filter(|_| leads_to_domain(&request, address));
         return match domain {

@@ -115,11 +115,12 @@ impl<const N: usize> House<N> {
         self.site.cookie(DEVICE, self.saleroom.house.customer)
     }
 
-    /// The bidder's own time zone, or else the house's, for times that belong to no sale.
-    pub(crate) fn zone(&self) -> SaleZone {
+    /// The bidder's own time zone, or else the house's, for times that are not those of a sale. Where neither has one, that of a sale
+    /// which the time has to do with.
+    pub(crate) fn zone(&self, of_sale: &str) -> SaleZone {
         let own = self.bidder.as_ref().and_then(|bidder| bidder.account.profile.details.time_zone.as_deref());
         let of_house = self.saleroom.house.profile.time_zone.as_deref();
-        self.words.zone_named(own.or(of_house).unwrap_or("UTC"))
+        self.words.zone_named(own.or(of_house).unwrap_or(of_sale))
     }
 
     /// The whole address of a path below that of the house.

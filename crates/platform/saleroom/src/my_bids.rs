@@ -111,7 +111,7 @@ pub(crate) async fn page(house: House<0>, QueryFields(query): QueryFields) -> Re
     });
     let has_won = lots.iter().any(|(_, lot)| group(lot) == Group::Won);
     let profile = &house.saleroom.house.profile;
-    let zone = bidder.account.profile.details.time_zone.as_deref().or(profile.time_zone.as_deref());
+    let zone_of_sale = own.first().map_or("UTC", |sale| sale.auction.time_zone.as_str());
     let lines = |text: &Option<String>| -> Vec<String> {
         let text = text.as_deref().filter(|_| has_won).unwrap_or_default();
         text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
@@ -133,7 +133,7 @@ pub(crate) async fn page(house: House<0>, QueryFields(query): QueryFields) -> Re
     render_page(&MyBidsPage {
         frame: around.frame.clone(),
         notice: if query.text("done") == "opened" { words.of("mine-welcome") } else { Cow::Borrowed("") },
-        read_at: words.zone_named(zone.unwrap_or("UTC")).show(house.platform().now()),
+        read_at: house.zone(zone_of_sale).show(house.platform().now()),
         groups: groups.into_iter().filter(|(_, cards)| !cards.is_empty()).collect(),
         sales,
         payment: lines(&profile.payment),

@@ -5,7 +5,8 @@ use http::StatusCode;
 use kit_design::fields::SubmittedForm;
 use platform_core::PlatformError;
 use platform_core::port::{LotOffer, OfferOutcome};
-use platform_core::saleroom::{OfferAnswer, SaleroomRefusal};
+use platform_core::saleroom::{OfferAnswer, SaleroomLot, SaleroomRefusal};
+use platform_core::sales::items::lot_offers::OfferState;
 use platform_rules::{Auction, Rejection};
 use platform_words::{Words, key};
 use uuid::Uuid;
@@ -18,29 +19,33 @@ use crate::lot;
 use crate::lot_words::with_charges;
 use crate::page_error::PageError;
 
+/// An answer that the bidder has to press again for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ask {
+    Accept,
+    Decline,
+}
+
 /// An open offer with its forms, in the bid box.
 pub(crate) struct OfferForms {
     pub(crate) id: Uuid,
+    /// What the bidder sees, and sends with the answer: the version of the lot, and the price with premium and taxes in minor units.
+    pub(crate) seen: (i64, i64),
     /// Such as `The house offers you lot 12 at £480. £624 with premium and taxes. Answer before Fri 4 Dec 2026, 19:00 GMT.`
     pub(crate) words: String,
     /// The price, and the price with premium and taxes; empty when they add nothing.
     pub(crate) amount: String,
     pub(crate) total: String,
     /// The answer that waits for a second press; none before the first.
-    pub(crate) asks: Option<OfferAnswer>,
+    pub(crate) asks: Option<Ask>,
 }
 
 impl OfferForms {
-    pub(crate) fn of(
-        words: Words,
-        auction: &Auction,
-        lot_number: &str,
-        offer: &LotOffer,
-        asks: Option<OfferAnswer>,
-    ) -> Self {
+    pub(crate) fn of(words: Words, auction: &Auction, lot: &SaleroomLot, offer: &LotOffer, asks: Option<Ask>) -> Self {
         Self {
             id: offer.uuid,
-            words: sentence(words, auction, lot_number, offer),
+            seen: (lot.sale.version, auction.charges.on(offer.amount).total),
+            words: sentence(words, auction, &lot.lot_number, offer),
             amount: words.currency(auction).show(offer.amount),
             total: with_charges(words, auction, offer.amount),
             asks,
@@ -49,7 +54,17 @@ impl OfferForms {
 
     /// A first press asked whether to buy.
     pub(crate) fn asks_to_buy(&self) -> bool {
-        self.asks == Some(OfferAnswer::Accept)
+        self.asks == Some(Ask::Accept)
+    }
+}
+
+/// Why an offer can't be answered any more; none for one that can.
+pub(crate) fn ended(state: OfferState) -> Option<&'static str> {
+    match state {
+        OfferState::Open => None,
+        OfferState::Ended(OfferOutcome::Withdrawn) => Some(key("offer-withdrawn")),
+        OfferState::Ended(OfferOutcome::Declined) => Some(key("offer-declined")),
+        OfferState::Ended(OfferOutcome::Accepted | OfferOutcome::Lapsed) | OfferState::Over => Some(key("offer-over")),
     }
 }
 
@@ -72,25 +87,31 @@ pub(crate) async fn answer(house: House<2>, SubmittedForm(form): SubmittedForm) 
     let [auction, item] = house.ids;
     let own = format!("{}/sales/{auction}/lots/{item}", house.path());
     let Some(bidder) = &house.bidder else { return Ok(sign_in_first(&house.path(), &own)) };
-    let answer = match form.text("answer") {
-        "accept" => OfferAnswer::Accept,
-        "decline" => OfferAnswer::Decline,
+    let ask = match form.text("answer") {
+        "accept" => Ask::Accept,
+        "decline" => Ask::Decline,
         _ => return Ok(Redirect::to(&own).into_response()),
     };
     let Ok(offer) = Uuid::try_parse(form.text("offer")) else { return Ok(Redirect::to(&own).into_response()) };
     let sale = house.platform().saleroom_sale(&house.saleroom, auction).await?;
     if form.text("confirmed") != "yes" {
-        let wish = Wish { offer: Some(answer), ..Wish::default() };
+        let wish = Wish { offer: Some(ask), ..Wish::default() };
         return lot::shown(&house, &sale, wish, StatusCode::OK).await;
     }
+    // A form without what the bidder saw is answered as one that saw something else.
+    let seen = |name: &str| form.text(name).parse().unwrap_or(-1);
+    let answer = match ask {
+        Ask::Accept => OfferAnswer::Accept { lot_version: seen("lotVersion"), total: seen("total") },
+        Ask::Decline => OfferAnswer::Decline,
+    };
     let words = house.words;
     let currency = words.currency(&sale.auction);
     let answered = house.platform().answer_offer(&house.saleroom, bidder, (auction, item), offer, answer).await;
     let (answer, status) = match answered {
         Ok(offer) => {
-            let (words, kind) = match answer {
-                OfferAnswer::Accept => (words.fill("offer-accepted", "amount", currency.show(offer.amount)), "good"),
-                OfferAnswer::Decline => (words.of("offer-declined").into_owned(), "info"),
+            let (words, kind) = match ask {
+                Ask::Accept => (words.fill("offer-accepted", "amount", currency.show(offer.amount)), "good"),
+                Ask::Decline => (words.of("offer-declined").into_owned(), "info"),
             };
             (Answer { words, is_placed: true, kind }, StatusCode::OK)
         }
@@ -109,6 +130,7 @@ pub(crate) async fn answer(house: House<2>, SubmittedForm(form): SubmittedForm) 
 fn refusal(error: &PlatformError) -> Option<&'static str> {
     match error {
         PlatformError::Saleroom(SaleroomRefusal::OfferOver) => Some(key("offer-over")),
+        PlatformError::Saleroom(SaleroomRefusal::OfferChanged) => Some(key("offer-changed")),
         PlatformError::Saleroom(SaleroomRefusal::OfferWithdrawn) => Some(key("offer-withdrawn")),
         PlatformError::Saleroom(SaleroomRefusal::OfferAnswered { outcome: OfferOutcome::Accepted }) => {
             Some(key("offer-accepted-before"))

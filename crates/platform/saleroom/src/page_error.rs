@@ -40,6 +40,7 @@ fn saleroom_words(words: Words, refusal: &SaleroomRefusal) -> String {
         | SaleroomRefusal::AlreadyLeading
         | SaleroomRefusal::LinkLost
         | SaleroomRefusal::OfferOver
+        | SaleroomRefusal::OfferChanged
         | SaleroomRefusal::OfferWithdrawn
         | SaleroomRefusal::OfferAnswered { .. }
         | SaleroomRefusal::SiteNotListed

@@ -224,6 +224,7 @@ offer-later = Später entscheiden
 offer-accepted = ✓ Sie haben das Los für { $amount } gekauft. Unter Meine Gebote steht, wie Sie zahlen und abholen.
 offer-declined = Sie haben das Angebot abgelehnt.
 offer-over = Das Angebot ist beendet. Nichts wurde gekauft.
+offer-changed = Das Los oder sein Preis mit Aufgeld und Steuern hat sich geändert. Nichts wurde gekauft. Lesen Sie das Angebot noch einmal.
 offer-withdrawn = Das Haus hat das Angebot zurückgezogen. Nichts wurde gekauft.
 offer-accepted-before = Sie haben dieses Angebot schon angenommen: Das Los gehört Ihnen.
 offer-declined-before = Sie haben dieses Angebot schon abgelehnt. Bitten Sie das Haus um ein neues.
@@ -485,3 +486,10 @@ site-cancel = Abbrechen
 site-refused-title = Dieser Link kann nicht verwendet werden
 site-refused = Eine Website wollte bei { $house } für Sie bieten, aber das Haus führt diese Website mit dieser Adresse nicht. Es wurde ihr nichts gesendet.
 site-refused-owner = Wenn Sie die Website betreiben: ihr Ursprung und die Rückkehradresse müssen genau denen entsprechen, die das Haus führt.
+
+## The script element for a house's own web site
+embed-price = Preis
+embed-more = Mehr Lose zeigen
+embed-bid = Im Auktionssaal bieten
+embed-look = Im Auktionssaal ansehen
+embed-failed = Die Lose können gerade nicht gezeigt werden. Versuchen Sie es später noch einmal.

@@ -225,6 +225,7 @@ offer-later = Decide later
 offer-accepted = ✓ You bought the lot for { $amount }. My bids says how to pay and collect.
 offer-declined = You declined the offer.
 offer-over = The offer has ended. Nothing was bought.
+offer-changed = The lot, or its price with premium and taxes, has changed. Nothing was bought. Read the offer again.
 offer-withdrawn = The house has withdrawn the offer. Nothing was bought.
 offer-accepted-before = You accepted this offer before: the lot is yours.
 offer-declined-before = You declined this offer before. Ask the house for another one.
@@ -486,3 +487,10 @@ site-cancel = Cancel
 site-refused-title = This link can’t be used
 site-refused = A web site asked to bid for you at { $house }, but the house does not list this site with this address. Nothing was sent to it.
 site-refused-owner = If you run the site: its origin and the address to come back to have to be exactly those that the house lists.
+
+## The script element for a house's own web site
+embed-price = Price
+embed-more = Show more lots
+embed-bid = Bid in the saleroom
+embed-look = Show in the saleroom
+embed-failed = The lots can’t be shown at the moment. Try again later.

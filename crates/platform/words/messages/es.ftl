@@ -224,6 +224,7 @@ offer-later = Decidir más tarde
 offer-accepted = ✓ Ha comprado el lote por { $amount }. En Mis pujas se indica cómo pagar y recoger.
 offer-declined = Ha rechazado la oferta.
 offer-over = La oferta ha terminado. No se ha comprado nada.
+offer-changed = El lote, o su precio con la comisión y los impuestos, ha cambiado. No se ha comprado nada. Lea la oferta de nuevo.
 offer-withdrawn = La casa ha retirado la oferta. No se ha comprado nada.
 offer-accepted-before = Ya aceptó esta oferta: el lote es suyo.
 offer-declined-before = Ya rechazó esta oferta. Pida otra a la casa.
@@ -485,3 +486,10 @@ site-cancel = Cancelar
 site-refused-title = Este enlace no se puede usar
 site-refused = Un sitio pidió pujar por usted en { $house }, pero la casa no tiene este sitio con esta dirección. No se le envió nada.
 site-refused-owner = Si usted administra el sitio: su origen y la dirección de regreso deben ser exactamente los que tiene la casa.
+
+## The script element for a house's own web site
+embed-price = Precio
+embed-more = Mostrar más lotes
+embed-bid = Pujar en la sala
+embed-look = Ver en la sala
+embed-failed = Los lotes no se pueden mostrar en este momento. Inténtelo más tarde.

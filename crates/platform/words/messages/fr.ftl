@@ -224,6 +224,7 @@ offer-later = Décider plus tard
 offer-accepted = ✓ Vous avez acheté le lot pour { $amount }. La page Mes enchères dit comment payer et retirer.
 offer-declined = Vous avez refusé la proposition.
 offer-over = La proposition a pris fin. Rien n’a été acheté.
+offer-changed = Le lot, ou son prix avec frais et taxes, a changé. Rien n’a été acheté. Relisez la proposition.
 offer-withdrawn = La maison a retiré la proposition. Rien n’a été acheté.
 offer-accepted-before = Vous avez déjà accepté cette proposition : le lot est à vous.
 offer-declined-before = Vous avez déjà refusé cette proposition. Demandez-en une autre à la maison.
@@ -485,3 +486,10 @@ site-cancel = Annuler
 site-refused-title = Ce lien ne peut pas être utilisé
 site-refused = Un site a demandé à enchérir pour vous chez { $house }, mais la maison ne connaît pas ce site avec cette adresse. Rien ne lui a été envoyé.
 site-refused-owner = Si vous gérez ce site : son origine et l’adresse de retour doivent être exactement celles que la maison a enregistrées.
+
+## The script element for a house's own web site
+embed-price = Prix
+embed-more = Afficher plus de lots
+embed-bid = Enchérir dans la salle des ventes
+embed-look = Voir dans la salle des ventes
+embed-failed = Les lots ne peuvent pas être affichés pour le moment. Réessayez plus tard.

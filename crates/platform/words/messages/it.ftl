@@ -224,6 +224,7 @@ offer-later = Decidi più tardi
 offer-accepted = ✓ Ha acquistato il lotto a { $amount }. In Le mie offerte è scritto come pagare e ritirare.
 offer-declined = Ha rifiutato la proposta.
 offer-over = La proposta è terminata. Non è stato acquistato nulla.
+offer-changed = Il lotto, o il suo prezzo con commissioni e imposte, è cambiato. Non è stato acquistato nulla. Rilegga la proposta.
 offer-withdrawn = La casa ha ritirato la proposta. Non è stato acquistato nulla.
 offer-accepted-before = Ha già accettato questa proposta: il lotto è Suo.
 offer-declined-before = Ha già rifiutato questa proposta. Ne chieda un’altra alla casa.
@@ -485,3 +486,10 @@ site-cancel = Annulla
 site-refused-title = Questo link non può essere usato
 site-refused = Un sito ha chiesto di fare offerte per Lei presso { $house }, ma la casa non ha questo sito con questo indirizzo. Non gli è stato inviato nulla.
 site-refused-owner = Se gestisce il sito: la sua origine e l’indirizzo di ritorno devono essere esattamente quelli registrati dalla casa.
+
+## The script element for a house's own web site
+embed-price = Prezzo
+embed-more = Mostra altri lotti
+embed-bid = Offri in sala
+embed-look = Vedi in sala
+embed-failed = Al momento non è possibile mostrare i lotti. Riprovi più tardi.

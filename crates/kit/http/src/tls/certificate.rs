@@ -29,7 +29,7 @@ pub struct Certificate {
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateError {
     /// A folder has none of the known pairs of files.
-    #[error("{} has neither fullchain.pem and privkey.pem nor tls.crt and tls.key", .0.display())]
+    #[error("{} has neither fullchain.pem and privkey.pem nor tls.crt and tls.key, and no folder with them", .0.display())]
     NoPair(PathBuf),
     /// A file can't be read.
     #[error("{} can't be read: {source}", path.display())]
@@ -54,6 +54,23 @@ pub enum CertificateError {
     /// The certificate begins in the future.
     #[error("the certificate is valid from {0}")]
     NotYetValid(Timestamp),
+}
+
+/// The places with certificates at a path of the configuration: the path itself, or, for a folder of folders, those of its folders
+/// that have a pair of files, by name.
+pub(super) fn places_in(path: &Path) -> Vec<PathBuf> {
+    if !path.is_dir() || has_pair(path) {
+        return vec![path.to_owned()];
+    }
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|folder| has_pair(folder)).collect();
+    folders.sort();
+    // Reading the folder itself says what it lacks.
+    if folders.is_empty() { vec![path.to_owned()] } else { folders }
+}
+
+fn has_pair(folder: &Path) -> bool {
+    PAIRS.iter().any(|(chain, key)| folder.join(chain).exists() && folder.join(key).exists())
 }
 
 impl Certificate {

@@ -1,5 +1,8 @@
 //! When certificates end, for Prometheus.
 
+use std::path::Path;
+use std::sync::PoisonError;
+
 use kit_runtime::metrics::{Family, Gauge, Labels, Registry, encode_text};
 
 use super::Certificates;
@@ -15,11 +18,13 @@ impl Source for Certificates {
             ends.clone(),
         );
         registry.register("refused", "1 while the files have a certificate that can't be used", refused.clone());
-        for place in &self.places {
-            let labels: Labels = vec![("certificate", place.path.display().to_string())];
-            ends.get_or_create(&labels).set(place.current().not_after().as_second());
-            let is_refused = place.refused.lock().is_ok_and(|refused| refused.is_some());
-            refused.get_or_create(&labels).set(i64::from(is_refused));
+        let labels = |path: &Path| -> Labels { vec![("certificate", path.display().to_string())] };
+        for (path, certificate) in self.current() {
+            ends.get_or_create(&labels(&path)).set(certificate.not_after().as_second());
+            refused.get_or_create(&labels(&path)).set(0);
+        }
+        for path in self.refused.lock().unwrap_or_else(PoisonError::into_inner).keys() {
+            refused.get_or_create(&labels(path)).set(1);
         }
         let text = encode_text(&registry);
         Box::pin(async move { Ok(text) })

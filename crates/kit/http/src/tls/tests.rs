@@ -153,7 +153,7 @@ fn a_new_certificate_is_used_and_one_that_cannot_be_used_changes_nothing() {
     let files = Files::new();
     let place = files.write_pair("first", &files.signed(FIRST, 2030));
     let certificates = Certificates::load(std::slice::from_ref(&place), now()).unwrap();
-    let refused = || certificates.places[0].refused.lock().unwrap().clone();
+    let refused = || certificates.refused.lock().unwrap().get(&place).cloned();
     certificates.reload(now());
     assert_eq!((used(&certificates), refused()), (vec![2030], None));
 
@@ -184,6 +184,34 @@ fn a_new_certificate_is_used_and_one_that_cannot_be_used_changes_nothing() {
     certificates.reload(now());
     assert_eq!(used(&certificates), [2032]);
     assert!(refused().unwrap().contains("has neither fullchain.pem"), "{:?}", refused());
+}
+
+#[test]
+fn a_certificate_that_is_added_to_a_folder_of_folders_is_used_without_a_restart() {
+    let files = Files::new();
+    let folder = files.place("tls");
+    files.write_pair("tls/b.example.com", &files.signed(FIRST, 2031));
+    files.write_pair("tls/a.example.com", &files.signed(FIRST, 2030));
+    std::fs::create_dir(folder.join("empty")).unwrap();
+    let certificates = Certificates::load(std::slice::from_ref(&folder), now()).unwrap();
+    assert_eq!(used(&certificates), [2030, 2031], "by name");
+
+    // Half a pair is no certificate yet, and one that ended is not used.
+    let added = files.write_pair("tls/own.example.com", &files.signed(SECOND, 2025));
+    std::fs::write(folder.join("empty/fullchain.pem"), "").unwrap();
+    certificates.reload(now());
+    assert_eq!(used(&certificates), [2030, 2031]);
+    let refused = || certificates.refused.lock().unwrap().clone();
+    assert_eq!(refused().into_keys().collect::<Vec<_>>(), [added]);
+    files.write_pair("tls/own.example.com", &files.signed(SECOND, 2032));
+    certificates.reload(now());
+    certificates.reload(now());
+    assert_eq!((used(&certificates), refused().len()), (vec![2030, 2031, 2032], 0));
+
+    // A folder that is gone: its certificate stays in use until the next start.
+    std::fs::remove_dir_all(folder.join("a.example.com")).unwrap();
+    certificates.reload(now());
+    assert_eq!((used(&certificates), refused().len()), (vec![2030, 2031, 2032], 1));
 }
 
 #[tokio::test]

@@ -29,10 +29,12 @@ pub(super) fn text(config: &Config, platform_url: &str, provider_url: &str, is_e
         lines.push(format!("  administration  {platform_url}{}", platform_admin::PATH));
     }
     if config.opens_saleroom() {
-        lines.push(format!(
-            "  saleroom        {}/<address of a house>",
-            config.saleroom.public_url.trim_end_matches('/')
-        ));
+        lines.push(match config.saleroom_hindrance() {
+            Some(hindrance) => format!("  saleroom        {hindrance}"),
+            None => {
+                format!("  saleroom        {}/<address of a house>", config.saleroom.public_url.trim_end_matches('/'))
+            }
+        });
     }
     if config.runs(Role::Provider) {
         lines.push(format!("  dashboard       {provider_url}{}", provider_pages::dashboard::PATH));

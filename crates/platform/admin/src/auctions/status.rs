@@ -18,6 +18,7 @@ use platform_rules::Rejection;
 use super::blockers;
 use crate::admin::Admin;
 use crate::form_page::reason_field;
+use crate::lots::bidder_offer;
 use crate::page_error::PageError;
 use crate::sale::Sale;
 use crate::sale::labels::Badge;
@@ -110,6 +111,7 @@ async fn show(
     } else {
         None
     };
+    let offers = if to == AuctionStatus::Archived { bidder_offer::of_sale(session, sale).await? } else { Vec::new() };
     let consequences = blockers::consequences(&sale.auction, &sale.counts, to);
     let reason = blockers::is_mistake(from, to).then(|| reason_field(reason).required().with(errors));
     let page = StatusPage {
@@ -121,7 +123,11 @@ async fn show(
         to: to.into(),
         to_name: to.name(),
         version: sale.auction.version,
-        consequences: blockers::open_buyers(open_buyers, to).into_iter().chain(consequences).collect(),
+        consequences: blockers::open_buyers(open_buyers, to)
+            .into_iter()
+            .chain(bidder_offer::ending(&offers))
+            .chain(consequences)
+            .collect(),
         notified: notified::words(session, sale, "one event about the auction's status").await?,
         errors: ErrorSummary::of_fields(errors, reason.iter().chain(&buyers_open)),
         reason,

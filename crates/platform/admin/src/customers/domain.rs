@@ -11,7 +11,7 @@ use kit_design::frame::{Frame, render_page_as};
 use kit_design::relative_time::RelativeTime;
 use platform_core::PlatformError;
 use platform_core::customers::domain_name::DOMAIN_CHARS_MAX;
-use platform_core::port::{DomainFinding, HouseDomain};
+use platform_core::port::{DomainFinding, DomainTrouble, HouseDomain};
 use uuid::Uuid;
 
 use crate::form_page::Refused;
@@ -42,7 +42,7 @@ struct Entered {
     record_value: String,
     /// What the last look-up found, and when.
     found: Option<(String, RelativeTime)>,
-    /// Until when the domain is served though its record is missing.
+    /// Until when the domain is served though its record is missing, or its name server silent.
     served_until: Option<RelativeTime>,
     /// Address of the saleroom, while the domain is served.
     address: Option<String>,
@@ -67,11 +67,12 @@ impl Entered {
 }
 
 fn state_words(domain: &HouseDomain) -> (&'static str, &'static str) {
-    match (domain.proven_at, domain.missing_since, domain.lost_at) {
-        (Some(_), None, _) => ("good", "Proven"),
-        (Some(_), Some(_), _) => ("bad", "Record missing"),
-        (None, _, Some(_)) => ("bad", "Not served any more"),
-        (None, _, None) => ("wait", "Not proven yet"),
+    match domain.trouble() {
+        Some(DomainTrouble::RecordMissing(_)) => ("bad", "Record missing"),
+        Some(DomainTrouble::Unanswered(_)) => ("bad", "Name server silent"),
+        Some(DomainTrouble::Lost(_)) => ("bad", "Not served any more"),
+        None if domain.proven_at.is_some() => ("good", "Proven"),
+        None => ("wait", "Not proven yet"),
     }
 }
 

@@ -196,6 +196,24 @@ pub(super) async fn withdraw(
     Ok(admin.redirect(&sale.path(&format!("/lots/{}?done={done}#offers", item.uuid))).into_response())
 }
 
+/// What a change of lots does to the offers that are open, in one sentence; none without an open offer.
+pub(crate) fn ending(offers: &[OfferRow]) -> Option<String> {
+    let open: Vec<&OfferRow> = offers.iter().filter(|offer| offer.is_open).collect();
+    let told = "The bidder can't accept any more, and gets no notice of it.";
+    match open.as_slice() {
+        [] => None,
+        [offer] => Some(format!(
+            "The open offer of lot {} to paddle {} ({}, until {}) ends. {told}",
+            offer.lot_number, offer.paddle, offer.amount, offer.until
+        )),
+        offers => Some(format!(
+            "{} open offers end: lots {}. The bidders can't accept any more, and get no notice of it.",
+            offers.len(),
+            offers.iter().map(|offer| offer.lot_number.as_str()).collect::<Vec<_>>().join(", ")
+        )),
+    }
+}
+
 /// The open offers of a sale with the latest answers, in words for its first page.
 pub(crate) async fn of_sale(session: &Session, sale: &Sale) -> Result<Vec<OfferRow>, PageError> {
     let found = session.platform().offers_of_sale(&session.caller, sale.auction.uuid).await?;

@@ -34,9 +34,10 @@ pub(super) enum GridColumn {
 
 impl GridColumn {
     /// All columns, in the order of the grid.
-    pub(super) const ALL: [Self; 13] = [
+    pub(super) const ALL: [Self; 14] = [
         Self::Field(Column::Title),
         Self::Field(Column::Description),
+        Self::Field(Column::Category),
         Self::Field(Column::Vendor),
         Self::Field(Column::LowEstimate),
         Self::Field(Column::HighEstimate),

@@ -12,8 +12,8 @@ use platform_core::PlatformError;
 use platform_core::sales::items::post_sale::PostSaleOffer;
 use platform_rules::{Item, Rejection};
 
-use super::lot;
 use super::sold_form::SoldForm;
+use super::{bidder_offer, lot};
 use crate::admin::Admin;
 use crate::form_page::reason_field;
 use crate::page_error::PageError;
@@ -137,6 +137,7 @@ async fn show(
     page.consequences = ["The lot is sold to this buyer at this price, and counts in the results.".to_owned()]
         .into_iter()
         .chain(reserve)
+        .chain(bidder_offer::ending(&bidder_offer::of_lot(session, sale, item).await?))
         .chain([notified::words(session, sale, &what).await?])
         .collect();
     page.fields = fields.into_iter().map(|field| field.with(errors)).collect();

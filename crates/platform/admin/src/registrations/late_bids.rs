@@ -92,9 +92,12 @@ pub(super) async fn page(
     })
 }
 
-/// `0.4 s`, rounded up: no late bid arrived 0.0 s late.
+/// `0.4 s`, rounded up: no late bid arrived 0.0 s late. From two minutes on, `3 min 35 s`.
 fn seconds(ms: i64) -> String {
     let tenths = ((ms + 99) / 100).max(1);
+    if tenths >= 1_200 {
+        return format!("{} min {} s", tenths / 600, tenths % 600 / 10);
+    }
     format!("{}.{} s", tenths / 10, tenths % 10)
 }
 
@@ -104,7 +107,7 @@ mod tests {
 
     #[test]
     fn how_late_a_bid_was_is_rounded_up() {
-        for (ms, shown) in [(0, "0.1 s"), (400, "0.4 s"), (401, "0.5 s"), (61_000, "61.0 s")] {
+        for (ms, shown) in [(0, "0.1 s"), (400, "0.4 s"), (401, "0.5 s"), (61_000, "61.0 s"), (215_000, "3 min 35 s")] {
             assert_eq!(seconds(ms), shown);
         }
     }

@@ -16,6 +16,7 @@ use platform_core::sales::search::AuctionSearch;
 use uuid::Uuid;
 
 use crate::admin::Admin;
+use crate::lots::bidder_offer;
 use crate::page_error::PageError;
 use crate::sale::Sale;
 use crate::sale::writable;
@@ -34,6 +35,8 @@ struct RelistPage {
     /// How many lots can be relisted.
     unsold: String,
     has_unsold: bool,
+    /// What it does to open offers; empty without one.
+    offers: String,
     into: Option<FormField>,
     errors: ErrorSummary,
 }
@@ -109,6 +112,7 @@ async fn show(
     let choices: Vec<Choice> = found.entries.iter().filter(|own| is_target(own)).map(choice).collect();
     let into = (!choices.is_empty()).then(|| FormField::select("into", "Auction", choices).with(errors));
     let unsold = session.platform().count_relistable(&session.caller, sale.auction.uuid).await?;
+    let offers = bidder_offer::of_sale(session, sale).await?;
     let page = RelistPage {
         frame: session.frame(format!("Relist · {}", sale.title()), Section::Auctions),
         sale_title: sale.title(),
@@ -116,6 +120,7 @@ async fn show(
         errors: ErrorSummary::of_fields(errors, &into),
         unsold: labels::count(unsold, "lot", "lots"),
         has_unsold: unsold > 0,
+        offers: bidder_offer::ending(&offers).unwrap_or_default(),
         into,
     };
     render_page_as(status, &page)

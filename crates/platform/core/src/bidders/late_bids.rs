@@ -4,12 +4,12 @@
 
 use contract::ItemStatus;
 use jiff::Timestamp;
-use platform_rules::{Auction, AuctionKind, Item, Rejection, SaleMode, known_paddle};
+use platform_rules::{Admission, Auction, AuctionKind, Item, Rejection, SaleMode, known_paddle};
 use uuid::Uuid;
 
 use crate::access::access_log::AccessEvent;
 use crate::error::PlatformResult;
-use crate::port::{KeptLateBid, WithdrawnBid};
+use crate::port::{KeptLateBid, StoreResult, WithdrawnBid};
 use crate::{Caller, Platform, Scope};
 
 /// Late bids of one lot that are kept: the first ones.
@@ -74,7 +74,7 @@ impl Platform {
         }
     }
 
-    /// Keeps a bid that arrived after the end of its lot. A bid that can't be stored is logged: its refusal stands.
+    /// Keeps a bid that arrived after the end of its lot, by a bidder whom the sale admits. A bid that can't be stored is logged: its refusal stands.
     pub(crate) async fn keep_late_bid(
         &self,
         (auction, item): (&Auction, &Item),
@@ -98,7 +98,16 @@ impl Platform {
             received_at,
             late_ms,
         };
-        if let Err(error) = self.store().keep_late_bid(bid, (LATE_BIDS_OF_LOT_MAX, LATE_BIDS_OF_PADDLE_MAX)).await {
+        let kept = async {
+            // Paddles that the sale does not have would take the room of its bidders.
+            let is_known = auction.registration == Admission::Open
+                || self.store().registration_by_paddle(auction.uuid, paddle).await?.is_some();
+            if is_known {
+                self.store().keep_late_bid(bid, (LATE_BIDS_OF_LOT_MAX, LATE_BIDS_OF_PADDLE_MAX)).await?;
+            }
+            StoreResult::Ok(())
+        };
+        if let Err(error) = kept.await {
             tracing::warn!(%error, lot = %item.uuid, "a late bid can't be kept");
         }
     }

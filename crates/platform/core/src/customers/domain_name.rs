@@ -18,7 +18,9 @@ const VALUE_CHARS_SHOWN_MAX: usize = 100;
 
 /// The form of a typed domain in DNS, in lower-case ASCII. The error says why it can't be used.
 pub(crate) fn parse(typed: &str) -> Result<String, String> {
+    // A dot at the end makes a name absolute; tools of DNS write it.
     let typed = typed.trim();
+    let typed = typed.strip_suffix('.').unwrap_or(typed);
     if typed.contains(['/', ':', '@', '?', '#', '*']) {
         return Err("has more than a domain: enter only the name, such as bid.example.com".to_owned());
     }
@@ -88,6 +90,7 @@ mod tests {
         for (typed, domain) in [
             ("bid.example.com", "bid.example.com"),
             (" Bid.Example.COM ", "bid.example.com"),
+            ("bid.example.com.", "bid.example.com"),
             ("gebote.müller.example", "gebote.xn--mller-kva.example"),
             ("gebote.xn--mller-kva.example", "gebote.xn--mller-kva.example"),
             ("1890.example", "1890.example"),
@@ -114,7 +117,8 @@ mod tests {
             "https://bid.example.com",
             "bid.example.com/",
             "bid.example.com:443",
-            "bid.example.com.",
+            "bid.example.com..",
+            ".",
             ".example.com",
             "bid..example.com",
             "-bid.example.com",

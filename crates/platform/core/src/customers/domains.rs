@@ -1,7 +1,7 @@
 //! Domains of houses' own: a house enters one, a DNS record proves it, and the saleroom stands there while the record exists.
 //!
 //! The record is looked up when staff ask for it, and once a day after that. A record that is missing for three days ends the proof.
-//! A name server that does not answer changes nothing. A domain is proven for one house at a time: another house gets it with
+//! A name server that does not answer for two weeks ends it, too. A domain is proven for one house at a time: another house gets it with
 //! its own record, once the record of the first house does not exist any more.
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use uuid::Uuid;
 use super::domain_name;
 use crate::error::{PlatformError, PlatformResult};
 use crate::node_state::worker_runs::Worker;
-use crate::port::{Customer, DomainCheck, DomainFinding, HouseDomain, StoreError, Versioned};
+use crate::port::{Customer, DomainCheck, DomainFinding, DomainTrouble, HouseDomain, StoreError, Versioned};
 use crate::steps::decide::expect_version;
 use crate::{Caller, Platform, Scope};
 
@@ -30,6 +30,8 @@ const CHECKED_EVERY: Duration = Duration::from_secs(24 * 3_600);
 const ASKED_AGAIN_AFTER: Duration = Duration::from_secs(3_600);
 /// How long the record of a proven domain may be missing.
 const MISSING_MAX: SignedDuration = SignedDuration::from_hours(3 * 24);
+/// How long the name server of a proven domain may be silent.
+const SILENT_MAX: SignedDuration = SignedDuration::from_hours(14 * 24);
 /// Records that are looked up in one run.
 const CHECKS_MAX: usize = 20;
 /// Domains that a node serves.
@@ -47,16 +49,25 @@ impl HouseDomain {
         match finding {
             DomainFinding::Proof => {
                 next.proven_at.get_or_insert(now);
-                (next.missing_since, next.lost_at) = (None, None);
+                (next.missing_since, next.unanswered_since, next.lost_at) = (None, None, None);
             }
-            DomainFinding::HeldByOther | DomainFinding::Unanswered(_) => {}
+            DomainFinding::Unanswered(_) if self.proven_at.is_some() => {
+                next.unanswered_since.get_or_insert(now);
+            }
             DomainFinding::NoRecord | DomainFinding::OtherValues(_) if self.proven_at.is_some() => {
-                let since = *next.missing_since.get_or_insert(now);
-                if now.duration_since(since) >= MISSING_MAX {
-                    next = next.lost(now);
-                }
+                next.missing_since.get_or_insert(now);
+                next.unanswered_since = None;
             }
-            DomainFinding::NoRecord | DomainFinding::OtherValues(_) => {}
+            _ => {}
+        }
+        let is_lost = match finding {
+            DomainFinding::Unanswered(_) => {
+                next.unanswered_since.is_some_and(|since| now.duration_since(since) >= SILENT_MAX)
+            }
+            _ => next.missing_since.is_some_and(|since| now.duration_since(since) >= MISSING_MAX),
+        };
+        if is_lost {
+            next = next.lost(now);
         }
         let pause = if is_missing || finding == DomainFinding::Proof { CHECKED_EVERY } else { ASKED_AGAIN_AFTER };
         next.due_at = next.proven_at.map(|_| now + pause);
@@ -66,12 +77,16 @@ impl HouseDomain {
 
     /// The domain without its proof.
     fn lost(self, now: Timestamp) -> Self {
-        Self { proven_at: None, missing_since: None, due_at: None, lost_at: Some(now), ..self }
+        Self { proven_at: None, missing_since: None, unanswered_since: None, due_at: None, lost_at: Some(now), ..self }
     }
 
-    /// When a domain whose record is missing stops being served.
+    /// When a proven domain stops being served if nothing changes; none without a trouble.
     pub fn served_until(&self) -> Option<Timestamp> {
-        self.missing_since.filter(|_| self.proven_at.is_some()).map(|since| since + MISSING_MAX)
+        match self.trouble()? {
+            DomainTrouble::RecordMissing(since) => Some(since + MISSING_MAX),
+            DomainTrouble::Unanswered(since) => Some(since + SILENT_MAX),
+            DomainTrouble::Lost(_) => None,
+        }
     }
 }
 
@@ -123,6 +138,7 @@ impl Platform {
             token: URL_SAFE_NO_PAD.encode(token),
             proven_at: None,
             missing_since: None,
+            unanswered_since: None,
             lost_at: None,
             last_check: None,
             due_at: None,
@@ -145,7 +161,7 @@ impl Platform {
         self.check_domain(domain).await
     }
 
-    /// Domains of which the record is missing, and those that are not served any more, with their customers.
+    /// Domains with a trouble, and their customers.
     pub async fn troubled_domains(&self, caller: &Caller) -> PlatformResult<Vec<(Customer, HouseDomain)>> {
         caller.require(Scope::CustomersRead)?;
         let mut troubled = Vec::new();
@@ -265,12 +281,18 @@ fn log(before: &HouseDomain, after: &HouseDomain) {
     } else if before.proven_at.is_some() && after.proven_at.is_none() {
         tracing::warn!(
             domain, %customer,
-            "the record of a house's domain was missing for three days: the saleroom stands at the shared host again"
+            "the record of a house's domain was missing for three days, or its name server silent for two weeks: the saleroom stands \
+             at the shared host again"
         );
     } else if before.missing_since.is_none() && after.missing_since.is_some() {
         tracing::warn!(
             domain, %customer, record = after.record_name(),
             "the record of a house's domain is missing: after three days the domain stops being served"
+        );
+    } else if before.unanswered_since.is_none() && after.unanswered_since.is_some() {
+        tracing::warn!(
+            domain, %customer, record = after.record_name(),
+            "the name server of a house's domain does not answer: after two weeks the domain stops being served"
         );
     }
 }
@@ -298,6 +320,7 @@ mod tests {
             token: "abc".to_owned(),
             proven_at: None,
             missing_since: None,
+            unanswered_since: None,
             lost_at: None,
             last_check: None,
             due_at: None,
@@ -312,23 +335,41 @@ mod tests {
         assert_eq!((proven.proven_at, proven.due_at, proven.version), (Some(at(0)), Some(at(24)), 2));
         let missing = proven.after(DomainFinding::NoRecord, at(24));
         assert_eq!((missing.missing_since, missing.served_until()), (Some(at(24)), Some(at(96))));
-        // A name server without an answer neither ends the proof nor the time.
+        // One look-up without an answer neither ends the proof nor the time.
         let silent = missing.after(DomainFinding::Unanswered("timed out".to_owned()), at(100));
         assert_eq!((silent.proven_at, silent.due_at), (Some(at(0)), Some(at(101))));
         let almost = silent.after(DomainFinding::OtherValues(vec!["x".to_owned()]), at(95));
-        assert!(almost.proven_at.is_some() && almost.is_troubled());
+        assert!(almost.proven_at.is_some() && almost.trouble() == Some(DomainTrouble::RecordMissing(at(24))));
         let found = almost.after(DomainFinding::Proof, at(95));
-        assert_eq!((found.proven_at, found.missing_since, found.is_troubled()), (Some(at(0)), None, false));
+        assert_eq!((found.proven_at, found.missing_since, found.trouble()), (Some(at(0)), None, None));
         let lost = almost.after(DomainFinding::NoRecord, at(96));
         assert_eq!((lost.proven_at, lost.lost_at, lost.due_at), (None, Some(at(96)), None));
-        assert!(lost.is_troubled() && !lost.after(DomainFinding::Proof, at(97)).is_troubled());
+        assert_eq!(lost.trouble(), Some(DomainTrouble::Lost(at(96))));
+        assert_eq!(lost.after(DomainFinding::Proof, at(97)).trouble(), None);
+    }
+
+    #[test]
+    fn a_proof_ends_after_its_name_server_was_silent_for_two_weeks() {
+        let silent = || DomainFinding::Unanswered("timed out".to_owned());
+        let proven = entered().after(DomainFinding::Proof, at(0));
+        let first = proven.after(silent(), at(24));
+        assert_eq!((first.trouble(), first.served_until(), first.due_at), (None, None, Some(at(25))));
+        let day = first.after(silent(), at(48));
+        let until = at(24 + 14 * 24);
+        assert_eq!((day.trouble(), day.served_until()), (Some(DomainTrouble::Unanswered(at(24))), Some(until)));
+        assert_eq!(day.after(DomainFinding::Proof, at(49)).trouble(), None);
+        // An answer without the record begins the three days.
+        let missing = day.after(DomainFinding::NoRecord, at(49));
+        assert_eq!((missing.unanswered_since, missing.served_until()), (None, Some(at(49 + 72))));
+        let lost = day.after(silent(), until);
+        assert_eq!((lost.proven_at, lost.trouble(), lost.due_at), (None, Some(DomainTrouble::Lost(until)), None));
     }
 
     #[test]
     fn a_domain_that_is_not_proven_is_looked_up_by_staff_only() {
         for finding in [DomainFinding::NoRecord, DomainFinding::HeldByOther, DomainFinding::Unanswered(String::new())] {
             let checked = entered().after(finding.clone(), at(1));
-            assert_eq!((checked.proven_at, checked.due_at, checked.is_troubled()), (None, None, false));
+            assert_eq!((checked.proven_at, checked.due_at, checked.trouble()), (None, None, None));
             assert_eq!(checked.last_check, Some(DomainCheck { at: at(1), finding }));
         }
     }

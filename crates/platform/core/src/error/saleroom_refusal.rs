@@ -55,6 +55,9 @@ pub enum SaleroomRefusal {
     /// The time of an offer has passed, or the lot or its sale has changed since.
     #[error("the offer has ended: its time has passed, or the lot has changed")]
     OfferOver,
+    /// The lot, or what premium and taxes make of the price, is not as the bidder saw it.
+    #[error("the lot, or its price with premium and taxes, has changed since the offer was shown: read it again")]
+    OfferChanged,
     /// Staff withdrew the offer.
     #[error("the house has withdrawn the offer")]
     OfferWithdrawn,
@@ -88,6 +91,7 @@ impl SaleroomRefusal {
             Self::LinkLost => "link_lost",
             Self::TooManyWatched { .. } => "too_many_watched",
             Self::OfferOver => "offer_over",
+            Self::OfferChanged => "offer_changed",
             Self::OfferWithdrawn => "offer_withdrawn",
             Self::OfferAnswered { .. } => "offer_answered",
             Self::SiteNotListed => "site_not_listed",

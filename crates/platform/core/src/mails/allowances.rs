@@ -16,7 +16,7 @@ use crate::{Caller, Platform};
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// Mails of one house to one mailbox in 24 hours.
+/// Mails of one house to one mailbox in 24 hours, and as many about purchases, which no other mails hold back.
 const OF_HOUSE_TO_MAILBOX_MAX: u32 = 20;
 /// Mails of all houses to one mailbox in 24 hours.
 const TO_MAILBOX_MAX: u32 = 60;
@@ -74,10 +74,16 @@ pub(super) struct TakenMail {
 }
 
 impl Platform {
-    /// Takes one mail of a house to an address from all its allowances, or nothing from any. Errors: the limit that is used up.
-    pub(super) async fn take_mail(&self, customer: Uuid, address: &str) -> PlatformResult<Result<TakenMail, UsedUp>> {
+    /// Takes one mail of a house to an address from all its allowances, or nothing from any. A purchase has an allowance of its own at
+    /// the mailbox. Errors: the limit that is used up.
+    pub(super) async fn take_mail(
+        &self,
+        customer: Uuid,
+        address: &str,
+        is_purchase: bool,
+    ) -> PlatformResult<Result<TakenMail, UsedUp>> {
         let limits = self.config().mail_limits;
-        let (of_mailbox, [of_hour, of_day]) = (of_mailbox(customer, address), of_house(customer, limits));
+        let (of_mailbox, [of_hour, of_day]) = (of_mailbox(customer, address, is_purchase), of_house(customer, limits));
         let of_house = vec![of_day, of_hour];
         let all = of_mailbox.iter().chain(&of_house).copied().collect();
         let Some(until) = self.store().take_sign_in_attempts(all, self.now()).await? else {
@@ -155,9 +161,10 @@ fn has_to_wait(cause: &str, until: Timestamp, now: Timestamp) -> String {
     format!("has to wait: {cause}. The next one is possible in {minutes}")
 }
 
-fn of_mailbox(customer: Uuid, address: &str) -> Vec<Attempt> {
+fn of_mailbox(customer: Uuid, address: &str, is_purchase: bool) -> Vec<Attempt> {
     let (house, mailbox) = (customer.to_string(), mailbox(address));
-    let allowance = |owner: &[&str], mails_max| attempt(&Allowance::new("bidder mail", owner, mails_max, DAY));
+    let kind = if is_purchase { "bidder mail about a purchase" } else { "bidder mail" };
+    let allowance = |owner: &[&str], mails_max| attempt(&Allowance::new(kind, owner, mails_max, DAY));
     vec![
         allowance(&["to mailbox", &mailbox], TO_MAILBOX_MAX),
         allowance(&["of house to mailbox", &house, &mailbox], OF_HOUSE_TO_MAILBOX_MAX),

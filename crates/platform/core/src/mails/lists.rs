@@ -168,7 +168,7 @@ impl Platform {
         if let Err(until) = self.take_test_mail(caller).await? {
             return Err(PlatformError::invalid("/address", too_many_tests(until, self.now())));
         }
-        let taken = match self.take_mail(customer.uuid, address).await? {
+        let taken = match self.take_mail(customer.uuid, address, false).await? {
             Ok(taken) => taken,
             Err(UsedUp { limit: MailLimit::Mailbox, .. }) => {
                 let text = "received too many mails in the last 24 hours: choose another address, or wait";

@@ -84,7 +84,7 @@ impl Platform {
     /// Sends a mail and records the result. False when the mail server was not available.
     async fn send_claimed(&self, mailer: &Mailer, ClaimedMail { mail, tries }: ClaimedMail) -> PlatformResult<bool> {
         let (uuid, mut is_available) = (mail.uuid, true);
-        let result = match self.take_mail(mail.customer, &mail.recipient).await? {
+        let result = match self.take_mail(mail.customer, &mail.recipient, mail.kind.is_purchase()).await? {
             Err(used_up) => {
                 let others = self.hold_mails_of(mail.customer, used_up).await?;
                 self.metrics().mails_held(others + 1);

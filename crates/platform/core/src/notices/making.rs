@@ -394,6 +394,7 @@ impl Platform {
             lot_number: item.map(|item| item.lot_number.clone()).unwrap_or_default(),
             title: item.map(|item| item.title.clone()).or(subject).unwrap_or_default(),
             currency: auction.currency.clone(),
+            time_zone: auction.time_zone.clone(),
             amount,
             total: total.filter(|total| Some(*total) != amount),
             until,

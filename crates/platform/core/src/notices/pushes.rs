@@ -6,6 +6,7 @@ use futures_util::future::join_all;
 use http::{Method, StatusCode};
 use kit_outbound::{Destination, Headers, Request};
 use kit_push::{Browser, Delivery, ServerKey};
+use kit_runtime::vault::Vault;
 use serde_json::json;
 
 use super::{Notice, NoticeKind};
@@ -56,12 +57,12 @@ enum Sent {
     Failed,
 }
 
-impl Platform {
-    /// The key by which push services know this installation. It is derived from the secret key: all nodes have the same one.
-    pub(crate) fn push_key(&self) -> Option<ServerKey> {
-        ServerKey::from_secret(&self.vault().derived(KEY_PURPOSE))
-    }
+/// The key by which push services know this installation. It is derived from the secret key: all nodes have the same one.
+pub(crate) fn server_key(vault: &Vault) -> Option<ServerKey> {
+    ServerKey::from_secret(&vault.derived(KEY_PURPOSE))
+}
 
+impl Platform {
     /// Shows the notices that are due.
     pub async fn send_pushes(&self) -> PlatformResult<()> {
         let Some(key) = self.push_key() else { return Ok(()) };
@@ -69,7 +70,7 @@ impl Platform {
             let now = self.now();
             let claimed = self.store().claim_pushes(now, now + LEASE, CLAIMED_MAX).await?;
             let is_last = claimed.len() < CLAIMED_MAX;
-            for done in join_all(claimed.into_iter().map(|claimed| self.send_push(&key, claimed))).await {
+            for done in join_all(claimed.into_iter().map(|claimed| self.send_push(key, claimed))).await {
                 done?;
             }
             if is_last {

@@ -1,7 +1,7 @@
 //! Domains of houses' own, on which their salerooms stand after a DNS record has proven them.
 
 use async_trait::async_trait;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -21,6 +21,9 @@ pub struct HouseDomain {
     pub proven_at: Option<Timestamp>,
     /// Since when the record of a proven domain is missing.
     pub missing_since: Option<Timestamp>,
+    /// Since when the name server of a proven domain does not answer; none once it has answered.
+    #[serde(default)]
+    pub unanswered_since: Option<Timestamp>,
     /// When the domain stopped being proven, because its record was missing or another house proved it.
     pub lost_at: Option<Timestamp>,
     /// The last look-up of the record.
@@ -33,10 +36,31 @@ pub struct HouseDomain {
     pub version: i64,
 }
 
+/// What is wrong with the domain of a house, and since when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DomainTrouble {
+    /// Its record is missing.
+    RecordMissing(Timestamp),
+    /// Its name server has not answered for a day.
+    Unanswered(Timestamp),
+    /// It is not served any more.
+    Lost(Timestamp),
+}
+
 impl HouseDomain {
-    /// Its record is missing, or the domain was lost.
-    pub fn is_troubled(&self) -> bool {
-        self.missing_since.is_some() || self.lost_at.is_some()
+    /// How long a name server may be silent before staff read of it.
+    const SILENT_MAX: SignedDuration = SignedDuration::from_hours(24);
+
+    /// What is wrong with the domain, as of its last look-up.
+    pub fn trouble(&self) -> Option<DomainTrouble> {
+        if let Some(since) = self.lost_at {
+            return Some(DomainTrouble::Lost(since));
+        }
+        if let Some(since) = self.missing_since {
+            return Some(DomainTrouble::RecordMissing(since));
+        }
+        let (since, check) = (self.unanswered_since?, self.last_check.as_ref()?);
+        (check.at.duration_since(since) >= Self::SILENT_MAX).then_some(DomainTrouble::Unanswered(since))
     }
 }
 
@@ -88,7 +112,7 @@ pub trait HouseDomainStore: Send + Sync {
     async fn served_domains(&self, limit: usize) -> StoreResult<Vec<ServedDomain>>;
     /// Domains whose record has to be looked up by now, the earliest first.
     async fn domains_due(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<HouseDomain>>;
-    /// Domains whose record is missing, and those that are not proven any more, by customer.
+    /// Domains with a trouble, by customer.
     async fn troubled_domains(&self, limit: usize) -> StoreResult<Vec<HouseDomain>>;
     /// Writes the domains of one house, or of the house that loses a domain and then of the house that proves it: all or none.
     /// `Conflict` when a version changed, `Taken` when the domain is proven for another house.

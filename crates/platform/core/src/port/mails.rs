@@ -65,6 +65,11 @@ impl MailKind {
     /// The kinds whose texts a house may replace.
     pub const OF_HOUSE: [Self; 4] = [Self::Approved, Self::Declined, Self::Suspended, Self::Reminder];
 
+    /// The mail is about what the bidder bought or can buy now, and has to come in time.
+    pub fn is_purchase(self) -> bool {
+        matches!(self, Self::Won | Self::Offer)
+    }
+
     /// Stable name, in tables and forms.
     pub fn name(self) -> &'static str {
         match self {

@@ -187,6 +187,8 @@ pub struct NoticeFacts {
     pub title: String,
     /// ISO 4217 code of the auction's currency.
     pub currency: String,
+    /// IANA name of the auction's time zone; empty in notices that were made before it was kept.
+    pub time_zone: String,
     /// The price of the lot then, minor units; none where it has none.
     pub amount: Option<i64>,
     /// The price with premium and taxes, minor units; none for a notice without one.

@@ -231,12 +231,12 @@ impl Platform {
 
 fn expect_next_bid(auction: &Auction, item: &Item, paddle: &str, seen: i64) -> PlatformResult<()> {
     let standing = item.standing.as_ref();
-    if standing.is_some_and(|standing| standing.bidder == paddle) {
-        return Err(SaleroomRefusal::AlreadyLeading.into());
-    }
     match PublicItem::of(auction, item).minimum_bid {
-        // The rules say why the lot takes no bid.
+        // The rules say why the lot takes no bid, also to the bidder who led.
         None => Ok(()),
+        Some(_) if standing.is_some_and(|standing| standing.bidder == paddle) => {
+            Err(SaleroomRefusal::AlreadyLeading.into())
+        }
         Some(minimum) if minimum == seen => Ok(()),
         Some(minimum) => {
             let is_equal = standing.is_some_and(|standing| standing.amount == seen);

@@ -8,15 +8,25 @@ use platform_core::bidders::{NewRegistration, RegistrationDecision};
 use platform_core::notices::NoticeKind;
 use platform_core::port::{LotOffer, OfferOutcome, Page, Registration, RegistrationRule, RegistrationStatus};
 use platform_core::saleroom::{OfferAnswer, SignedInBidder};
+use platform_core::sales::auctions::edit::AuctionPatch;
 use platform_core::sales::item_ends::ItemEndWorker;
 use platform_core::sales::items::lot_offers::{NewLotOffer, OFFER_VALID, OfferState};
 use platform_core::sales::items::post_sale::PostSaleOffer;
 use platform_core::{PlatformConfig, PlatformError};
-use platform_rules::Item;
 
-use crate::saleroom_accounts::{House, code};
+use platform_rules::item::ItemEdit;
+use platform_rules::{AuctionEdit, Charges, Item};
+
+use crate::saleroom_accounts::{House, PASSWORD, code, secret};
 
 const MINUTE: Duration = Duration::from_secs(60);
+
+/// What a bidder presses, on a page that was just loaded.
+#[derive(Clone, Copy)]
+enum Answer {
+    Accept,
+    Decline,
+}
 
 /// A house whose two lots ended without a bid, with two bidders, who have the paddles 1 and 2.
 async fn house() -> (House, SignedInBidder, SignedInBidder, Registration) {
@@ -51,10 +61,29 @@ impl House {
         &self,
         bidder: &SignedInBidder,
         offer: &LotOffer,
+        answer: Answer,
+    ) -> Result<LotOffer, PlatformError> {
+        let answer = match answer {
+            Answer::Accept => self.accepting(offer).await,
+            Answer::Decline => OfferAnswer::Decline,
+        };
+        self.sends(bidder, offer, answer).await
+    }
+
+    async fn sends(
+        &self,
+        bidder: &SignedInBidder,
+        offer: &LotOffer,
         answer: OfferAnswer,
     ) -> Result<LotOffer, PlatformError> {
         let lot = (offer.auction, offer.item);
         self.fixture.platform.answer_offer(&self.saleroom, bidder, lot, offer.uuid, answer).await
+    }
+
+    /// The press on the button that a page shows now.
+    async fn accepting(&self, offer: &LotOffer) -> OfferAnswer {
+        let (item, auction) = self.fixture.platform.item(&self.fixture.caller, offer.item).await.unwrap();
+        OfferAnswer::Accept { lot_version: item.version, total: auction.charges.on(offer.amount).total }
     }
 
     async fn records_offer(&self, lot: usize, buyer: &str) -> Result<(), PlatformError> {
@@ -104,14 +133,14 @@ async fn a_bidder_accepts_an_offer_once_and_the_lot_is_sold_in_the_same_commit()
     let own = platform.own_lots(&house.saleroom, &ann).await.unwrap();
     assert_eq!(own[0].lots.iter().filter_map(|lot| lot.offer.as_ref()).collect::<Vec<_>>(), [&offer]);
 
-    let accepted = house.answers(&ann, &offer, OfferAnswer::Accept).await.unwrap();
+    let accepted = house.answers(&ann, &offer, Answer::Accept).await.unwrap();
     assert_eq!(accepted.ended.as_ref().unwrap().outcome, OfferOutcome::Accepted);
     let sold = house.item(0).await;
     let standing = sold.standing.as_ref().unwrap();
     assert_eq!((sold.status, standing.bidder.as_str(), standing.amount), (ItemStatus::Sold, "1", 480));
-    assert_eq!(house.answers(&ann, &offer, OfferAnswer::Accept).await.unwrap(), accepted, "the second press");
+    assert_eq!(house.answers(&ann, &offer, Answer::Accept).await.unwrap(), accepted, "the second press");
     assert_eq!(house.item(0).await.version, sold.version);
-    assert_eq!(code(house.answers(&ann, &offer, OfferAnswer::Decline).await), Some("offer_answered"));
+    assert_eq!(code(house.answers(&ann, &offer, Answer::Decline).await), Some("offer_answered"));
     assert_eq!(code(house.offers(0, &house.new_offer("1", 480)).await), Some("illegal_transition"));
     platform.make_notices().await.unwrap();
     let told: Vec<_> = platform.own_notices(&ann, None).await.unwrap().iter().map(|notice| notice.kind).collect();
@@ -132,7 +161,7 @@ async fn an_offer_ends_by_its_time_a_withdrawal_an_answer_and_every_other_sale()
     let timed_out = house.offers(0, &new).await.unwrap();
     house.fixture.clock.advance(20 * MINUTE);
     assert_eq!(house.state(&timed_out).await, OfferState::Over);
-    assert_eq!(code(house.answers(&ann, &timed_out, OfferAnswer::Accept).await), Some("offer_over"));
+    assert_eq!(code(house.answers(&ann, &timed_out, Answer::Accept).await), Some("offer_over"));
     platform.make_notices().await.unwrap();
     let told = platform.own_notices(&ann, None).await.unwrap();
     assert!(told.iter().all(|notice| notice.kind != NoticeKind::Offer), "an offer that is over is no news");
@@ -142,29 +171,29 @@ async fn an_offer_ends_by_its_time_a_withdrawal_an_answer_and_every_other_sale()
     let key = (withdrawn.item, withdrawn.uuid);
     assert!(platform.withdraw_offer(&house.fixture.caller, key).await.unwrap());
     assert!(!platform.withdraw_offer(&house.fixture.caller, key).await.unwrap());
-    assert_eq!(code(house.answers(&ann, &withdrawn, OfferAnswer::Accept).await), Some("offer_withdrawn"));
+    assert_eq!(code(house.answers(&ann, &withdrawn, Answer::Accept).await), Some("offer_withdrawn"));
 
     let declined = house.offers(0, &house.new_offer("1", 460)).await.unwrap();
     for _ in 0..2 {
-        let answered = house.answers(&ann, &declined, OfferAnswer::Decline).await.unwrap();
+        let answered = house.answers(&ann, &declined, Answer::Decline).await.unwrap();
         assert_eq!(answered.ended.unwrap().outcome, OfferOutcome::Declined);
     }
-    assert_eq!(code(house.answers(&ann, &declined, OfferAnswer::Accept).await), Some("offer_answered"));
+    assert_eq!(code(house.answers(&ann, &declined, Answer::Accept).await), Some("offer_answered"));
     assert!(!platform.withdraw_offer(&house.fixture.caller, (declined.item, declined.uuid)).await.unwrap());
 
     // The lot is sold meanwhile. When the buyer does not pay, the earlier offer does not come back.
     let overtaken = house.offers(0, &house.new_offer("1", 450)).await.unwrap();
     house.records_offer(0, "2").await.unwrap();
-    assert_eq!(code(house.answers(&ann, &overtaken, OfferAnswer::Accept).await), Some("offer_over"));
+    assert_eq!(code(house.answers(&ann, &overtaken, Answer::Accept).await), Some("offer_over"));
     let (caller, item) = (&house.fixture.caller, house.items[0].uuid);
     let reason = Some("The buyer did not pay".to_owned());
     platform.change_item_status(caller, item, ItemStatus::Unsold, reason, None, None).await.unwrap();
-    assert_eq!(code(house.answers(&ann, &overtaken, OfferAnswer::Accept).await), Some("offer_over"));
+    assert_eq!(code(house.answers(&ann, &overtaken, Answer::Accept).await), Some("offer_over"));
     assert_eq!(house.item(0).await.status, ItemStatus::Unsold);
 
     // A bidder can't answer an offer to another one.
     let last = house.offers(0, &house.new_offer("1", 440)).await.unwrap();
-    assert_eq!(code(house.answers(&bob, &last, OfferAnswer::Accept).await), Some("not_found"));
+    assert_eq!(code(house.answers(&bob, &last, Answer::Accept).await), Some("not_found"));
     let events: Vec<&str> = house.logged().await.into_iter().map(|(_, event)| event).collect();
     assert_eq!(events, ["offered", "offered", "withdrawn", "offered", "declined", "offered", "offered"]);
 }
@@ -196,7 +225,57 @@ async fn offers_go_to_approved_bidders_with_an_account_and_a_blocked_one_buys_no
     let key = (offer.auction, registration.uuid);
     let suspend = RegistrationDecision { to: RegistrationStatus::Suspended, reason: Some("Unpaid".to_owned()) };
     platform.change_registration_status(&caller, key, &suspend, None, None).await.unwrap();
-    assert_eq!(code(house.answers(&ann, &offer, OfferAnswer::Accept).await), Some("bidder_suspended"));
+    assert_eq!(code(house.answers(&ann, &offer, Answer::Accept).await), Some("bidder_suspended"));
     assert_eq!(house.item(0).await.status, ItemStatus::Unsold);
     assert_eq!(house.state(&offer).await, OfferState::Open);
+}
+
+#[tokio::test]
+async fn a_bidder_buys_the_lot_and_at_the_total_that_the_page_showed() {
+    let (house, ann, _, _) = house().await;
+    let (platform, caller) = (&house.fixture.platform, &house.fixture.caller);
+    let offer = house.offers(0, &house.new_offer("1", 480)).await.unwrap();
+    let seen = house.accepting(&offer).await;
+    let charges = Charges { premium_basis_points: 9_000, ..Charges::default() };
+    let edit = AuctionEdit { charges: Some(charges), ..AuctionEdit::default() };
+    platform.change_auction(caller, offer.auction, &AuctionPatch { edit, address: None }, None).await.unwrap();
+    assert_eq!(code(house.sends(&ann, &offer, seen).await), Some("offer_changed"), "a higher premium");
+    let seen = house.accepting(&offer).await;
+    let edit = ItemEdit { title: Some("Another table".to_owned()), ..ItemEdit::default() };
+    platform.change_item(caller, offer.item, &edit, None).await.unwrap();
+    assert_eq!(code(house.sends(&ann, &offer, seen).await), Some("offer_changed"), "another lot");
+    assert_eq!(house.item(0).await.status, ItemStatus::Unsold);
+    house.answers(&ann, &offer, Answer::Accept).await.unwrap();
+
+    // The house takes the sale back: the press that is sent again does not say that the lot is bought.
+    let reason = Some("The buyer did not pay".to_owned());
+    platform.change_item_status(caller, offer.item, ItemStatus::Unsold, reason, None, None).await.unwrap();
+    assert_eq!(code(house.answers(&ann, &offer, Answer::Accept).await), Some("offer_over"));
+    assert_eq!(code(house.answers(&ann, &offer, Answer::Decline).await), Some("offer_over"));
+}
+
+#[tokio::test]
+async fn a_form_that_is_sent_again_offers_only_what_it_offered() {
+    let (house, ann, _, _) = house().await;
+    let platform = &house.fixture.platform;
+    let new = house.new_offer("1", 480);
+    let offer = house.offers(0, &new).await.unwrap();
+    for other in [
+        NewLotOffer { amount: 500, ..new.clone() },
+        NewLotOffer { buyer: "2".to_owned(), ..new.clone() },
+        NewLotOffer { until: new.until + MINUTE, ..new.clone() },
+    ] {
+        assert_eq!(code(house.offers(0, &other).await), Some("invalid"), "{other:?}");
+    }
+    assert_eq!(house.offers(0, &new).await.unwrap(), offer);
+    platform.withdraw_offer(&house.fixture.caller, (offer.item, offer.uuid)).await.unwrap();
+    assert_eq!(code(house.offers(0, &new).await), Some("invalid"), "its offer was withdrawn");
+
+    // A bidder without an account can't answer: the lot is free for another one.
+    let left = house.offers(0, &house.new_offer("1", 480)).await.unwrap();
+    platform.delete_bidder_account(&ann, &secret(PASSWORD)).await.unwrap();
+    assert_eq!(house.state(&left).await, OfferState::Over);
+    let next = house.offers(0, &house.new_offer("2", 480)).await.unwrap();
+    assert_eq!(house.state(&next).await, OfferState::Open);
+    assert_eq!(house.state(&left).await, OfferState::Ended(OfferOutcome::Lapsed));
 }

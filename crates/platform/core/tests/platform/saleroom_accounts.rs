@@ -23,7 +23,7 @@ use uuid::Uuid;
 use crate::fixture::TestPlatform;
 
 const HOUR: Duration = Duration::from_secs(3_600);
-const PASSWORD: &str = "three green lamps";
+pub const PASSWORD: &str = "three green lamps";
 
 pub fn code<T>(outcome: Result<T, PlatformError>) -> Option<&'static str> {
     outcome.err().map(|error| error.code())

@@ -2,8 +2,8 @@
 //
 //     <script src="https://bid.example.com/embed.js" data-house="hartley-sons" data-sale="01980000-…" defer></script>
 //
-// It reads public JSON without cookies, writes texts, keeps its style in a shadow root. A button opens the saleroom
-// in the top window.
+// It reads public JSON without cookies, writes texts, keeps its style in a shadow root. A button opens the saleroom in the top
+// window. Its language is `data-language`, or else that of the page.
 (() => {
     "use strict";
     const own = document.currentScript;
@@ -11,7 +11,11 @@
     if (!house || !sale) return console.error("embed.js: the script element needs data-house and data-sale");
     const server = new URL(".", own.src);
     const path = `${encodeURIComponent(house)}/api/v1/sales/${encodeURIComponent(sale)}`;
-    const language = document.documentElement.lang || undefined;
+    /** The texts of each language; `{}` stands for what is filled in. */
+    const WORDS = /* words */ {};
+    const language = wellFormed(own.dataset.language || document.documentElement.lang) ?? "en";
+    const words = WORDS[language.split("-")[0].toLowerCase()] ?? WORDS.en;
+    const fill = (text, value) => text.replace("{}", () => value);
     const PAGE = 48;
     const STYLE = `
 :host { display: block; font: inherit; color: inherit; }
@@ -35,6 +39,15 @@ button.lot:hover b, a:hover { text-decoration: underline; } .actions { display: 
     root.adoptedStyleSheets = [sheet];
     const view = make("div");
     root.append(view);
+
+    /** The language as the browser's formats take it. */
+    function wellFormed(tag) {
+        try {
+            return Intl.getCanonicalLocales(tag || [])[0];
+        } catch {
+            return undefined;
+        }
+    }
 
     function make(name, text = "", className = "") {
         const element = document.createElement(name);
@@ -67,14 +80,15 @@ button.lot:hover b, a:hover { text-decoration: underline; } .actions { display: 
     /** A lot's price, and what premium and taxes make of it. */
     function price(lot) {
         const line = make("p");
-        const say = (words, minor, total) => {
-            line.append(`${words} `, make("span", money(minor), "money"));
-            if (total !== minor) line.append(make("small", ` ${money(total)} with premium and taxes`));
+        const say = (label, minor, total) => {
+            line.append(`${label} `, make("span", money(minor), "money"));
+            if (total !== minor) line.append(make("small", ` ${fill(words.total, money(total))}`));
         };
-        if (/^SOLD/.test(lot.status)) say("Sold for", lot.price, lot.priceTotal);
-        else if (/^(UNSOLD|PASSED)$/.test(lot.status)) line.textContent = "Not sold";
-        else if (lot.price !== null) say("Price", lot.price, lot.priceTotal);
-        else if (lot.minimumBid !== null) say("Bids from", lot.minimumBid, lot.minimumBidTotal);
+        if (/^SOLD/.test(lot.status)) say(words.hammer, lot.price, lot.priceTotal);
+        else if (lot.status === "UNSOLD") line.textContent = words.unsold;
+        else if (lot.status === "PASSED") line.textContent = words.passed;
+        else if (lot.price !== null) say(words.price, lot.price, lot.priceTotal);
+        else if (lot.minimumBid !== null) say(words.start, lot.minimumBid, lot.minimumBidTotal);
         line.dataset.price = lot.uuid;
         line.dataset.version = lot.version;
         return line;
@@ -84,7 +98,7 @@ button.lot:hover b, a:hover { text-decoration: underline; } .actions { display: 
         const at = lot.effectiveEndTime;
         if (!at || lot.minimumBid === null) return "";
         const format = { dateStyle: "medium", timeStyle: "short", timeZone: state.sale.timeZone };
-        return `Ends ${new Intl.DateTimeFormat(language, format).format(new Date(at))} (${state.sale.timeZone})`;
+        return fill(words.ends, `${new Intl.DateTimeFormat(language, format).format(new Date(at))} (${state.sale.timeZone})`);
     }
 
     /** Prices change by themselves while the page is open. */
@@ -105,7 +119,7 @@ button.lot:hover b, a:hover { text-decoration: underline; } .actions { display: 
 
     async function catalogue() {
         const list = make("ul");
-        const more = make("button", "Show more lots");
+        const more = make("button", words.more);
         const shown = [];
         let next = null;
         const load = async () => {
@@ -134,9 +148,9 @@ button.lot:hover b, a:hover { text-decoration: underline; } .actions { display: 
     async function one(uuid) {
         const lot = await read(`/lots/${encodeURIComponent(uuid)}`);
         state.place = scrollY;
-        const back = make("button", "All lots");
+        const back = make("button", words.all);
         back.addEventListener("click", () => run(catalogue));
-        const bid = make("a", lot.minimumBid === null ? "Show in the saleroom" : "Bid in the saleroom", "bid");
+        const bid = make("a", lot.minimumBid === null ? words.look : words.bid, "bid");
         // The server names an address of its own; nothing else is opened.
         const address = new URL(lot.url);
         if (address.origin === server.origin) Object.assign(bid, { href: address.href, target: "_top" });
@@ -146,7 +160,7 @@ button.lot:hover b, a:hover { text-decoration: underline; } .actions { display: 
         whole.append(...lot.images.map((image) => picture(lot, image, "large")));
         const texts = lot.description.split("\n").filter((line) => line.trim()).map((line) => make("p", line));
         const range = [lot.lowEstimate, lot.highEstimate].filter((amount) => amount !== null).map(money).join(" – ");
-        const estimate = range ? [make("p", `Estimate ${range}`)] : [];
+        const estimate = range ? [make("p", fill(words.estimate, range))] : [];
         const actions = make("div", "", "actions");
         actions.append(bid, back);
         view.replaceChildren(whole, heading, ...estimate, price(lot), make("p", end(lot)), ...texts, actions);
@@ -159,7 +173,7 @@ button.lot:hover b, a:hover { text-decoration: underline; } .actions { display: 
             await step();
         } catch (error) {
             console.error("embed.js:", error);
-            view.replaceChildren(make("p", "The lots can’t be shown at the moment. Try again later."));
+            view.replaceChildren(make("p", words.failed));
         }
     }
 

@@ -32,11 +32,16 @@ pub(crate) struct NoticeWords {
 impl NoticeWords {
     pub(crate) fn of<const N: usize>(house: &House<N>, notice: &Notice) -> Self {
         let path = format!("{}/sales/{}", house.path(), notice.auction);
-        let zone = house.zone();
+        let zone = house.zone(&notice.facts.time_zone);
+        // The time of an offer is that of the sale, as on the page of the lot.
+        let zone_of_sale = match notice.facts.time_zone.as_str() {
+            "" => zone.clone(),
+            name => house.words.zone_named(name),
+        };
         Self {
             id: notice.uuid,
             item: notice.item.unwrap_or_default(),
-            text: text(house.words, &house.saleroom.name, &zone, notice),
+            text: text(house.words, &house.saleroom.name, &zone_of_sale, notice),
             body: match notice.kind {
                 NoticeKind::Message => notice.facts.text.clone().unwrap_or_default(),
                 _ => String::new(),

@@ -29,7 +29,7 @@ pub(super) async fn page(house: House<0>, QueryFields(query): QueryFields) -> Re
     let Some(bidder) = &house.bidder else {
         return Ok(sign_in_first(&house.path(), &format!("{}/account/sites", house.path())));
     };
-    let (words, zone) = (house.words, house.zone());
+    let (words, zone) = (house.words, house.zone("UTC"));
     let grants = house.platform().connected_sites(bidder).await?;
     let row = |grant: platform_core::port::SiteGrant| SiteRow {
         times: words.with("sites-times", {

@@ -65,7 +65,7 @@ async fn put(db: &Transaction<'_>, Versioned { expected_version, state }: &Versi
     let proven = state.proven_at.map(|_| &state.domain);
     let (json, due) = (to_json(state)?, state.due_at.map(ms));
     let values: rows::Values<'_> =
-        &[&state.customer, &state.version, &json, &proven, &due, &state.is_troubled(), expected_version];
+        &[&state.customer, &state.version, &json, &proven, &due, &state.trouble().is_some(), expected_version];
     let upsert = "INSERT INTO house_domains (customer, version, state, proven, due_at_ms, is_troubled) \
          SELECT $1::uuid, $2::bigint, $3::text, $4::text, $5::bigint, $6::boolean \
          WHERE $7::bigint = 0 OR EXISTS (SELECT 1 FROM house_domains WHERE customer = $1) \

@@ -42,17 +42,17 @@ impl LotOfferStore for PostgresStore {
     }
 
     async fn offers_of_item(&self, item: Uuid, limit: usize) -> StoreResult<Vec<LotOffer>> {
-        let select = format!("{OFFER} WHERE item = $1 ORDER BY uuid DESC LIMIT $2");
+        let select = format!("{OFFER} WHERE item = $1 ORDER BY offered_at_ms DESC, uuid DESC LIMIT $2");
         Ok(rows::list(&self.client().await?, &select, &[&item, &rows::limit(limit)], offer).await?)
     }
 
     async fn offers_of_auction(&self, auction: Uuid, limit: usize) -> StoreResult<Vec<LotOffer>> {
-        let select = format!("{OFFER} WHERE auction = $1 ORDER BY uuid DESC LIMIT $2");
+        let select = format!("{OFFER} WHERE auction = $1 ORDER BY offered_at_ms DESC, uuid DESC LIMIT $2");
         Ok(rows::list(&self.client().await?, &select, &[&auction, &rows::limit(limit)], offer).await?)
     }
 
     async fn offers_to(&self, registration: Uuid, limit: usize) -> StoreResult<Vec<LotOffer>> {
-        let select = format!("{OFFER} WHERE registration = $1 ORDER BY uuid DESC LIMIT $2");
+        let select = format!("{OFFER} WHERE registration = $1 ORDER BY offered_at_ms DESC, uuid DESC LIMIT $2");
         Ok(rows::list(&self.client().await?, &select, &[&registration, &rows::limit(limit)], offer).await?)
     }
 

@@ -57,7 +57,7 @@ fn put(db: &Connection, Versioned { expected_version, state }: &Versioned<HouseD
     let proven = state.proven_at.map(|_| &state.domain);
     let due = state.due_at.map(ms);
     let (customer, json) = (state.customer.as_bytes(), to_json(state)?);
-    let values = params![customer, state.version, json, proven, due, state.is_troubled(), expected_version];
+    let values = params![customer, state.version, json, proven, due, state.trouble().is_some(), expected_version];
     let upsert = "INSERT INTO house_domains (customer, version, state, proven, due_at_ms, is_troubled) \
          SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE ?7 = 0 OR EXISTS (SELECT 1 FROM house_domains WHERE customer = ?1) \
          ON CONFLICT (customer) DO UPDATE SET version = excluded.version, state = excluded.state, \

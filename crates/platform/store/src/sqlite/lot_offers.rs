@@ -56,17 +56,17 @@ impl LotOfferStore for SqliteStore {
     }
 
     async fn offers_of_item(&self, item: Uuid, limit: usize) -> StoreResult<Vec<LotOffer>> {
-        let select = format!("{OFFER} WHERE item = ?1 ORDER BY uuid DESC LIMIT ?2");
+        let select = format!("{OFFER} WHERE item = ?1 ORDER BY offered_at_ms DESC, uuid DESC LIMIT ?2");
         self.read(move |db| rows::list(db, &select, (item.as_bytes(), rows::limit(limit)), offer)).await
     }
 
     async fn offers_of_auction(&self, auction: Uuid, limit: usize) -> StoreResult<Vec<LotOffer>> {
-        let select = format!("{OFFER} WHERE auction = ?1 ORDER BY uuid DESC LIMIT ?2");
+        let select = format!("{OFFER} WHERE auction = ?1 ORDER BY offered_at_ms DESC, uuid DESC LIMIT ?2");
         self.read(move |db| rows::list(db, &select, (auction.as_bytes(), rows::limit(limit)), offer)).await
     }
 
     async fn offers_to(&self, registration: Uuid, limit: usize) -> StoreResult<Vec<LotOffer>> {
-        let select = format!("{OFFER} WHERE registration = ?1 ORDER BY uuid DESC LIMIT ?2");
+        let select = format!("{OFFER} WHERE registration = ?1 ORDER BY offered_at_ms DESC, uuid DESC LIMIT ?2");
         self.read(move |db| rows::list(db, &select, (registration.as_bytes(), rows::limit(limit)), offer)).await
     }
 

@@ -26,6 +26,7 @@ fn domain(customer: usize, version: i64) -> HouseDomain {
         token: "a'b\"c".into(),
         proven_at: None,
         missing_since: None,
+        unanswered_since: None,
         lost_at: None,
         last_check: Some(DomainCheck { at: at(9), finding: DomainFinding::OtherValues(vec!["'größe\\\"".into()]) }),
         due_at: None,

@@ -3,6 +3,7 @@
 //!
 //! The browser slows each request down, and does so on connections that are open; so the times have no handshake of TCP or TLS.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -31,9 +32,14 @@ const UPLOADS_AT_ONCE: usize = 2;
 
 /// Notes when the first lots, or the lot, are on the screen, when all pictures on it are, and how much moves.
 const NOTE: &str = r#"(() => {
-    const noted = window.noted = { shift: 0, lots: null, usable: null };
+    const noted = window.noted = { shift: 0, moved: [], lots: null, usable: null };
+    const nameOf = ({ node }) => node?.id || node?.className || node?.nodeName || "removed";
     new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) if (!entry.hadRecentInput) noted.shift += entry.value;
+        for (const entry of list.getEntries()) {
+            if (entry.hadRecentInput) continue;
+            noted.shift += entry.value;
+            noted.moved.push(...entry.sources.map(nameOf));
+        }
     }).observe({ type: "layout-shift", buffered: true });
     const isSeen = (element) => {
         const place = element.getBoundingClientRect();
@@ -130,6 +136,8 @@ async fn report(name: &str, page: &Page, loads: &[Value]) -> Result<(), RigError
         values.get(values.len() / 2).copied().unwrap_or_default()
     };
     let shifts = loads.iter().filter_map(|load| load["shift"].as_f64()).fold(0.0, f64::max);
+    let moved: BTreeSet<&str> =
+        loads.iter().filter_map(|load| load["moved"].as_array()).flatten().filter_map(Value::as_str).collect();
     // Entries of the last frames come with the next one.
     page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))").await?;
     let shift = page.evaluate("noted.shift").await?.as_f64().unwrap_or_default();
@@ -145,6 +153,9 @@ async fn report(name: &str, page: &Page, loads: &[Value]) -> Result<(), RigError
         "             {name}: script {} bytes, {} compressed (limit {SCRIPT_BYTES_MAX}); layout shift {shifts} until idle, {shift} with two bids",
         scripts[0], scripts[1],
     ));
+    if !moved.is_empty() {
+        say(&format!("             {name}: moved: {}", moved.into_iter().collect::<Vec<_>>().join(", ")));
+    }
     Ok(())
 }
 

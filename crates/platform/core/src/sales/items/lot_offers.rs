@@ -31,13 +31,13 @@ pub const OFFER_VALID_MIN: Duration = Duration::from_secs(15 * 60);
 pub const OFFER_VALID_MAX: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// Why a lot is sold to a bidder who accepted; the timeline of the lot shows it.
 pub(crate) const ACCEPTED_REASON: &str = "The bidder accepted the offer of the house.";
-/// Offers of one lot or sale that are listed.
+/// Offers of one lot, and those of a sale that are listed.
 pub(crate) const LISTED_MAX: usize = 100;
 
 /// A lot to offer to a bidder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewLotOffer {
-    /// UUID, version 7: see [`Platform::new_offer_id`].
+    /// The offer's UUID: see [`Platform::new_offer_id`]. A form that is sent twice carries it twice.
     pub id: Uuid,
     /// Paddle of the bidder.
     pub buyer: String,
@@ -56,7 +56,7 @@ pub enum OfferState {
     Open,
     /// The bidder accepted, or declined, or staff withdrew it.
     Ended(OfferOutcome),
-    /// Its time has passed, or the lot or its sale has changed.
+    /// Its time has passed, the lot or its sale has changed, or the bidder has no account any more.
     Over,
 }
 
@@ -97,8 +97,8 @@ impl Platform {
     /// Offers a lot that did not sell to a registered bidder with an account. The bidder receives a notice. A form that is sent twice
     /// offers once.
     ///
-    /// Errors: `not_found`, `precondition_failed`, `invalid` (`/buyer`: no account; `/until`; also for a sandbox, and while the saleroom
-    /// is closed), `taken` (the lot has an open offer), and those of [`Platform::accept_offer`].
+    /// Errors: `not_found`, `precondition_failed`, `invalid` (`/buyer`: no account; `/until`; also for a sandbox, while the saleroom is
+    /// closed, for a lot that was offered 100 times, and for a form whose offer was another one or has ended), `taken` (the lot has an open offer), and those of [`Platform::accept_offer`].
     pub async fn offer_lot(
         &self,
         caller: &Caller,
@@ -110,14 +110,21 @@ impl Platform {
         let (item, auction) = self.visible_item(caller, item).await?;
         let earlier = self.store().offers_of_item(item.uuid, LISTED_MAX).await?;
         if let Some(same) = earlier.iter().find(|offer| offer.uuid == new.id) {
-            return Ok(same.clone());
+            return self.repeated_offer(same, new).await;
+        }
+        if earlier.len() >= LISTED_MAX {
+            let often =
+                format!("the lot was offered {LISTED_MAX} times: record an offer that a bidder accepted elsewhere");
+            return Err(PlatformError::invalid("", often));
         }
         expect_version(expected_version, item.version)?;
         let now = self.now();
         require_time(new.until, now)?;
         self.require_saleroom(&auction).await?;
         let open = earlier.into_iter().find(|offer| offer.ended.is_none());
-        if open.as_ref().is_some_and(|offer| offer.state(&auction, &item, now) == OfferState::Open) {
+        if let Some(open) = &open
+            && self.offer_view(&auction, &item, open.clone()).await?.state == OfferState::Open
+        {
             return Err(PlatformError::Taken("offer"));
         }
         self.require_item_not_pending(&auction, &item).await?;
@@ -219,10 +226,30 @@ impl Platform {
         Ok(EndedOffer { offer, end, note: self.note(caller, event)? })
     }
 
+    /// The offer that a form made before.
+    async fn repeated_offer(&self, same: &LotOffer, new: &NewLotOffer) -> PlatformResult<LotOffer> {
+        let registration = self.store().registration(same.registration).await?;
+        let is_same = registration.is_some_and(|registration| registration.paddle == new.buyer)
+            && (same.amount, same.until) == (new.amount, new.until);
+        if is_same && same.ended.is_none() {
+            return Ok(same.clone());
+        }
+        let other = "this form was sent before, and its offer was another one or has ended: look at the offers of the lot, then press again";
+        Err(PlatformError::invalid("", other))
+    }
+
     async fn offer_view(&self, auction: &Auction, item: &Item, offer: LotOffer) -> PlatformResult<OfferOfLot> {
         let registration = self.store().registration(offer.registration).await?;
+        let mut state = offer.state(auction, item, self.now());
+        // A bidder who deleted the account can't answer.
+        if state == OfferState::Open
+            && let Some(registration) = &registration
+            && self.account_to_tell(registration).await?.is_none()
+        {
+            state = OfferState::Over;
+        }
         Ok(OfferOfLot {
-            state: offer.state(auction, item, self.now()),
+            state,
             paddle: registration.map(|registration| registration.paddle),
             lot_number: item.lot_number.clone(),
             offer,

@@ -346,9 +346,9 @@ CREATE TABLE lot_offers (
     ended_at_ms bigint
 );
 CREATE UNIQUE INDEX lot_offers_open ON lot_offers (item) WHERE outcome IS NULL;
-CREATE INDEX lot_offers_of_item ON lot_offers (item, uuid);
-CREATE INDEX lot_offers_of_auction ON lot_offers (auction, uuid);
-CREATE INDEX lot_offers_to ON lot_offers (registration, uuid);
+CREATE INDEX lot_offers_of_item ON lot_offers (item, offered_at_ms);
+CREATE INDEX lot_offers_of_auction ON lot_offers (auction, offered_at_ms);
+CREATE INDEX lot_offers_to ON lot_offers (registration, offered_at_ms);
 
 -- Bids over the internet that arrived after the end of their lot, and were refused.
 CREATE TABLE late_bids (
