@@ -10,6 +10,12 @@ use crate::saleroom_sale::{Auction, Sale};
 const BOUGHT: [&[(i64, &str)]; 5] =
     [&[(200, "260")], &[(650, "845")], &[(300, "390")], &[(1_300, "1690")], &[(300, "390"), (400, "520")]];
 
+/// Where a lot stands is written over by its price: the words of these lots.
+const OVERLAPS: &str = r#"[...document.querySelectorAll(".own-lots li")].filter((lot) => {
+    const [standing, price] = [".status", ".price"].map((part) => lot.querySelector(part).getBoundingClientRect());
+    return standing.right > price.left && standing.bottom > price.top && standing.top < price.bottom && price.width > 0;
+}).map((lot) => lot.innerText).join(" / ")"#;
+
 impl Sale {
     pub async fn settles(&mut self, bidders: &[Bidder; 5]) {
         let [_, _, amelie, _, luca] = bidders;
@@ -96,6 +102,7 @@ impl Sale {
             assert!(text.contains(&total), "{}: {total}: {text}", bidder.role.name);
         }
         self.assert_accessible(bidder).await;
+        assert_eq!(bidder.page.text(OVERLAPS).await.unwrap(), "", "{}", bidder.role.screen);
         bidder.looks("44-my-bids").await;
     }
 }

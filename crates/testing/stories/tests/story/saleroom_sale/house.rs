@@ -128,7 +128,7 @@ impl Sale {
         Auction { lots: items.iter().map(|item| item["uuid"].as_str().unwrap().to_owned()).collect(), id }
     }
 
-    /// Lots are drafts, which nobody sees, until staff move them to the preview.
+    /// Lots are drafts, which bidders do not see, until staff move them to the preview.
     async fn puts_on_view(&self, auction: &Auction) {
         let staff = &self.house.staff;
         self.staff_opens(&format!("/auctions/{}/lots", auction.id), "or lots by number").await;

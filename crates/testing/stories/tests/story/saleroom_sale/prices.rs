@@ -55,7 +55,7 @@ impl Sale {
 
 fn row(bid: &Value) -> String {
     let pounds = bid["amount"].as_i64().unwrap() / 100;
-    // A bid on a lot that was not sold lapses, and nobody withdrew it.
+    // A bid on a lot that was not sold lapses. That is no withdrawal.
     let withdrawn = if bid["struck"].is_null() || bid["struck"] == "lapsed" { "" } else { " withdrawn" };
     format!("{} {pounds}{withdrawn}", bid["number"])
 }

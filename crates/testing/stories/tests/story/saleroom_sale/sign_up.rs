@@ -51,7 +51,6 @@ impl Sale {
         bidder.reads("The highest bidder is the buyer.").await;
         bidder.looks("06-conditions").await;
         bidder.opens(&format!("{}/register", self.catalogue(auction))).await;
-        // Without the tick the conditions are not accepted, and nobody is registered.
         bidder.reads(&bidder.text("register-accept")).await;
         bidder.presses("[name=accepted]").await;
         bidder.looks("07-register").await;
