@@ -20,11 +20,7 @@ pub(crate) fn run_all() -> Result<(), Failure> {
         ("build", || test_run::build().map(drop)),
         ("generated files", || generate::check(&root())),
         ("tools", wait_for_tools),
-        ("tests, a sale, kill -9", || {
-            let mut jobs = test_run::jobs(test_run::build()?);
-            jobs.extend([sale(), kill("sqlite"), kill("postgres")]);
-            test_run::run_side_by_side(jobs)
-        }),
+        ("tests, a sale, kill -9", || test_run::run_without_long(vec![sale(), kill("sqlite"), kill("postgres")])),
     ];
     *INSTALLING.lock().unwrap_or_else(PoisonError::into_inner) = Some(std::thread::spawn(tools));
     // An installation that has begun is not interrupted.

@@ -16,6 +16,7 @@ pub(crate) fn run_all() -> Result<(), Failure> {
     let steps: &[Step] = &[
         ("build", || test_run::build().map(drop)),
         ("documentation", documentation),
+        ("long stories", test_run::run_long),
         ("schemathesis", || schemathesis::check(&root())),
         ("kill -9, SQLite", || kill("sqlite")),
         ("kill -9, PostgreSQL", || kill("postgres")),

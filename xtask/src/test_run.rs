@@ -15,6 +15,8 @@ use crate::{Failure, cargo, root, say};
 const JOBS_AT_ONCE: usize = 3;
 /// Tests of one binary that run at the same time.
 const TESTS_AT_ONCE: &str = "4";
+/// Tests whose names begin so take too long for every change.
+const LONG: &str = "long::";
 /// The targets that take longest, the slowest first. They start first, so that none of them runs alone at the end.
 const SLOW_FIRST: &[&str] = &["story", "audit", "adversary", "conformance", "provider_api", "provider", "api"];
 
@@ -32,14 +34,27 @@ pub(crate) struct TestBinary {
     executable: PathBuf,
 }
 
-/// Builds the workspace and runs all test binaries, or those whose package or target is named.
+/// Builds the workspace and runs all test binaries, or those whose package or target is named; the long tests, too.
 pub(crate) fn run_task(names: &[String]) -> Result<(), Failure> {
     let mut binaries = build()?;
     binaries.retain(|binary| names.is_empty() || names.iter().any(|name| binary.is_named(name)));
     if binaries.is_empty() {
         return Err(format!("no test binary is named {}", names.join(" or ")));
     }
-    run_side_by_side(jobs(binaries))
+    run_side_by_side(jobs(binaries, &[]))
+}
+
+/// Runs all tests but the long ones, and these jobs.
+pub(crate) fn run_without_long(further: Vec<Job>) -> Result<(), Failure> {
+    let mut jobs = jobs(build()?, &["--skip", LONG]);
+    jobs.extend(further);
+    run_side_by_side(jobs)
+}
+
+/// Runs the long tests.
+pub(crate) fn run_long() -> Result<(), Failure> {
+    let stories = build()?.into_iter().filter(|binary| binary.is_named("story")).collect();
+    run_side_by_side(jobs(stories, &[LONG]))
 }
 
 /// Builds everything: tests start the binary and the rigs. Building single packages would compile their dependencies again with
@@ -77,12 +92,12 @@ impl TestBinary {
     }
 }
 
-/// One job for each binary, the slowest first.
-pub(crate) fn jobs(mut binaries: Vec<TestBinary>) -> Vec<Job> {
+/// One job for each binary with these arguments, the slowest first.
+fn jobs(mut binaries: Vec<TestBinary>, arguments: &[&str]) -> Vec<Job> {
     binaries.sort_by_key(|binary| SLOW_FIRST.iter().position(|target| *target == binary.target).unwrap_or(usize::MAX));
     let job = |binary: &TestBinary| {
         let mut command = Command::new(&binary.executable);
-        command.args(["--test-threads", TESTS_AT_ONCE]);
+        command.args(["--test-threads", TESTS_AT_ONCE]).args(arguments);
         // Cargo runs tests in the folder of their package.
         command.current_dir(&binary.folder).env("CARGO_MANIFEST_DIR", &binary.folder);
         Job { name: binary.name(), command }

@@ -106,6 +106,11 @@ impl ApiClient {
         self.send(Method::PUT, path, json(), body.to_string().into()).await
     }
 
+    /// PATCH with JSON.
+    pub async fn patch(&self, path: &str, body: &Value) -> Result<ApiResponse, ApiError> {
+        self.send(Method::PATCH, path, json(), body.to_string().into()).await
+    }
+
     /// DELETE.
     pub async fn delete(&self, path: &str) -> Result<ApiResponse, ApiError> {
         self.send(Method::DELETE, path, HeaderMap::new(), Bytes::new()).await

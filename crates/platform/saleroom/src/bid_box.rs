@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::account::next_query;
 use crate::house::House;
-use crate::lot_words::{LotWords, is_link_lost, with_charges};
+use crate::lot_words::{LotWords, is_link_lost, rates_shown, with_charges};
 use crate::offers::{self, Ask, OfferForms};
 use crate::register::Standing;
 
@@ -47,6 +47,8 @@ pub(crate) struct BidBox {
     is_fixed: bool,
     /// What the amount is, and the amount, as beside the lot.
     price: (String, String),
+    /// See [`rates_shown`].
+    rates: String,
     is_watched: bool,
     is_signed_in: bool,
     /// The query that leads back to the lot after a sign-in.
@@ -215,6 +217,7 @@ impl BidBox {
         Ok(Self {
             is_fixed: !matches!(step, Step::None | Step::OfferEnded(_)),
             price: (shown.label, shown.amount),
+            rates: rates_shown(&sale.auction),
             words,
             next_query: next_query(&path),
             lot: item,

@@ -15,7 +15,7 @@ use crate::account::sign_in_first;
 use crate::bid_box::{Answer, Asked, LotStanding, Wish};
 use crate::house::House;
 use crate::lot;
-use crate::lot_words::with_charges;
+use crate::lot_words::{rates_shown, with_charges};
 use crate::page_error::PageError;
 
 /// Characters of the key of a form.
@@ -92,6 +92,11 @@ pub(crate) async fn bid(house: House<2>, SubmittedForm(form): SubmittedForm) -> 
     if !is_confirmed {
         let wish = Wish { asks: Some(asked(words, &sale, kind, amount)), ..Wish::default() };
         return lot::shown(&house, &sale, wish, StatusCode::OK).await;
+    }
+    // Rates can change until the sale has its first bid.
+    if ![rates_shown(&sale.auction).as_str(), ""].contains(&form.text("rates")) {
+        let answer = Answer { words: words.of("bid-rates-moved").into_owned(), is_placed: false, kind: "bad" };
+        return lot::shown(&house, &sale, Wish { answer, ..Wish::default() }, StatusCode::CONFLICT).await;
     }
     let placed = match kind {
         Kind::Next | Kind::Max => {

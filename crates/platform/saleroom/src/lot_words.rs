@@ -3,7 +3,7 @@
 use contract::ItemStatus;
 use jiff::Timestamp;
 use platform_core::saleroom::{SaleroomLot, SaleroomSale};
-use platform_rules::{Auction, AuctionKind};
+use platform_rules::{Auction, AuctionKind, Charges};
 use platform_words::{Currency, Words, key};
 
 /// Name of a data attribute, message, and the variables of the message with the placeholders in their place.
@@ -135,6 +135,12 @@ pub(crate) fn is_link_lost(sale: &SaleroomSale, lot: &SaleroomLot) -> bool {
 /// `Current bid, 7 bids`.
 fn bids(words: Words, count: i64) -> String {
     words.with("lot-bid-count", [("n", count.into())])
+}
+
+/// The rates behind the totals that a page shows. Forms send them along: a bid is not placed at another total than the page's.
+pub(crate) fn rates_shown(auction: &Auction) -> String {
+    let Charges { premium_basis_points, hammer_tax_basis_points, premium_tax_basis_points } = auction.charges;
+    format!("{premium_basis_points}-{hammer_tax_basis_points}-{premium_tax_basis_points}")
 }
 
 /// The amount with premium and taxes; empty when they add nothing.

@@ -175,6 +175,7 @@ bid-unknown = Noch nicht bekannt, ob Ihr Gebot angekommen ist. Wird geprüft…
 bid-expired = Nicht bestätigt. Nichts wurde gesendet.
 bid-moved = Der Preis hat sich geändert. Nichts wurde gesendet.
 bid-signed-out = Sie sind abgemeldet. Nichts wurde gesendet. Laden Sie die Seite neu, um sich anzumelden.
+bid-rates-moved = Aufgeld oder Steuern haben sich geändert. Nichts wurde gesendet. Lesen Sie die neue Summe.
 bid-received = Schon eingegangen: { $amount }.
 bid-sent = { $amount } gesendet.
 bid-bought = ✓ Gekauft für { $amount }.

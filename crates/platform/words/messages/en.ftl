@@ -176,6 +176,7 @@ bid-unknown = Not known yet if your bid arrived. Checking…
 bid-expired = Not confirmed. Nothing was sent.
 bid-moved = The price moved. Nothing was sent.
 bid-signed-out = You are signed out. Nothing was sent. Reload the page to sign in.
+bid-rates-moved = Premium or taxes have changed. Nothing was sent. Read the new total.
 bid-received = Already received: { $amount }.
 bid-sent = Sent { $amount }.
 bid-bought = ✓ Bought for { $amount }.

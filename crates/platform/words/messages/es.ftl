@@ -175,6 +175,7 @@ bid-unknown = Aún no se sabe si su puja ha llegado. Comprobando…
 bid-expired = Sin confirmar. No se ha enviado nada.
 bid-moved = El precio ha cambiado. No se ha enviado nada.
 bid-signed-out = Su sesión está cerrada. No se ha enviado nada. Vuelva a cargar la página para iniciar sesión.
+bid-rates-moved = La comisión o los impuestos han cambiado. No se ha enviado nada. Lea el nuevo total.
 bid-received = Ya recibida: { $amount }.
 bid-sent = Enviada: { $amount }.
 bid-bought = ✓ Comprado por { $amount }.

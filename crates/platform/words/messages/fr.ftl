@@ -175,6 +175,7 @@ bid-unknown = On ne sait pas encore si votre enchère est arrivée. Vérificatio
 bid-expired = Pas de confirmation. Rien n’a été envoyé.
 bid-moved = Le prix a changé. Rien n’a été envoyé.
 bid-signed-out = Vous êtes déconnecté. Rien n’a été envoyé. Rechargez la page pour vous connecter.
+bid-rates-moved = Les frais ou les taxes ont changé. Rien n’a été envoyé. Lisez le nouveau total.
 bid-received = Déjà reçue : { $amount }.
 bid-sent = { $amount } : enchère envoyée.
 bid-bought = ✓ Acheté { $amount }.

@@ -175,6 +175,7 @@ bid-unknown = Non si sa ancora se la Sua offerta è arrivata. Verifica…
 bid-expired = Non confermata. Non è stato inviato nulla.
 bid-moved = Il prezzo è cambiato. Non è stato inviato nulla.
 bid-signed-out = La Sua sessione è chiusa. Non è stato inviato nulla. Ricarichi la pagina per accedere.
+bid-rates-moved = La commissione o le imposte sono cambiate. Non è stato inviato nulla. Legga il nuovo totale.
 bid-received = Già ricevuta: { $amount }.
 bid-sent = Inviata: { $amount }.
 bid-bought = ✓ Acquistato a { $amount }.

@@ -70,13 +70,15 @@ pub async fn check(page: &Page, accessibility: &Accessibility) -> Vec<String> {
     }
     for width in [PHONE, DESKTOP] {
         resize(page, width).await;
-        let found = accessibility.faults(page).await.unwrap();
+        let found = accessibility.faults_of_form(page).await.unwrap();
         faults.extend(found.into_iter().map(|fault| format!("light, {width} px: {fault}")));
     }
     // Only the colours depend on the scheme, and they do not depend on the width.
-    page.prefer(ColorScheme::Dark).await.unwrap();
-    let found = accessibility.colour_faults(page).await.unwrap();
-    faults.extend(found.into_iter().map(|fault| format!("dark, {DESKTOP} px: {fault}")));
+    for (scheme, name) in [(ColorScheme::Light, "light"), (ColorScheme::Dark, "dark")] {
+        page.prefer(scheme).await.unwrap();
+        let found = accessibility.colour_faults(page).await.unwrap();
+        faults.extend(found.into_iter().map(|fault| format!("{name}, {DESKTOP} px: {fault}")));
+    }
     faults
 }
 

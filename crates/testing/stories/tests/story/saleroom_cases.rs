@@ -109,3 +109,20 @@ async fn a_bid_over_the_limit_reads_what_to_do() {
     press_twice(&ann, "next", "Confirm £500").await;
     ann.wait_until_shown("✓ You lead at £500.").await.unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bid_is_not_placed_at_a_total_that_the_page_did_not_show() {
+    let mut house = House::open(None, "at_once").await;
+    let ann = registered(&mut house).await;
+    ann.wait_until_shown("£650 with premium and taxes").await.unwrap();
+    let charges = json!({ "charges": { "premiumBasisPoints": 9_000, "premiumTaxBasisPoints": 2_000 } });
+    let auction = format!("/api/v1/auctions/{}", house.auction);
+    house.open.site.platform.patch(&auction, &charges).await.unwrap();
+    press_twice(&ann, "next", "Confirm £500").await;
+    ann.wait_until_shown("Premium or taxes have changed. Nothing was sent. Read the new total.").await.unwrap();
+    let lot = house.open.site.platform.get(&format!("/api/v1/items/{}", house.lots[0])).await.unwrap();
+    assert_eq!(lot.body["bidCount"], 0, "{}", lot.body);
+    ann.wait_until_shown("£1,040 with premium and taxes").await.unwrap();
+    press_twice(&ann, "next", "Confirm £500").await;
+    ann.wait_until_shown("✓ You lead at £500.").await.unwrap();
+}

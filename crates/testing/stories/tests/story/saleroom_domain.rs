@@ -145,7 +145,7 @@ async fn a_house_moves_to_its_own_domain(database: Option<String>) {
     names.set(&[]).unwrap();
     let form = DomainForm(&house);
     form.check("Record missing").await;
-    house.staff.wait_until_shown("unless the record appears again").await.unwrap();
+    house.staff.wait_until_shown("unless the record is found again").await.unwrap();
     assert_eq!(own.get("/hartley/my-bids").status, 200);
     house.staff.open(&house.administration.url("/")).await.unwrap();
     house.staff.wait_until_shown("domain of a saleroom: its record is missing").await.unwrap();

@@ -232,14 +232,15 @@ async fn a_script_element_shows_a_sale_in_a_page_of_the_house() {
     let accessibility = Accessibility::from_clients(&installed_clients()).unwrap();
     let site = WebSite::start("shop.localhost").await.unwrap();
     let saleroom = format!("http://{}", sale.house.host);
-    let page_of = |auction: &str| {
+    let page_of = |lang: &str, auction: &str| {
         format!(
-            "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\"><title>Our sale</title><body><main><h1>Our sale</h1><script \
+            "<!doctype html><html lang={lang}><meta charset=utf-8><meta name=viewport content=\"width=device-width\"><title>Our sale</title><body><main><h1>Our sale</h1><script \
              src=\"{saleroom}/embed.js\" data-house=\"hartley\" data-sale=\"{auction}\" defer></script></main></body></html>"
         )
     };
-    site.put("/", "text/html", page_of(&sale.auction));
-    site.put("/none", "text/html", page_of("01980000-0000-7000-8000-000000000000"));
+    site.put("/", "text/html", page_of("en", &sale.auction));
+    site.put("/de", "text/html", page_of("de-CH", &sale.auction));
+    site.put("/none", "text/html", page_of("en", "01980000-0000-7000-8000-000000000000"));
     // The page allows the saleroom, and nothing else: no inline style or script, no eval.
     site.set_policy(format!("default-src 'none'; script-src {saleroom}; connect-src {saleroom}; img-src {saleroom}"));
     let browser = Browser::start().await.unwrap();
@@ -264,7 +265,7 @@ async fn a_script_element_shows_a_sale_in_a_page_of_the_house() {
 
     page.open(&format!("{}/", site.origin)).await.unwrap();
     shows("Clocks & watches").await;
-    shows("Bids from £500.00").await;
+    shows("Starts at £500.00").await;
     assert_faultless(&page, &accessibility).await;
     let bid = json!({ "bidder": "77", "amount": 60_000 });
     sale.house.site.platform.post(&format!("/api/v1/items/{}/bids", sale.lots[0]), &bid).await.unwrap();
@@ -284,4 +285,10 @@ async fn a_script_element_shows_a_sale_in_a_page_of_the_house() {
     assert!(!markup.contains("style="), "{markup}");
     page.evaluate(&format!("{EMBEDDED}.querySelector('a.bid').click()")).await.unwrap();
     page.wait_until_shown("Sign in to bid").await.unwrap();
+
+    // A page in German has it in German, with amounts as its region writes them.
+    page.open(&format!("{}/de", site.origin)).await.unwrap();
+    shows("Preis £\u{a0}500.00 £\u{a0}650.00 mit Aufgeld und Steuern").await;
+    press("Clock 2").await;
+    shows("Im Auktionssaal bieten").await;
 }

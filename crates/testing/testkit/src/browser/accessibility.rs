@@ -6,14 +6,15 @@ use serde_json::Value;
 
 use super::{BrowserError, Page};
 
-/// Rules of WCAG 2.2, levels A and AA, and axe-core's best practices.
-const ALL_RULES: &str = r#"["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]"#;
+/// Rules of WCAG 2.2, levels A and AA, and axe-core's best practices, without those about colours.
+const RULES_OF_FORM: &str = r#"runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    rules: { "color-contrast": { enabled: false }, "link-in-text-block": { enabled: false } }"#;
 
-/// The rules about colours, which are all that a colour scheme can break.
-const COLOUR_RULES: &str = r#"{ type: "rule", values: ["color-contrast", "link-in-text-block"] }"#;
+/// The rules about colours, which are all that a colour scheme can break. They are the slow ones.
+const COLOUR_RULES: &str = r#"runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] }"#;
 
 /// Runs `RULES`. Only the nodes of violations are described.
-const RUN: &str = r#"axe.run(document, { runOnly: RULES, resultTypes: ["violations"] })
+const RUN: &str = r#"axe.run(document, { RULES, resultTypes: ["violations"] })
     .then((found) => found.violations.map((rule) =>
         rule.id + ": " + rule.help + ": " + rule.nodes.slice(0, 3).map((node) => node.html.slice(0, 200)).join(" | ")))"#;
 
@@ -36,7 +37,13 @@ impl Accessibility {
 
     /// The faults of the open page, one line each.
     pub async fn faults(&self, page: &Page) -> Result<Vec<String>, BrowserError> {
-        let mut faults = self.violations(page, ALL_RULES).await?;
+        let (form, colours) = (self.faults_of_form(page).await?, self.colour_faults(page).await?);
+        Ok([form, colours].concat())
+    }
+
+    /// The faults of the open page at this width, without those of its colours.
+    pub async fn faults_of_form(&self, page: &Page) -> Result<Vec<String>, BrowserError> {
+        let mut faults = self.violations(page, RULES_OF_FORM).await?;
         let too_wide = page.evaluate(TOO_WIDE).await?.as_f64().unwrap_or_default();
         if too_wide > 0.0 {
             faults.push(format!("the page is {too_wide} pixels wider than its window"));
@@ -44,7 +51,7 @@ impl Accessibility {
         Ok(faults)
     }
 
-    /// The faults of the open page's colours, for a page whose other faults were checked in another colour scheme.
+    /// The faults of the open page's colours.
     pub async fn colour_faults(&self, page: &Page) -> Result<Vec<String>, BrowserError> {
         self.violations(page, COLOUR_RULES).await
     }

@@ -71,13 +71,13 @@ impl Page {
         self.connection.call(Some(&self.session), method, params).await
     }
 
-    /// Opens a URL.
+    /// Opens a URL, and waits until the browser has read the whole page.
     pub async fn open(&self, url: &str) -> Result<(), BrowserError> {
         let opened = self.call("Page.navigate", json!({ "url": url })).await?;
-        match opened["errorText"].as_str() {
-            Some(error) => Err(BrowserError::new(format!("opening {url}"), error)),
-            None => Ok(()),
+        if let Some(error) = opened["errorText"].as_str() {
+            return Err(BrowserError::new(format!("opening {url}"), error));
         }
+        self.wait_until("document.readyState !== 'loading'").await
     }
 
     /// Runs a script at the beginning of every page that is opened from now on, before those of the page.
