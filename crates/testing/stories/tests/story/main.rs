@@ -79,7 +79,6 @@ mod saleroom_live;
 mod saleroom_notices;
 mod saleroom_offers;
 mod saleroom_phone;
-mod saleroom_sale;
 mod saleroom_shifts;
 mod saleroom_sites;
 mod saleroom_tls;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use testkit::mail_server::ReceivedMail;
 
+use super::Sale;
+use super::cast::CAST;
 use crate::open_saleroom::OpenHouse;
-use crate::saleroom_sale::Sale;
-use crate::saleroom_sale::cast::CAST;
 use crate::support::{WAIT_MAX, received};
 
 const OLIVE: usize = 0;

@@ -3,9 +3,9 @@
 
 use serde_json::json;
 
+use super::cast::{Bidder, errors};
+use super::{Sale, looks};
 use crate::clerks_desk::Desk;
-use crate::saleroom_sale::cast::{Bidder, errors};
-use crate::saleroom_sale::{Sale, looks};
 
 /// The desk accepts a decision on a waiting bid after the time that a clerk needs to read it.
 const READ: &str = "performance.now() - Math.max(webBoxChangedAt, waitingChangedAt) > 260";

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::saleroom_sale::cast::Bidder;
-use crate::saleroom_sale::house::SOFT_CLOSE;
-use crate::saleroom_sale::sign_up::LIMIT;
-use crate::saleroom_sale::{Sale, looks};
+use super::cast::Bidder;
+use super::house::SOFT_CLOSE;
+use super::sign_up::LIMIT;
+use super::{Sale, looks};
 
 /// Time until the lots end, longer than the soft close.
 const ENDS_IN_MS: i64 = 180_000;

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::saleroom_sale::cast::Bidder;
-use crate::saleroom_sale::{Auction, Sale};
+use super::cast::Bidder;
+use super::{Auction, Sale};
 
 /// Bids that the page of a lot lists.
 const BIDS_SHOWN: usize = 20;

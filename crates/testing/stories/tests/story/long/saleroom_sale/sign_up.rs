@@ -1,9 +1,9 @@
 //! Bidders open accounts by the mailed link, accept the conditions, register for both sales, and get paddles: at once, or when staff have
 //! decided.
 
-use crate::saleroom_sale::cast::{Bidder, CAST, Role};
-use crate::saleroom_sale::house::HOUSE;
-use crate::saleroom_sale::{Auction, Sale, looks};
+use super::cast::{Bidder, CAST, Role};
+use super::house::HOUSE;
+use super::{Auction, Sale, looks};
 
 const PASSWORD: &str = "three green lamps";
 /// Subjects of the mail with the link, in the languages of the bidders.

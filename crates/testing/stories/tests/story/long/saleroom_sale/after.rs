@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::saleroom_sale::cast::Bidder;
-use crate::saleroom_sale::house::{COLLECTION, PAYMENT};
-use crate::saleroom_sale::{Auction, Sale};
+use super::cast::Bidder;
+use super::house::{COLLECTION, PAYMENT};
+use super::{Auction, Sale};
 
 /// What each bidder bought: lot, hammer price and total in pounds, in the timed auction and in the webcast.
 const BOUGHT: [&[(i64, &str)]; 5] =
