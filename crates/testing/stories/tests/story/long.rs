@@ -3,3 +3,4 @@
 mod clerks_desk_sale;
 mod counts_after_kills;
 mod house_week;
+mod saleroom_sale;

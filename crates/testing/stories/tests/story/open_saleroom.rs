@@ -1,11 +1,11 @@
 //! Shared by the stories of the saleroom: a house whose saleroom is open, with a mail server.
 
 use testkit::browser::Page;
-use testkit::mail_server::MailServer;
+use testkit::mail_server::{MailServer, ReceivedMail};
 use testkit::site::CustomerSite;
 
 use crate::administration::{Administration, desk_page};
-use crate::support::launch;
+use crate::support::{WAIT_MAX, launch};
 
 /// A running installation with one house, whose saleroom is open at `/hartley`.
 pub struct OpenHouse {
@@ -16,6 +16,8 @@ pub struct OpenHouse {
     pub staff: Page,
     /// Host and port of the saleroom.
     pub host: String,
+    /// The mails that arrived and were not asked for yet. Mails are sent at the same time, so they arrive in any order.
+    pub inbox: Vec<ReceivedMail>,
 }
 
 impl OpenHouse {
@@ -26,6 +28,13 @@ impl OpenHouse {
 
     /// With further settings, which come before those that every saleroom has here.
     pub async fn with(database: Option<String>, rule: &str, settings: &[(&str, &str)]) -> Self {
+        let house = Self::closed(database, settings).await;
+        house.open_saleroom(&house.site.customer, "hartley", rule).await;
+        house
+    }
+
+    /// The installation and the house before its saleroom is opened.
+    pub async fn closed(database: Option<String>, settings: &[(&str, &str)]) -> Self {
         let mails = MailServer::start().await.unwrap();
         let data = tempfile::tempdir().unwrap();
         let mut launch = launch(data.path())
@@ -46,9 +55,24 @@ impl OpenHouse {
         let site = CustomerSite::set_up(&administration.launch, &administration.launch).await.unwrap();
         let staff = desk_page(&administration.browser).await;
         administration.set_up(&staff).await;
-        let house = Self { administration, site, mails, staff, host };
-        house.open_saleroom(&house.site.customer, "hartley", rule).await;
-        house
+        Self { administration, site, mails, staff, host, inbox: Vec::new() }
+    }
+
+    /// The mail to an address with this subject.
+    pub async fn mail(&mut self, to: &str, subject: &str) -> ReceivedMail {
+        let wanted = async {
+            loop {
+                if let Some(place) = self.inbox.iter().position(|mail| mail.to == to && mail.subject == subject) {
+                    return self.inbox.remove(place);
+                }
+                self.inbox.push(self.mails.next().await.unwrap());
+            }
+        };
+        let found = tokio::time::timeout(WAIT_MAX, wanted).await;
+        found.unwrap_or_else(|_| {
+            let others: Vec<_> = self.inbox.iter().map(|mail| (&mail.to, &mail.subject)).collect();
+            panic!("no mail “{subject}” to {to}: {others:?}")
+        })
     }
 
     /// Opens the saleroom of a customer at an address.

@@ -2,28 +2,11 @@
 
 use serde_json::Value;
 use testkit::browser::Page;
-use testkit::mail_server::ReceivedMail;
 use testkit::push_service::{PushBrowser, PushService, ReceivedPush};
 
 use crate::saleroom_attacks::Sender;
 use crate::saleroom_bids::{House, press_twice};
 use crate::support::WAIT_MAX;
-
-/// The mails that arrived and were not asked for yet. Mails are sent at the same time, so they arrive in any order.
-type Inbox = Vec<ReceivedMail>;
-
-/// The mail to an address with this subject.
-async fn mail(house: &mut House, inbox: &mut Inbox, to: &str, subject: &str) -> ReceivedMail {
-    let wanted = async {
-        loop {
-            if let Some(place) = inbox.iter().position(|mail| mail.to == to && mail.subject == subject) {
-                return inbox.remove(place);
-            }
-            inbox.push(house.open.mails.next().await.unwrap());
-        }
-    };
-    tokio::time::timeout(WAIT_MAX, wanted).await.unwrap_or_else(|_| panic!("no mail {subject} to {to}"))
-}
 
 async fn pushed(service: &mut PushService) -> ReceivedPush {
     tokio::time::timeout(WAIT_MAX, service.next()).await.expect("nothing was pushed").unwrap()
@@ -55,11 +38,10 @@ async fn a_bidder_hears_that_they_were_outbid(database: Option<String>) {
     let mut service = PushService::start().await.unwrap();
     let phone = service.browser("phone");
     let mut house = House::open(database, "at_once").await;
-    let mut inbox = Inbox::new();
     let ann = house.bidder("Ann Hartley", "ann@example.com").await;
     house.register(&ann).await;
     ann.wait_until_shown("Your paddle is 1.").await.unwrap();
-    mail(&mut house, &mut inbox, "ann@example.com", "Your registration for Clocks: paddle 1").await;
+    house.open.mail("ann@example.com", "Your registration for Clocks: paddle 1").await;
     bid(&ann, &house, 0, "£500").await;
 
     // The browser is asked for notices after the first bid, and only when the bidder wishes.
@@ -92,7 +74,7 @@ async fn a_bidder_hears_that_they_were_outbid(database: Option<String>) {
     assert!(house.lot(0).ends_with(&format!("/hartley/{}", shown["path"].as_str().unwrap())), "{shown}");
 
     // The mail says the same. Its link ends mails of its kind without a sign-in.
-    let outbid = mail(&mut house, &mut inbox, "ann@example.com", "Outbid on lot 1: Clocks").await;
+    let outbid = house.open.mail("ann@example.com", "Outbid on lot 1: Clocks").await;
     assert!(outbid.text.contains("Clock 1") && outbid.text.contains(&house.lot(0)), "{}", outbid.text);
     assert!(!outbid.text.contains("Bob") && !outbid.text.contains("2718"), "{}", outbid.text);
     let link = outbid.text.lines().find_map(|line| line.split_once(" of this kind: ")).unwrap().1.to_owned();
@@ -130,9 +112,9 @@ async fn a_bidder_hears_that_they_were_outbid(database: Option<String>) {
     bob.open(&house.lot(0)).await.unwrap();
     bob.wait_until_shown("Buy now for £9,000").await.unwrap();
     press_twice(&bob, "buy", "Confirm").await;
-    mail(&mut house, &mut inbox, "bob@example.com", "Yours: lot 1 at £9,000").await;
+    house.open.mail("bob@example.com", "Yours: lot 1 at £9,000").await;
     ann.wait_until_shown("Lot 1 was sold for £9,000, not to you.").await.unwrap();
-    mail(&mut house, &mut inbox, "ann@example.com", "Lot 1 has ended: Clocks").await;
+    house.open.mail("ann@example.com", "Lot 1 has ended: Clocks").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -162,6 +162,11 @@ impl Page {
         self.click_on(&format!("{FIND_BY_TEXT}({})", json!(words))).await
     }
 
+    /// Clicks the first element that matches a CSS selector.
+    pub async fn click_element(&self, selector: &str) -> Result<(), BrowserError> {
+        self.click_on(&format!("document.querySelector({})", json!(selector))).await
+    }
+
     /// Clicks the link or button with this text and waits until the browser has loaded the next page.
     pub async fn click_through(&self, words: &str) -> Result<(), BrowserError> {
         self.evaluate("window.isLeft = true").await?;
