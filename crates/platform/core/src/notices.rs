@@ -17,7 +17,7 @@
 
 mod making;
 mod messages;
-pub(crate) mod pushes;
+mod pushes;
 
 use std::time::Duration;
 

@@ -26,10 +26,12 @@ use crate::node_state::served_domains::ServedDomainCache;
 use crate::node_state::sign_in_state::SignInState;
 use crate::node_state::striped_locks::StripedLocks;
 use crate::node_state::worker_runs::WorkerRuns;
-use crate::notices::pushes;
 use crate::port::{ApiKey, NodeId, Store};
 use crate::provider_access::ProviderAccess;
 use crate::publishing::{Publisher, PublisherParts};
+
+/// Separates the key of Web Push from all other uses of the secret key.
+const PUSH_KEY_PURPOSE: &str = "web push, server key";
 
 /// The parts that a platform is built from.
 pub struct PlatformParts {
@@ -77,7 +79,8 @@ struct Inner {
     notices_made: Signal,
     /// Sends to the push services of browsers.
     push_client: Client,
-    /// The key by which they know this installation. Pages show its public half, which takes a tenth of a millisecond to find.
+    /// The key by which they know this installation, derived from the secret key, so that all nodes have the same one. It is kept, because
+    /// each page shows its public half.
     push_key: Option<ServerKey>,
     api_key_cache: CredentialCache<ApiKey>,
     sign_in_state: SignInState,
@@ -128,7 +131,7 @@ impl Platform {
         let sign_in_state = SignInState::new(&config);
         let (ends_changed, clocks_advanced) = (Signal::new(), Signal::new());
         let policy = AddressPolicy::public_only(config.push_networks.clone());
-        let push_key = pushes::server_key(&vault);
+        let push_key = ServerKey::from_secret(&vault.derived(PUSH_KEY_PURPOSE));
         let push_client = Client::new(ClientConfig { policy, ..ClientConfig::default() });
         let inner = Inner {
             store,

@@ -6,7 +6,6 @@ use futures_util::future::join_all;
 use http::{Method, StatusCode};
 use kit_outbound::{Destination, Headers, Request};
 use kit_push::{Browser, Delivery, ServerKey};
-use kit_runtime::vault::Vault;
 use serde_json::json;
 
 use super::{Notice, NoticeKind};
@@ -17,8 +16,6 @@ use crate::port::{ClaimedPush, PushSubscription};
 
 /// Browsers of one bidder.
 pub const PUSH_SUBSCRIPTIONS_MAX: usize = 10;
-/// Separates the key of Web Push from all other uses of the secret key.
-const KEY_PURPOSE: &str = "web push, server key";
 /// Notices that a node shows at the same time, and how often it claims some in one run.
 const CLAIMED_MAX: usize = 20;
 const CLAIMS_MAX: usize = 20;
@@ -55,11 +52,6 @@ enum Sent {
     Gone,
     /// Another try may succeed.
     Failed,
-}
-
-/// The key by which push services know this installation. It is derived from the secret key: all nodes have the same one.
-pub(crate) fn server_key(vault: &Vault) -> Option<ServerKey> {
-    ServerKey::from_secret(&vault.derived(KEY_PURPOSE))
 }
 
 impl Platform {
