@@ -197,7 +197,8 @@
     const [text, kind, wasStanding] = [region().textContent, region().className.replace("stand ", ""), region().dataset.standing === "yes"];
     const before = wasStanding ? text : (standing()?.textContent ?? "");
     const old = { ...box().dataset };
-    const isOutbid = (fresh) => "webcast" in fresh && fresh.leads === "false" && fresh.waiting === "" && (old.leads === "true" || old.waiting !== "");
+    const isOutbid = (fresh) =>
+      "webcast" in fresh && !("withdrawn" in fresh) && fresh.leads === "false" && fresh.waiting === "" && (old.leads === "true" || old.waiting !== "");
     if (isOutbid(page.getElementById("bid-box").dataset)) lockedUntil = performance.now() + LOCK_MS;
     show(page);
     const now = standing();
@@ -223,17 +224,25 @@
   document.addEventListener("lotwire:lot", ({ detail }) => {
     wanted = Math.max(wanted, detail.version);
     isLinkLost = Boolean(detail.ring?.linkLost);
+    // The fresh box comes up to a second later.
+    if (!isSending && /^(SOLD|SOLD_BUY_NOW|UNSOLD|PASSED)$/.test(detail.status)) {
+      disarm();
+      turnOff();
+    }
     read();
   });
 
   // At zero only the server ends the lot: no button is left that says otherwise.
   document.addEventListener("lotwire:checking", () => {
     disarm();
-    for (const button of box().querySelectorAll("[data-bid] button")) {
-      button.disabled = true;
-      button.textContent = said().checking;
-    }
+    turnOff();
+    for (const button of box().querySelectorAll("[data-bid=next] button, [data-bid=asked] button")) button.textContent = said().checking;
   });
+
+  /** Bids on this lot are not taken any more. */
+  function turnOff() {
+    for (const button of box().querySelectorAll("form[action$='/bid'] button")) button.disabled = true;
+  }
 
   showSwitch();
 })();

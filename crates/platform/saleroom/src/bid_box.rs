@@ -68,8 +68,10 @@ impl BidBox {
 #[derive(Debug, Default)]
 struct OwnView {
     leads: bool,
-    /// Number of their latest bid over the internet; 0 without one.
+    /// Number of their latest bid over the internet that counts; 0 without one.
     bid: i64,
+    /// The latest bid on the lot was theirs, and the house withdrew it.
+    is_withdrawn: bool,
     /// Their maximum while they lead, and their bid that waits for the clerk, minor units; empty without one.
     maximum: String,
     waiting: String,
@@ -84,6 +86,7 @@ impl OwnView {
         let price = sale.price.filter(|_| leads).map(|price| currency.show(price));
         Self {
             leads,
+            is_withdrawn: is_withdrawn(&own.paddle, bids),
             bid: bids.iter().filter(|bid| bid.struck.is_none()).find(is_own).map_or(0, |bid| bid.number),
             maximum: own.maximum.filter(|_| leads).map(|maximum| maximum.to_string()).unwrap_or_default(),
             waiting: own.waiting.map(|waiting| waiting.to_string()).unwrap_or_default(),
@@ -186,7 +189,12 @@ impl BidBox {
         let currency = words.currency(&sale.auction);
         let has_accounts =
             house.saleroom.house.saleroom.registration != platform_core::saleroom::RegistrationRule::Closed;
-        let standing = own.as_ref().and_then(|own| LotStanding::of(words, own, &lot.sale, &currency));
+        let standing = own.as_ref().and_then(|own| {
+            let is_open = lot.sale.status == ItemStatus::Live;
+            let withdrawn = || LotStanding { words: words.of("standing-struck").into_owned(), kind: "info" };
+            let is_withdrawn = is_open && !own.leads && own.waiting.is_none() && is_withdrawn(&own.paddle, bids);
+            if is_withdrawn { Some(withdrawn()) } else { LotStanding::of(words, own, &lot.sale, &currency) }
+        });
         let view = own.as_ref().map(|own| OwnView::of(words, own, &lot.sale, bids, &currency)).unwrap_or_default();
         let paddle = own.as_ref().map(|own| own.paddle.clone()).unwrap_or_default();
         let offer = offer.filter(|_| has_accounts);
@@ -236,6 +244,11 @@ impl BidBox {
             is_signed_in: house.bidder.is_some(),
         })
     }
+}
+
+/// The latest of these bids, which are newest first, is one of this paddle that no longer counts.
+fn is_withdrawn(paddle: &str, bids: &[PublicBid]) -> bool {
+    bids.first().is_some_and(|bid| bid.bidder == paddle && bid.struck.is_some())
 }
 
 fn step(

@@ -82,15 +82,18 @@ const GROUPS: [(Group, &str); 7] = [
     (Group::Over, key("mine-over")),
 ];
 
+fn is_sold(lot: &OwnLot) -> bool {
+    matches!(lot.lot.sale.status, ItemStatus::Sold | ItemStatus::SoldBuyNow)
+}
+
 fn group(lot: &OwnLot) -> Group {
     let is_open = matches!(lot.lot.sale.status, ItemStatus::Preview | ItemStatus::Live | ItemStatus::Suspended);
-    let is_sold = matches!(lot.lot.sale.status, ItemStatus::Sold | ItemStatus::SoldBuyNow);
     let commission = lot.own.as_ref().and_then(|own| own.commission).filter(|_| is_open && lot.lot.sale.ring.is_none());
     let own = lot.own.as_ref().filter(|own| own.has_bid);
     match own {
         _ if lot.offer.is_some() => Group::Offered,
         None if commission.is_some() => Group::Commission,
-        Some(own) if own.leads && is_sold => Group::Won,
+        Some(own) if own.leads && is_sold(lot) => Group::Won,
         Some(own) if own.leads && is_open => Group::Leading,
         Some(_) if is_open => Group::Outbid,
         None if is_open => Group::Watched,
@@ -151,7 +154,8 @@ fn card(words: Words, house: &str, sale: &OwnSale, lot: &OwnLot) -> OwnCard {
         Group::Commission => (key("mine-is-left"), "info"),
         Group::Won => (key("mine-is-won"), "good"),
         Group::Watched => (key("mine-watched"), "info"),
-        Group::Over => (key("mine-over"), "off"),
+        Group::Over if lot.own.as_ref().is_some_and(|own| own.has_bid) && is_sold(lot) => (key("mine-is-lost"), "bad"),
+        Group::Over => (key("mine-is-over"), "off"),
     };
     let own = lot.own.as_ref();
     let amount = match group(lot) {
