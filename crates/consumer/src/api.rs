@@ -106,9 +106,13 @@ impl ApiClient {
         self.send(Method::PUT, path, json(), body.to_string().into()).await
     }
 
-    /// PATCH with JSON.
-    pub async fn patch(&self, path: &str, body: &Value) -> Result<ApiResponse, ApiError> {
-        self.send(Method::PATCH, path, json(), body.to_string().into()).await
+    /// Reads a record, and changes fields of the version that was read: PATCH with JSON and `If-Match`.
+    pub async fn change(&self, path: &str, fields: &Value) -> Result<ApiResponse, ApiError> {
+        let mut headers = json();
+        if let Some(version) = self.get(path).await?.etag {
+            headers.insert(IF_MATCH, version);
+        }
+        self.send(Method::PATCH, path, headers, fields.to_string().into()).await
     }
 
     /// DELETE.

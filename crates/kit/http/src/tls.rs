@@ -53,19 +53,47 @@ struct Place {
 
 impl Certificates {
     /// Reads the certificates. A place is a PEM file with a certificate chain and its key, a folder with `fullchain.pem` and
-    /// `privkey.pem`, or with `tls.crt` and `tls.key`, or a folder of such folders. An expired certificate is read, with a warning in
-    /// the log.
+    /// `privkey.pem`, or with `tls.crt` and `tls.key`, or a folder of such folders. In a folder of folders, a certificate that can't be
+    /// read is left out while another one can. An expired certificate is read, with a warning in the log.
     pub fn load(configured: &[PathBuf], now: Timestamp) -> Result<Arc<Self>, CertificateError> {
-        let mut places = Vec::new();
-        for path in configured.iter().flat_map(|place| certificate::places_in(place)) {
-            let certificate = Certificate::read(&path)?;
+        let certificates =
+            Self { configured: configured.to_vec(), places: RwLock::default(), refused: Mutex::default() };
+        for place in configured {
+            certificates.load_place(place, now)?;
+        }
+        Ok(Arc::new(certificates))
+    }
+
+    fn load_place(&self, configured: &Path, now: Timestamp) -> Result<(), CertificateError> {
+        let (mut found, mut unreadable) = (Vec::new(), Vec::new());
+        for path in certificate::places_in(configured) {
+            match Certificate::read(&path) {
+                Ok(certificate) => found.push((path, certificate)),
+                Err(error) => unreadable.push((path, error)),
+            }
+        }
+        if found.is_empty()
+            && let Some((_, error)) = unreadable.pop()
+        {
+            return Err(error);
+        }
+        for (path, error) in unreadable {
+            self.refuse(&path, &error);
+        }
+        for (path, certificate) in found {
             if let Err(error) = certificate.require_valid(now) {
                 tracing::warn!(certificate = %path.display(), %error, "clients refuse the certificate");
             }
-            places.push(Arc::new(Place { path, current: RwLock::new(Arc::new(certificate)) }));
+            let place = Place { path, current: RwLock::new(Arc::new(certificate)) };
+            self.places.write().unwrap_or_else(PoisonError::into_inner).push(Arc::new(place));
         }
-        let (places, refused) = (RwLock::new(places), Mutex::default());
-        Ok(Arc::new(Self { configured: configured.to_vec(), places, refused }))
+        Ok(())
+    }
+
+    /// The places whose present files are not used, and why.
+    pub fn refused(&self) -> Vec<(PathBuf, String)> {
+        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        refused.iter().map(|(path, why)| (path.clone(), why.clone())).collect()
     }
 
     /// Reads all places again, and those that were added to a folder of folders. A certificate that can't be read, does not fit its
@@ -126,7 +154,7 @@ impl Certificates {
             tracing::error!(
                 certificate = %path.display(),
                 %error,
-                "the new certificate can't be used; one that was read before stays in use"
+                "the certificate can't be used; one that was read before stays in use"
             );
         }
     }

@@ -97,7 +97,7 @@ async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Respo
         webhooks.iter().filter(|row| row.line.needs_support).flat_map(|row| connection_tasks(row, session.now())),
     );
     tasks.extend(mail_tasks(&session).await?);
-    tasks.extend(domain_tasks(&session).await?);
+    tasks.extend(saleroom_tasks(&session).await?);
     let sales = try_join_all(auctions.iter().map(|auction| sale(&session, auction))).await?;
     render_page(&TodayPage {
         frame: session.frame("Today", Section::Today).with_notice(notice::from_query(&query)),
@@ -207,11 +207,16 @@ async fn mail_tasks(session: &Session) -> PlatformResult<Vec<Task>> {
     Ok(failed.into_iter().map(task).chain(held.into_iter().map(held_task)).collect())
 }
 
-/// Domains of houses with a trouble.
-async fn domain_tasks(session: &Session) -> PlatformResult<Vec<Task>> {
+/// Salerooms that are closed for want of a mail server, and domains of houses with a trouble.
+async fn saleroom_tasks(session: &Session) -> PlatformResult<Vec<Task>> {
     if !session.may(Scope::CustomersWrite) {
         return Ok(Vec::new());
     }
+    let is_closed = session.platform().config().saleroom_url.is_some() && !session.platform().sends_mail();
+    let closed = is_closed.then(|| {
+        let cause = "no mail server is set: the operator sets mail.smtp_url";
+        Task::new("All".to_owned(), "salerooms are closed to visitors", cause, "/customers".to_owned())
+    });
     let task = |(customer, domain): (Customer, HouseDomain)| {
         let (words, since) = match domain.trouble()? {
             DomainTrouble::RecordMissing(since) => ("domain of a saleroom: its record is missing", since),
@@ -222,7 +227,8 @@ async fn domain_tasks(session: &Session) -> PlatformResult<Vec<Task>> {
         let detail = format!("{}: {}", customer.name, domain.domain);
         Some(Task { lasting, ..Task::new("1".to_owned(), words, detail, customers::domain::path(customer.uuid)) })
     };
-    Ok(session.platform().troubled_domains(&session.caller).await?.into_iter().filter_map(task).collect())
+    let troubled = session.platform().troubled_domains(&session.caller).await?;
+    Ok(closed.into_iter().chain(troubled.into_iter().filter_map(task)).collect())
 }
 
 /// What a connection and its endpoints ask of support.

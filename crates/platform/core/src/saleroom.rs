@@ -27,7 +27,7 @@ use uuid::Uuid;
 use crate::port::{House, ItemImage, SaleFacts};
 
 pub use self::accounts::{AccountInput, BidderSignedIn, LINK_VALID, SignedInBidder};
-pub use self::bidding::{OwnStanding, SaleroomBid, SaleroomBidResult};
+pub use self::bidding::{BidForm, OwnStanding, SaleroomBid, SaleroomBidResult};
 pub use self::export::OwnExport;
 pub use self::grants::{ACCESS_VALID, AccessRequest, CodeRedemption, SiteBidder, SiteTokens};
 pub use self::limits::{LIMIT_WORDS_CHARS_MAX, OwnLimit};

@@ -94,9 +94,28 @@
   const asked = () => box().querySelector("[data-bid=asked]");
   let askedAt = 0;
 
+  /** The answer to an offer loads the whole page: what is offered can have changed. */
+  function answerOffer(event, form, button) {
+    if (armed?.form === form && performance.now() - armed.since >= IGNORED_MS) {
+      clearTimeout(armed.timer);
+      armed = null;
+      const confirmed = Object.assign(document.createElement("input"), { type: "hidden", name: "confirmed", value: "yes" });
+      form.append(confirmed);
+      form.action += "#bid-box";
+      return;
+    }
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (armed?.form !== form) arm(form, button);
+  }
+
   document.addEventListener("submit", (event) => {
     const form = event.target;
     if (!form.dataset.bid) return;
+    if (/^(accept|decline)$/.test(form.dataset.bid)) {
+      answerOffer(event, form, form.querySelector("button"));
+      return;
+    }
     event.preventDefault();
     // The page's own script refuses a form that was sent already; this one stays on its page.
     event.stopImmediatePropagation();

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use kit_design::fields::{FormFields, SubmittedForm};
 use platform_core::PlatformError;
 use platform_core::port::Language;
-use platform_core::saleroom::{SaleroomBid, SaleroomRefusal, SaleroomSale};
+use platform_core::saleroom::{BidForm, SaleroomBid, SaleroomRefusal, SaleroomSale};
 use platform_rules::Rejection;
 use platform_words::{Currency, Words, key};
 
@@ -15,7 +15,7 @@ use crate::account::sign_in_first;
 use crate::bid_box::{Answer, Asked, LotStanding, Wish};
 use crate::house::House;
 use crate::lot;
-use crate::lot_words::{rates_shown, with_charges};
+use crate::lot_words::{rates_of, with_charges};
 use crate::page_error::PageError;
 
 /// Characters of the key of a form.
@@ -93,16 +93,13 @@ pub(crate) async fn bid(house: House<2>, SubmittedForm(form): SubmittedForm) -> 
         let wish = Wish { asks: Some(asked(words, &sale, kind, amount)), ..Wish::default() };
         return lot::shown(&house, &sale, wish, StatusCode::OK).await;
     }
-    // Rates can change until the sale has its first bid.
-    if ![rates_shown(&sale.auction).as_str(), ""].contains(&form.text("rates")) {
-        let answer = Answer { words: words.of("bid-rates-moved").into_owned(), is_placed: false, kind: "bad" };
-        return lot::shown(&house, &sale, Wish { answer, ..Wish::default() }, StatusCode::CONFLICT).await;
-    }
+    // Rates can change until the sale has its first bid. A typed maximum has no total beside it before it is asked for again.
+    let rates = rates_of(form.text("rates"));
+    let form = BidForm { key: form_key, rates: Some(rates) };
     let placed = match kind {
         Kind::Next | Kind::Max => {
             let bid = if kind == Kind::Next { SaleroomBid::Next(amount) } else { SaleroomBid::UpTo(amount) };
-            let placed =
-                house.platform().bid_in_saleroom(&house.saleroom, bidder, (auction, item), bid, form_key).await;
+            let placed = house.platform().bid_in_saleroom(&house.saleroom, bidder, (auction, item), bid, form).await;
             placed.map(|placed| match placed.is_repeated {
                 true => (words.fill("bid-received", "amount", currency.show(amount)), "info", false),
                 false => match LotStanding::of(words, &placed.own, &placed.sale, &currency) {
@@ -113,7 +110,7 @@ pub(crate) async fn bid(house: House<2>, SubmittedForm(form): SubmittedForm) -> 
         }
         Kind::Buy | Kind::Withdraw => {
             let bought =
-                house.platform().buy_now_in_saleroom(&house.saleroom, bidder, (auction, item), amount, form_key).await;
+                house.platform().buy_now_in_saleroom(&house.saleroom, bidder, (auction, item), amount, form).await;
             bought.map(|()| (words.fill("bid-bought", "amount", currency.show(amount)), "good", true))
         }
     };
@@ -126,6 +123,8 @@ pub(crate) async fn bid(house: House<2>, SubmittedForm(form): SubmittedForm) -> 
         }
     };
     let wish = Wish { answer: Answer { words, is_placed, kind }, ..Wish::default() };
+    // The sale can have changed since it was read.
+    let sale = house.platform().saleroom_sale(&house.saleroom, auction).await?;
     lot::shown(&house, &sale, wish, status).await
 }
 
@@ -189,6 +188,7 @@ pub(crate) fn refusal(
     let (amount, show) = (currency.show(amount), |amount: i64| currency.show(amount));
     let message = match error {
         PlatformError::Saleroom(refusal) => match refusal {
+            SaleroomRefusal::RatesMoved => key("bid-rates-moved"),
             SaleroomRefusal::PriceMoved { minimum, is_equal: true } => {
                 let next = show(minimum);
                 return Ok(words.with("refused-equal", [("amount", amount.into()), ("next", next.into())]));

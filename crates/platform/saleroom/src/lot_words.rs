@@ -144,6 +144,13 @@ pub(crate) fn rates_shown(auction: &Auction) -> String {
     format!("{premium_basis_points}-{hammer_tax_basis_points}-{premium_tax_basis_points}")
 }
 
+/// The rates that a form sent. A form without them gets rates that no sale has.
+pub(crate) fn rates_of(shown: &str) -> Charges {
+    let mut rates = shown.split('-').map(|rate| rate.parse().unwrap_or(u32::MAX));
+    let mut next = || rates.next().unwrap_or(u32::MAX);
+    Charges { premium_basis_points: next(), hammer_tax_basis_points: next(), premium_tax_basis_points: next() }
+}
+
 /// The amount with premium and taxes; empty when they add nothing.
 pub(crate) fn with_charges(words: Words, auction: &Auction, amount: i64) -> String {
     let total = auction.charges.on(amount).total;

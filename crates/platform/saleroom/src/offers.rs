@@ -123,6 +123,8 @@ pub(crate) async fn answer(house: House<2>, SubmittedForm(form): SubmittedForm) 
             (Answer { words, is_placed: false, kind: "bad" }, StatusCode::CONFLICT)
         }
     };
+    // The sale can have changed since it was read.
+    let sale = house.platform().saleroom_sale(&house.saleroom, auction).await?;
     lot::shown(&house, &sale, Wish { answer, ..Wish::default() }, status).await
 }
 

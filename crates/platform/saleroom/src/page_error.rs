@@ -39,6 +39,7 @@ fn saleroom_words(words: Words, refusal: &SaleroomRefusal) -> String {
         | SaleroomRefusal::PriceMoved { .. }
         | SaleroomRefusal::AlreadyLeading
         | SaleroomRefusal::LinkLost
+        | SaleroomRefusal::RatesMoved
         | SaleroomRefusal::OfferOver
         | SaleroomRefusal::OfferChanged
         | SaleroomRefusal::OfferWithdrawn

@@ -193,6 +193,12 @@ fn a_certificate_that_is_added_to_a_folder_of_folders_is_used_without_a_restart(
     files.write_pair("tls/b.example.com", &files.signed(FIRST, 2031));
     files.write_pair("tls/a.example.com", &files.signed(FIRST, 2030));
     std::fs::create_dir(folder.join("empty")).unwrap();
+    // One that can't be read does not keep the server from starting with the others.
+    let other = files.write_pair("tls/bad.example.com", &files.signed(FIRST, 2030));
+    std::fs::write(other.join("privkey.pem"), &files.signed(FIRST, 2030).1).unwrap();
+    let started = Certificates::load(std::slice::from_ref(&folder), now()).unwrap();
+    assert_eq!((used(&started), started.refused()[0].0.clone()), (vec![2030, 2031], other.clone()));
+    std::fs::remove_dir_all(other).unwrap();
     let certificates = Certificates::load(std::slice::from_ref(&folder), now()).unwrap();
     assert_eq!(used(&certificates), [2030, 2031], "by name");
 

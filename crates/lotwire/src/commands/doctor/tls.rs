@@ -12,13 +12,15 @@ use crate::config::{Config, TlsPort};
 
 /// One finding for each certificate, and one for each role without a certificate. None without TLS.
 pub(super) fn check(config: &Config, now: Timestamp) -> Vec<CheckResult> {
-    let certificates = match config.certificates(now) {
+    let loaded = match config.certificates(now) {
         Ok(None) => return Vec::new(),
-        Ok(Some(certificates)) => certificates.current(),
+        Ok(Some(certificates)) => certificates,
         Err(error) => return vec![Err(error.to_string())],
     };
+    let certificates = loaded.current();
     let mut findings: Vec<CheckResult> =
         certificates.iter().map(|(place, certificate)| validity(place, certificate, now)).collect();
+    findings.extend(loaded.refused().into_iter().map(|(_, why)| Err(why)));
     for TlsPort { section, public_url: url, .. } in config.tls_ports().into_iter().filter(|port| port.is_used) {
         let host = url::Url::parse(&url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
         if !has_certificate(&certificates, &host) {

@@ -5,7 +5,7 @@ use platform_rules::ring::{Commission, commissions};
 use platform_rules::{Auction, Item, ItemCommand};
 use uuid::Uuid;
 
-use super::bids::PlacedBid;
+use super::bids::{Expected, PlacedBid};
 use crate::caller::visible;
 use crate::error::PlatformResult;
 use crate::port::Page;
@@ -51,11 +51,23 @@ impl Platform {
         expected_version: Option<i64>,
         answering: Option<IdempotentRequest<'_, PlacedBid>>,
     ) -> PlatformResult<Outcome<PlacedBid>> {
+        let expected = |_: &Auction, item: &Item| expect_version(expected_version, item.version);
+        self.place_absentee_bid_if(caller, item, new, &expected, answering).await
+    }
+
+    /// The same, while the item is as expected.
+    pub(crate) async fn place_absentee_bid_if(
+        &self,
+        caller: &Caller,
+        item: Uuid,
+        new: &NewAbsenteeBid,
+        expected: &Expected<'_>,
+        answering: Option<IdempotentRequest<'_, PlacedBid>>,
+    ) -> PlatformResult<Outcome<PlacedBid>> {
         self.require_absentee_access(caller, item).await?;
         let NewAbsenteeBid { maximum, unusual_amount, .. } = *new;
         let command = |bid, bidder| ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum, unusual_amount };
-        let expected = |_: &Auction, item: &Item| expect_version(expected_version, item.version);
-        self.take_bid(caller, item, &new.bidder, command, &expected, answering).await
+        self.take_bid(caller, item, &new.bidder, command, expected, answering).await
     }
 
     /// Withdraws the absentee bid of a bidder on an item of a webcast that is not in the ring. Also for the clerks of the

@@ -90,10 +90,22 @@ impl Platform {
         expected_version: Option<i64>,
         answering: Option<IdempotentRequest<'_, PlacedBid>>,
     ) -> PlatformResult<Outcome<PlacedBid>> {
+        let expected = |_: &Auction, item: &Item| expect_version(expected_version, item.version);
+        self.buy_now_if(caller, item, bidder, &expected, answering).await
+    }
+
+    /// The same, while the item is as expected.
+    pub(crate) async fn buy_now_if(
+        &self,
+        caller: &Caller,
+        item: Uuid,
+        bidder: &str,
+        expected: &Expected<'_>,
+        answering: Option<IdempotentRequest<'_, PlacedBid>>,
+    ) -> PlatformResult<Outcome<PlacedBid>> {
         caller.require(Scope::BidsWrite)?;
         let command = |bid, bidder| ItemCommand::BuyNow { bid, bidder };
-        let expected = |_: &Auction, item: &Item| expect_version(expected_version, item.version);
-        self.take_bid(caller, item, bidder, command, &expected, answering).await
+        self.take_bid(caller, item, bidder, command, expected, answering).await
     }
 
     /// Places a bid of a caller who may bid.

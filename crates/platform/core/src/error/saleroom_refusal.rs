@@ -40,6 +40,9 @@ pub enum SaleroomRefusal {
         /// Another bidder leads at the amount of the bid: the earlier of two equal bids counts.
         is_equal: bool,
     },
+    /// Premium or taxes are not those that the bidder saw.
+    #[error("premium or taxes have changed since the price was shown: read the total again")]
+    RatesMoved,
     /// The bidder leads already, and a further bid of the next amount would only raise the price that they pay.
     #[error("the bidder leads already: raise the maximum instead")]
     AlreadyLeading,
@@ -88,6 +91,7 @@ impl SaleroomRefusal {
             Self::RegistrationRequired => "registration_required",
             Self::PriceMoved { .. } => "price_moved",
             Self::AlreadyLeading => "already_leading",
+            Self::RatesMoved => "rates_moved",
             Self::LinkLost => "link_lost",
             Self::TooManyWatched { .. } => "too_many_watched",
             Self::OfferOver => "offer_over",

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use contract::AuctionStatus;
 use jiff::Timestamp;
 use platform_rules::{Auction, AuctionKind, Item};
 use tokio::sync::{mpsc, oneshot};
@@ -173,7 +174,14 @@ impl LiveChannelTask {
         let mut changed: BTreeSet<Option<Uuid>> = BTreeSet::new();
         for update in updates {
             match update {
-                LiveUpdate::Auction(auction) => self.publish_auction(*auction),
+                LiveUpdate::Auction(auction) => {
+                    let status = self.auction.as_ref().map(|known| known.status);
+                    if status.is_some_and(|status| status != auction.status) {
+                        // The messages to visitors begin and end with the sale.
+                        changed.insert(None);
+                    }
+                    self.publish_auction(*auction);
+                }
                 LiveUpdate::Item(item) => self.publish_item(&item).await,
                 LiveUpdate::Reload(what) => drop(changed.insert(what)),
             }
@@ -227,9 +235,11 @@ impl LiveChannelTask {
         Ok(())
     }
 
-    /// Reads the messages to visitors, the oldest first. A timed auction has none.
+    /// Reads the messages to visitors, the oldest first. Only a webcast that is live has them.
     pub(super) async fn messages_to_visitors(&self) -> StoreResult<Vec<MessageState>> {
-        if self.auction.as_ref().is_none_or(|auction| auction.kind != AuctionKind::Webcast) {
+        let has_messages =
+            |auction: &Auction| auction.kind == AuctionKind::Webcast && auction.status == AuctionStatus::Live;
+        if !self.auction.as_ref().is_some_and(has_messages) {
             return Ok(Vec::new());
         }
         let latest = self.live.shared.store.visitor_messages(self.channel.auction, VISITOR_MESSAGES_SHOWN).await?;

@@ -1,7 +1,7 @@
 //! Bids of signed-in bidders: on lots of timed auctions, on the lot in the ring of a webcast, and commission bids before. A bid
 //! carries what the bidder saw, and is not placed on anything else.
 
-use platform_rules::{Auction, AuctionKind, Item, PublicItem};
+use platform_rules::{Auction, AuctionKind, Charges, Item, PublicItem};
 use uuid::Uuid;
 
 use super::accounts::require_accounts;
@@ -31,6 +31,25 @@ impl SaleroomBid {
     pub fn amount(self) -> i64 {
         match self {
             Self::Next(amount) | Self::UpTo(amount) => amount,
+        }
+    }
+}
+
+/// What comes with a bid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BidForm<'a> {
+    /// The key of the form: a bid that is sent again with it is placed once.
+    pub key: &'a str,
+    /// Premium and taxes behind the totals that the bidder saw; none when the bidder saw no totals of ours.
+    pub rates: Option<Charges>,
+}
+
+impl BidForm<'_> {
+    /// Errors: `rates_moved`.
+    pub(super) fn expect_rates(&self, auction: &Auction) -> PlatformResult<()> {
+        match self.rates {
+            Some(seen) if seen != auction.charges => Err(SaleroomRefusal::RatesMoved.into()),
+            _ => Ok(()),
         }
     }
 }
@@ -82,7 +101,7 @@ impl Platform {
     /// Places a bid of a registered bidder on a lot on view: a bid of a timed auction, a bid on the lot in the ring, or, while the
     /// lot waits for the ring, a commission bid.
     ///
-    /// Errors: `accounts_closed`, `not_found`, `registration_required`, `price_moved`, `already_leading`, `link_lost`, and those of
+    /// Errors: `accounts_closed`, `not_found`, `registration_required`, `price_moved`, `rates_moved`, `already_leading`, `link_lost`, and those of
     /// [`platform_rules::item::decide`] and [`platform_rules::ring::decide`] for bids.
     pub async fn bid_in_saleroom(
         &self,
@@ -90,20 +109,23 @@ impl Platform {
         bidder: &SignedInBidder,
         lot: (Uuid, Uuid),
         bid: SaleroomBid,
-        key: &str,
+        form: BidForm<'_>,
     ) -> PlatformResult<SaleroomBidResult> {
         let (registration, item, auction) = self.admitted_to_lot(saleroom, bidder, lot).await?;
         let paddle = registration.paddle.as_str();
         if auction.kind == AuctionKind::Webcast {
-            return self.bid_in_webcast(bidder, paddle, (item, auction), bid, key).await;
+            return self.bid_in_webcast(bidder, paddle, (item, auction), bid, form).await;
         }
-        let expected = |auction: &Auction, item: &Item| match bid {
-            SaleroomBid::UpTo(_) => Ok(()),
-            SaleroomBid::Next(seen) => expect_next_bid(auction, item, paddle, seen),
+        let expected = |auction: &Auction, item: &Item| {
+            form.expect_rates(auction)?;
+            match bid {
+                SaleroomBid::UpTo(_) => Ok(()),
+                SaleroomBid::Next(seen) => expect_next_bid(auction, item, paddle, seen),
+            }
         };
         let new = NewBid { bidder: paddle.to_owned(), amount: bid.amount() };
         let render = |placed: &PlacedBid| placed.bid.amount.to_string();
-        let answering = bidder.answering(key, &format!("{} {bid:?}", lot.1), &render);
+        let answering = bidder.answering(form.key, &format!("{} {bid:?}", lot.1), &render);
         match self.place_bid_if(&bidder.caller(), lot.1, &new, &expected, Some(answering)).await? {
             Outcome::Fresh(PlacedBid { item, auction, .. }) => {
                 let own = OwnStanding::of(&item, paddle, true);
@@ -147,17 +169,23 @@ impl Platform {
         bidder: &SignedInBidder,
         lot: (Uuid, Uuid),
         seen: i64,
-        key: &str,
+        form: BidForm<'_>,
     ) -> PlatformResult<()> {
-        let (registration, item, _) = self.admitted_to_lot(saleroom, bidder, lot).await?;
+        let (registration, ..) = self.admitted_to_lot(saleroom, bidder, lot).await?;
         let render = |placed: &PlacedBid| placed.bid.amount.to_string();
-        let answering = bidder.answering(key, &format!("{} buy {seen}", lot.1), &render);
-        if let Some(price) = item.buy_now.filter(|price| *price != seen) {
-            return Err(SaleroomRefusal::PriceMoved { minimum: price, is_equal: false }.into());
-        }
-        // A price that was edited after this read has raised the version.
-        let version = Some(item.version).filter(|_| item.buy_now.is_some());
-        self.buy_now(&bidder.caller(), lot.1, &registration.paddle, version, Some(answering)).await.map(drop)
+        let answering = bidder.answering(form.key, &format!("{} buy {seen}", lot.1), &render);
+        let expected = |auction: &Auction, item: &Item| {
+            form.expect_rates(auction)?;
+            match item.buy_now {
+                Some(price) if price != seen => {
+                    Err(SaleroomRefusal::PriceMoved { minimum: price, is_equal: false }.into())
+                }
+                // Without a price, the rules say why it can't be bought.
+                _ => Ok(()),
+            }
+        };
+        let caller = bidder.caller();
+        self.buy_now_if(&caller, lot.1, &registration.paddle, &expected, Some(answering)).await.map(drop)
     }
 
     /// How a bidder stands on a lot; none without an approved or suspended registration for its sale.

@@ -4,7 +4,7 @@ use platform_rules::ring::commissions;
 use platform_rules::{Auction, BidRecord, BidSource, Item, PublicItem};
 use uuid::Uuid;
 
-use super::{OwnStanding, Saleroom, SaleroomBid, SaleroomBidResult, SaleroomRefusal, SignedInBidder};
+use super::{BidForm, OwnStanding, Saleroom, SaleroomBid, SaleroomBidResult, SaleroomRefusal, SignedInBidder};
 use crate::bidding::absentee_bids::NewAbsenteeBid;
 use crate::bidding::bids::PlacedBid;
 use crate::error::{PlatformError, PlatformResult};
@@ -24,7 +24,7 @@ impl Platform {
         paddle: &str,
         (item, auction): (Item, Auction),
         bid: SaleroomBid,
-        key: &str,
+        form: BidForm<'_>,
     ) -> PlatformResult<SaleroomBidResult> {
         let caller = bidder.caller();
         let request = format!("{} {bid:?}", item.uuid);
@@ -32,18 +32,19 @@ impl Platform {
         let outcome = match bid {
             SaleroomBid::UpTo(maximum) => {
                 let render = |_: &PlacedBid| maximum.to_string();
-                let answering = bidder.answering(key, &request, &render);
+                let answering = bidder.answering(form.key, &request, &render);
+                let expected = |auction: &Auction, _: &Item| form.expect_rates(auction);
                 // The bidder has confirmed the amount already, which the form shows.
                 let new = NewAbsenteeBid { bidder: paddle.to_owned(), maximum, unusual_amount: true };
-                match self.place_absentee_bid(&caller, uuid, &new, None, Some(answering)).await? {
+                match self.place_absentee_bid_if(&caller, uuid, &new, &expected, Some(answering)).await? {
                     Outcome::Fresh(placed) => Some((placed.item, placed.auction)),
                     Outcome::Replayed(_) => None,
                 }
             }
             SaleroomBid::Next(amount) => {
                 let render = |_: &InternetBidResult| amount.to_string();
-                let answering = bidder.answering(key, &request, &render);
-                self.bid_at_asking_price(&caller, paddle, (item, &auction), amount, answering).await?
+                let answering = bidder.answering(form.key, &request, &render);
+                self.bid_at_asking_price(&caller, paddle, (item, auction), (amount, form), answering).await?
             }
         };
         let Some((item, auction)) = outcome else { return self.repeated_bid(bidder, paddle, uuid).await };
@@ -56,8 +57,8 @@ impl Platform {
         &self,
         caller: &Caller,
         paddle: &str,
-        (mut item, auction): (Item, &Auction),
-        amount: i64,
+        (mut item, mut auction): (Item, Auction),
+        (amount, form): (i64, BidForm<'_>),
         answering: IdempotentRequest<'_, InternetBidResult>,
     ) -> PlatformResult<Option<(Item, Auction)>> {
         let new = NewInternetBid { bidder: paddle.to_owned(), amount };
@@ -68,7 +69,12 @@ impl Platform {
                 let is_equal = item.standing.as_ref().is_some_and(|standing| standing.amount == amount);
                 return Err(SaleroomRefusal::PriceMoved { minimum: ring.asking_price, is_equal }.into());
             }
-            if desk_link::is_lost(self.store(), auction, self.now()).await?
+            if let Err(moved) = form.expect_rates(&auction)
+                && self.replay(Some(&answering)).await?.is_none()
+            {
+                return Err(moved);
+            }
+            if desk_link::is_lost(self.store(), &auction, self.now()).await?
                 && self.replay(Some(&answering)).await?.is_none()
             {
                 return Err(SaleroomRefusal::LinkLost.into());
@@ -77,7 +83,9 @@ impl Platform {
                 Ok(Outcome::Fresh(placed)) => return Ok(Some((placed.item, placed.auction))),
                 Ok(Outcome::Replayed(_)) => return Ok(None),
                 // The clerk or another bidder was faster: what the bidder saw is compared again.
-                Err(PlatformError::PreconditionFailed { .. }) => item = self.item(caller, item.uuid).await?.0,
+                Err(PlatformError::PreconditionFailed { .. }) => {
+                    (item, auction) = self.item(caller, item.uuid).await?;
+                }
                 Err(error) => return Err(error),
             }
         }

@@ -42,15 +42,20 @@ pub(crate) fn check_lines(value: &str, chars_max: usize) -> Result<(), String> {
 /// text is shown (Unicode Standard Annex 9), so that no name passes for another one.
 pub(crate) fn check_shown_name(value: &str, chars_max: usize) -> Result<(), String> {
     check_text(value, chars_max)?;
-    if let Some(unseen) = value.chars().find(|char| is_unseen(*char)) {
-        let code = u32::from(unseen);
-        return Err(format!("holds the invisible character U+{code:04X}: remove it"));
-    }
+    unseen(value)?;
     // Pages show the e-mail address of a user without a name.
     if value.contains('@') {
         return Err("holds the character @: write a name, not an e-mail address".into());
     }
     Ok(())
+}
+
+/// Refuses characters that are invisible or change the order in which text is shown.
+pub(crate) fn unseen(value: &str) -> Result<(), String> {
+    match value.chars().find(|char| is_unseen(*char)) {
+        Some(unseen) => Err(format!("holds the invisible character U+{:04X}: remove it", u32::from(unseen))),
+        None => Ok(()),
+    }
 }
 
 fn is_unseen(char: char) -> bool {

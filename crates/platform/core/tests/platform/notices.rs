@@ -14,7 +14,7 @@ use platform_core::sales::auctions::NewAuction;
 use testkit::mail_server::MailServer;
 use testkit::push_service::{PushBrowser, PushService};
 
-use crate::saleroom_accounts::House;
+use crate::saleroom_accounts::{House, form};
 
 const RULE: RegistrationRule = RegistrationRule::AtOnce;
 
@@ -80,7 +80,7 @@ async fn only_those_whose_standing_changed_are_told() {
     house.bid(&ann, 1, SaleroomBid::Next(100)).await.unwrap();
     let lot = (house.items[1].auction, house.items[1].uuid);
     let key = house.fixture.platform.new_form_key();
-    house.fixture.platform.buy_now_in_saleroom(&house.saleroom, &ben, lot, 900, &key).await.unwrap();
+    house.fixture.platform.buy_now_in_saleroom(&house.saleroom, &ben, lot, 900, form(&key)).await.unwrap();
     let sold = |kind| (kind, "2".to_owned(), Some(900));
     assert_eq!(house.told(&ann).await.last(), Some(&sold(NoticeKind::NotWon)));
     assert_eq!(house.told(&ben).await.last(), Some(&sold(NoticeKind::Won)));
@@ -119,7 +119,7 @@ async fn a_link_ends_the_mails_of_its_kind_and_no_others() {
     house.bid(&ann, 1, SaleroomBid::Next(100)).await.unwrap();
     let key = platform.new_form_key();
     let lot = (house.items[1].auction, house.items[1].uuid);
-    platform.buy_now_in_saleroom(&house.saleroom, &ben, lot, 900, &key).await.unwrap();
+    platform.buy_now_in_saleroom(&house.saleroom, &ben, lot, 900, form(&key)).await.unwrap();
     assert_eq!(house.mails(&mut server, &ann).await, ["Lot 2 has ended: Prints"]);
     platform.end_notice_mails(&house.saleroom, ended, true).await.unwrap();
     let account = house.fixture.store.bidder_account(ann.account.id).await.unwrap().unwrap();

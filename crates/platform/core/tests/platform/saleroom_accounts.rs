@@ -12,12 +12,13 @@ use platform_core::port::{
     BidderLink, HouseSaleroom, Language, OutageEnds, Page, PartyDetails, Registration, RegistrationRule,
     RegistrationStatus,
 };
-use platform_core::saleroom::{AccountInput, BidderDetails, Saleroom, SaleroomBid, SignedInBidder};
+use platform_core::saleroom::{AccountInput, BidForm, BidderDetails, Saleroom, SaleroomBid, SignedInBidder};
+use platform_core::sales::auctions::edit::AuctionPatch;
 use platform_core::sales::facts::SaleFactsInput;
 use platform_core::sales::new_item::NewItem;
 use platform_core::users::{Client, SignIn};
 use platform_core::{PlatformConfig, PlatformError, PlatformResult};
-use platform_rules::Item;
+use platform_rules::{AuctionEdit, Charges, Item};
 use uuid::Uuid;
 
 use crate::fixture::TestPlatform;
@@ -27,6 +28,11 @@ pub const PASSWORD: &str = "three green lamps";
 
 pub fn code<T>(outcome: Result<T, PlatformError>) -> Option<&'static str> {
     outcome.err().map(|error| error.code())
+}
+
+/// The form of a bid whose bidder saw no totals.
+pub fn form(key: &str) -> BidForm<'_> {
+    BidForm { key, rates: None }
 }
 
 pub fn secret(text: &str) -> Secret {
@@ -121,7 +127,7 @@ impl House {
         key: &str,
     ) -> Result<(bool, i64), &'static str> {
         let lot = (self.items[lot].auction, self.items[lot].uuid);
-        let placed = self.fixture.platform.bid_in_saleroom(&self.saleroom, bidder, lot, bid, key).await;
+        let placed = self.fixture.platform.bid_in_saleroom(&self.saleroom, bidder, lot, bid, form(key)).await;
         placed.map(|placed| (placed.own.leads, placed.sale.price.unwrap())).map_err(|error| error.code())
     }
 }
@@ -319,8 +325,28 @@ async fn a_bid_is_placed_on_what_the_bidder_saw_and_never_against_themselves() {
     assert_eq!(house.bid(&ann, 0, SaleroomBid::UpTo(800)).await, Err("item_ended"));
     let unseen = (house.items[0].auction, Uuid::nil());
     let refused =
-        house.fixture.platform.bid_in_saleroom(&house.saleroom, &ann, unseen, SaleroomBid::Next(100), "k").await;
+        house.fixture.platform.bid_in_saleroom(&house.saleroom, &ann, unseen, SaleroomBid::Next(100), form("k")).await;
     assert_eq!(code(refused), Some("not_found"));
+}
+
+#[tokio::test]
+async fn a_bid_is_placed_at_the_rates_that_the_bidder_saw() {
+    let house = House::open(RegistrationRule::AtOnce).await;
+    let (platform, caller) = (&house.fixture.platform, &house.fixture.caller);
+    let (ann, _) = house.registered("ann@example.com").await;
+    let lot = (house.items[0].auction, house.items[0].uuid);
+    let seen = platform.item(caller, lot.1).await.unwrap().1.charges;
+    let charges = Charges { premium_basis_points: 9_000, ..seen };
+    let edit = AuctionEdit { charges: Some(charges), ..AuctionEdit::default() };
+    platform.change_auction(caller, lot.0, &AuctionPatch { edit, address: None }, None).await.unwrap();
+    let at = |rates| BidForm { key: "k", rates: Some(rates) };
+    for bid in [SaleroomBid::Next(100), SaleroomBid::UpTo(500)] {
+        let refused = platform.bid_in_saleroom(&house.saleroom, &ann, lot, bid, at(seen)).await;
+        assert_eq!(code(refused), Some("rates_moved"), "{bid:?}");
+    }
+    let refused = platform.buy_now_in_saleroom(&house.saleroom, &ann, lot, 900, at(seen)).await;
+    assert_eq!(code(refused), Some("rates_moved"));
+    platform.bid_in_saleroom(&house.saleroom, &ann, lot, SaleroomBid::Next(100), at(charges)).await.unwrap();
 }
 
 #[tokio::test]
@@ -329,7 +355,7 @@ async fn a_lot_is_bought_at_the_price_that_the_bidder_saw() {
     let (ann, _) = house.registered("ann@example.com").await;
     let lot = (house.items[0].auction, house.items[0].uuid);
     let buy = async |seen: i64, key: &str| {
-        code(house.fixture.platform.buy_now_in_saleroom(&house.saleroom, &ann, lot, seen, key).await)
+        code(house.fixture.platform.buy_now_in_saleroom(&house.saleroom, &ann, lot, seen, form(key)).await)
     };
     assert_eq!(buy(800, "a").await, Some("price_moved"));
     assert_eq!(buy(900, "b").await, None);

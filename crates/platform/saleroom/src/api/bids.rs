@@ -2,7 +2,7 @@
 
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
-use platform_core::saleroom::SaleroomBid;
+use platform_core::saleroom::{BidForm, SaleroomBid};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -83,18 +83,20 @@ pub(super) async fn bid(
 ) -> Result<Response, ApiError> {
     let [auction, item] = at.ids;
     let (platform, saleroom, lot) = (at.platform(), at.saleroom(), (auction, item));
+    // A site shows the totals of the API, or its own.
+    let form = BidForm { key: &key, rates: None };
     let placed = match bid.kind {
         BidKindIn::Next => SaleroomBid::Next(bid.amount),
         BidKindIn::Maximum => SaleroomBid::UpTo(bid.amount),
         BidKindIn::BuyNow => {
-            platform.buy_now_in_saleroom(saleroom, &bidder, lot, bid.amount, &key).await?;
+            platform.buy_now_in_saleroom(saleroom, &bidder, lot, bid.amount, form).await?;
             let registration = platform.own_registration(&bidder, auction).await?;
             let own = platform.own_standing(&bidder, registration.as_ref(), item).await?;
             let (standing, lot) = (own.as_ref().map(StandingView::of), current(&at, lot).await?);
             return Ok(ok(&BidResultView { standing, lot, repeated: false }));
         }
     };
-    let placed = platform.bid_in_saleroom(saleroom, &bidder, lot, placed, &key).await?;
+    let placed = platform.bid_in_saleroom(saleroom, &bidder, lot, placed, form).await?;
     let standing = Some(StandingView::of(&placed.own));
     Ok(ok(&BidResultView { standing, lot: current(&at, lot).await?, repeated: placed.is_repeated }))
 }

@@ -37,7 +37,7 @@ async fn a_bidder_of_one_house_is_a_visitor_of_the_other() {
                 refused += 1;
             }
             let (sale, lot) = &sales[other];
-            let bid = [("kind", "next"), ("amount", "50000"), ("key", "k"), ("confirmed", "yes")];
+            let bid = [("kind", "next"), ("amount", "50000"), ("key", "k"), ("rates", "0-0-0"), ("confirmed", "yes")];
             for (path, form) in [
                 (format!("{lot}/bid"), &bid[..]),
                 (format!("{lot}/watch"), &[("watch", "yes")]),

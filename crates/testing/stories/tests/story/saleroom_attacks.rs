@@ -118,7 +118,7 @@ async fn the_saleroom_takes_forms_sessions_and_links_of_its_own_pages_only() {
     assert_eq!(ann.post(&format!("/hartley/sales/{auction}/register"), &[("accepted", "")]).status, 303);
 
     // A form of another page does nothing, whatever it says of where it is from.
-    let bid = [("kind", "next"), ("amount", "50000"), ("key", "k"), ("confirmed", "yes")];
+    let bid = [("kind", "next"), ("amount", "50000"), ("key", "k"), ("rates", "0-0-0"), ("confirmed", "yes")];
     let forms: [(&str, &[(&str, &str)]); 9] = [
         ("/hartley/sign-in", &[("email", "ann@example.com"), ("password", PASSWORD)]),
         ("/hartley/sign-up", &[("email", "ann@example.com")]),

@@ -117,7 +117,7 @@ async fn a_bid_is_not_placed_at_a_total_that_the_page_did_not_show() {
     ann.wait_until_shown("£650 with premium and taxes").await.unwrap();
     let charges = json!({ "charges": { "premiumBasisPoints": 9_000, "premiumTaxBasisPoints": 2_000 } });
     let auction = format!("/api/v1/auctions/{}", house.auction);
-    house.open.site.platform.patch(&auction, &charges).await.unwrap();
+    house.open.site.platform.change(&auction, &charges).await.unwrap();
     press_twice(&ann, "next", "Confirm £500").await;
     ann.wait_until_shown("Premium or taxes have changed. Nothing was sent. Read the new total.").await.unwrap();
     let lot = house.open.site.platform.get(&format!("/api/v1/items/{}", house.lots[0])).await.unwrap();

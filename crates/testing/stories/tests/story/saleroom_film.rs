@@ -112,7 +112,10 @@ async fn a_film_is_on_the_pages_of_its_live_sale_alone(database: Option<String>)
     let accessibility = Accessibility::from_clients(&installed_clients()).unwrap();
     for path in [&sale, &of_lot] {
         phone.open(&format!("{}{path}", house.url())).await.unwrap();
-        phone.wait_until("!!document.querySelector('.film iframe')").await.unwrap();
+        phone
+            .wait_until("document.readyState === 'complete' && !!document.querySelector('.film iframe')")
+            .await
+            .unwrap();
         let shape = "(({ width, height }) => Math.abs(width / height - 16 / 9) < 0.02 && width <= innerWidth)(document.querySelector('.film iframe').getBoundingClientRect())";
         assert!(phone.evaluate(shape).await.unwrap().as_bool().unwrap());
         let faults = every_page::check(&phone, &accessibility).await;

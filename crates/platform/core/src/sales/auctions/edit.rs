@@ -145,19 +145,24 @@ impl Platform {
         }
     }
 
-    /// Raises the versions of LIVE items, so that bids that were decided on the old terms conflict and are decided
-    /// again.
+    /// Raises the versions of LIVE items and of those that did not sell, so that bids and answers to offers that were decided on the
+    /// old terms conflict and are decided again.
     async fn decide_bids_again(&self, draft: &mut ChangeBuilder<'_>, auction: &Auction) -> PlatformResult<()> {
         let mut after = None;
         loop {
             let items = self.store().items(auction.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
             let Some(last) = items.last().map(|item| item.position) else { return Ok(()) };
-            for item in items.into_iter().filter(|item| item.status == ItemStatus::Live) {
+            for item in items.into_iter().filter(|item| can_be_bought(item.status)) {
                 draft.item(auction, item, &[]);
             }
             after = Some(last);
         }
     }
+}
+
+/// True while a bidder can buy an item with this status: by a bid, or by accepting an offer of the house.
+pub(crate) fn can_be_bought(status: ItemStatus) -> bool {
+    matches!(status, ItemStatus::Live | ItemStatus::Passed | ItemStatus::Unsold)
 }
 
 /// True while an item with this status can still be sold.

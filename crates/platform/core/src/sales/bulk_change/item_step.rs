@@ -8,6 +8,7 @@ use super::earliest_end;
 use crate::Platform;
 use crate::error::PlatformResult;
 use crate::port::{BulkOperation, ITEMS_READ_MAX, Page};
+use crate::sales::auctions::edit::can_be_bought;
 use crate::sales::auctions::move_ends::later;
 
 /// The reason in the log for ends that move with the closing time.
@@ -42,9 +43,8 @@ impl<'a> ItemStep<'a> {
                 ItemCommand::Archive { reason: reason.clone() }
             }
             // The new version alone makes concurrent bids conflict, so that they are decided again.
-            (BulkOperation::ReturnToPreview | BulkOperation::EditTerms { .. }, ItemStatus::Live) => {
-                return Ok(Some(Vec::new()));
-            }
+            (BulkOperation::ReturnToPreview, ItemStatus::Live) => return Ok(Some(Vec::new())),
+            (BulkOperation::EditTerms { .. }, status) if can_be_bought(status) => return Ok(Some(Vec::new())),
             (BulkOperation::ResetToDraft, ItemStatus::Live) => {
                 ItemCommand::ChangeStatus { to: ItemStatus::Draft, reason: None }
             }

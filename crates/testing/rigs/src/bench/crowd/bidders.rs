@@ -30,8 +30,16 @@ pub(super) struct BidBox {
     /// Version of the lot that it shows.
     version: i64,
     pub(super) paddle: String,
-    /// The next bid and the key of its form; none for a bidder who leads, and before and after the sale.
-    next: Option<(String, String)>,
+    /// None for a bidder who leads, and before and after the sale.
+    next: Option<NextBid>,
+}
+
+/// The form of the next bid.
+#[derive(Debug, PartialEq, Eq)]
+struct NextBid {
+    amount: String,
+    key: String,
+    rates: String,
 }
 
 /// What became of the presses of bidders. Times are microseconds.
@@ -64,12 +72,18 @@ impl Presses {
     }
 }
 
+impl NextBid {
+    fn of(form: &str) -> Option<Self> {
+        Some(Self { amount: field(form, "amount")?, key: field(form, "key")?, rates: field(form, "rates")? })
+    }
+}
+
 impl BidBox {
     /// The box of a page; none when the page has none.
     pub(super) fn of(page: &str) -> Option<Self> {
         let (_, page) = page.split_once("id=\"bid-box\"")?;
         let next = page.split_once("data-bid=\"next\"").map(|(_, form)| form);
-        let next = next.and_then(|form| Some((field(form, "amount")?, field(form, "key")?)));
+        let next = next.and_then(|form| NextBid::of(form));
         Some(Self {
             version: attribute(page, "data-version=\"")?.parse().unwrap_or_default(),
             paddle: attribute(page, "data-paddle=\"")?,
@@ -114,8 +128,8 @@ impl Bidder {
                     let _ = timeout_at(press_at.into(), stream.changed()).await;
                 }
             }
-            let Some((amount, key)) = shown.next.take().filter(|_| press_at < until) else { continue };
-            shown = self.press(&amount, &key, &mut presses).await?.unwrap_or(shown);
+            let Some(next) = shown.next.take().filter(|_| press_at < until) else { continue };
+            shown = self.press(&next, &mut presses).await?.unwrap_or(shown);
         }
         Ok(presses)
     }
@@ -131,8 +145,10 @@ impl Bidder {
         Ok(BidBox::of(&String::from_utf8_lossy(&answer.body)))
     }
 
-    async fn press(&mut self, amount: &str, key: &str, presses: &mut Presses) -> Result<Option<BidBox>, RigError> {
-        let fields = [("key", key), ("kind", "next"), ("amount", amount), ("confirmed", "yes")];
+    async fn press(&mut self, next: &NextBid, presses: &mut Presses) -> Result<Option<BidBox>, RigError> {
+        let NextBid { amount, key, rates } = next;
+        let fields =
+            [("key", key.as_str()), ("kind", "next"), ("rates", rates), ("amount", amount), ("confirmed", "yes")];
         let begin = Instant::now();
         let answer = self.visitor.post(&format!("{}/bid", self.lot), &fields).await?;
         presses.answers_us.push(begin.elapsed().as_micros() as u64);
@@ -152,8 +168,8 @@ mod tests {
     #[test]
     fn the_box_of_a_page_has_the_next_bid_with_its_key() {
         let page = r#"<p data-version="1"></p><section id="bid-box" class="bid-box" data-paddle="12" data-version="7" data-leads="false">
-            <form method="post" data-bid="next"><input type="hidden" name="key" value="k1n"><input type="hidden" name="kind" value="next"><input type="hidden" name="amount" value="52000"></form></section>"#;
-        let next = Some(("52000".to_owned(), "k1n".to_owned()));
+            <form method="post" data-bid="next"><input type="hidden" name="key" value="k1n"><input type="hidden" name="kind" value="next"><input type="hidden" name="rates" value="2500-0-2000"><input type="hidden" name="amount" value="52000"></form></section>"#;
+        let next = Some(NextBid { amount: "52000".to_owned(), key: "k1n".to_owned(), rates: "2500-0-2000".to_owned() });
         assert_eq!(BidBox::of(page), Some(BidBox { version: 7, paddle: "12".to_owned(), next }));
         let leading =
             r#"<section id="bid-box" data-paddle="12" data-version="8"><form data-bid="max"></form></section>"#;
