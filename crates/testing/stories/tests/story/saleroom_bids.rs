@@ -285,7 +285,7 @@ async fn a_bidder_waits_for_the_house() {
     house.assert_faultless(&ann).await;
     // A form that was kept from another page changes nothing.
     let bid = format!(
-        "(async () => (await fetch('{}/bid', {{ method: 'POST', body: new URLSearchParams({{ kind: 'max', amount: '90000', key: 'k', confirmed: 'yes' }}) }})).status.toString())()",
+        "(async () => (await fetch('{}/bid', {{ method: 'POST', body: new URLSearchParams({{ kind: 'max', amount: '90000', key: 'k', rates: '2500-0-2000', confirmed: 'yes' }}) }})).status.toString())()",
         house.lot(0)
     );
     assert_eq!(ann.text(&bid).await.unwrap(), "409");

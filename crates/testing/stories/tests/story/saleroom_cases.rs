@@ -115,14 +115,26 @@ async fn a_bid_is_not_placed_at_a_total_that_the_page_did_not_show() {
     let mut house = House::open(None, "at_once").await;
     let ann = registered(&mut house).await;
     ann.wait_until_shown("£650 with premium and taxes").await.unwrap();
+    // The form as the bidder saw it, which is on its way while the house edits the sale.
+    ann.evaluate("window.seen = new URLSearchParams(new FormData(document.querySelector('[data-bid=next]')))")
+        .await
+        .unwrap();
     let charges = json!({ "charges": { "premiumBasisPoints": 9_000, "premiumTaxBasisPoints": 2_000 } });
     let auction = format!("/api/v1/auctions/{}", house.auction);
     house.open.site.platform.change(&auction, &charges).await.unwrap();
-    press_twice(&ann, "next", "Confirm £500").await;
-    ann.wait_until_shown("Premium or taxes have changed. Nothing was sent. Read the new total.").await.unwrap();
+    let send = format!(
+        "(async () => {{ seen.set('confirmed', 'yes'); const answer = await fetch('{}/bid', {{ method: 'POST', body: seen }}); \
+        const page = new DOMParser().parseFromString(await answer.text(), 'text/html'); \
+        return `${{answer.status}} ${{page.getElementById('bid-answer').textContent}}`; }})()",
+        house.lot(0)
+    );
+    let answer = ann.text(&send).await.unwrap();
+    assert_eq!(answer, "409 Premium or taxes have changed. Nothing was sent. Read the new total.");
     let lot = house.open.site.platform.get(&format!("/api/v1/items/{}", house.lots[0])).await.unwrap();
     assert_eq!(lot.body["bidCount"], 0, "{}", lot.body);
+    // The open page shows the new total by itself.
     ann.wait_until_shown("£1,040 with premium and taxes").await.unwrap();
+    ann.wait_until("document.querySelector('[data-bid=next] [name=rates]').value === '9000-0-2000'").await.unwrap();
     press_twice(&ann, "next", "Confirm £500").await;
     ann.wait_until_shown("✓ You lead at £500.").await.unwrap();
 }

@@ -45,7 +45,7 @@ async fn bidding_pauses_while_no_desk_holds_its_stream(database: Option<String>)
     let stage = format!("document.querySelector('[data-stage]').textContent === {}", json!(LOST));
     catalogue.wait_until(&stage).await.unwrap();
     let kept = format!(
-        "(async () => {{ const body = new URLSearchParams({{ kind: 'next', amount: '50000', key: 'kept', confirmed: 'yes' }}); \
+        "(async () => {{ const body = new URLSearchParams({{ kind: 'next', amount: '50000', key: 'kept', rates: '0-0-0', confirmed: 'yes' }}); \
         const answer = await fetch('{}/bid', {{ method: 'POST', body }}); \
         const page = new DOMParser().parseFromString(await answer.text(), 'text/html'); \
         return `${{answer.status}} ${{page.getElementById('bid-answer').textContent}}`; }})()",
