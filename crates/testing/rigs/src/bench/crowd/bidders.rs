@@ -83,7 +83,7 @@ impl BidBox {
     pub(super) fn of(page: &str) -> Option<Self> {
         let (_, page) = page.split_once("id=\"bid-box\"")?;
         let next = page.split_once("data-bid=\"next\"").map(|(_, form)| form);
-        let next = next.and_then(|form| NextBid::of(form));
+        let next = next.and_then(NextBid::of);
         Some(Self {
             version: attribute(page, "data-version=\"")?.parse().unwrap_or_default(),
             paddle: attribute(page, "data-paddle=\"")?,
