@@ -146,10 +146,19 @@ async fn only_those_who_clerk_a_live_webcast_write_and_only_a_line() {
 }
 
 #[tokio::test]
-async fn a_sale_has_at_most_500_messages() {
+async fn a_sale_has_at_most_500_messages_and_20_in_a_minute() {
     let webcast = Webcast::new().await;
     for number in 1..=500 {
         assert_eq!(webcast.write(&format!("Message {number}")).await.status, 200);
+        if number % 20 == 0 {
+            let refused = webcast.write("One more").await;
+            assert_eq!((refused.status, refused.code()), (422, "invalid".to_owned()));
+            assert!(refused.text.contains("20 messages were written in the last minute"), "{}", refused.text);
+            webcast.sale.fixture.clock.advance(std::time::Duration::from_secs(61));
+        }
+    }
+    for unseen in ["1\u{202e}000", "\u{200b}", "two\u{2028}lines"] {
+        assert_eq!(webcast.write(unseen).await.status, 422, "{unseen:?}");
     }
     let refused = webcast.write("One more").await;
     assert_eq!((refused.status, refused.code()), (422, "invalid".to_owned()));

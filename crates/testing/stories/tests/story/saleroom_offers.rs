@@ -5,6 +5,7 @@ use serde_json::json;
 use testkit::browser::Page;
 
 use crate::saleroom_bids::{House, press, press_twice};
+use crate::saleroom_live::IS_LIVE;
 use crate::support::{Clerk, WAIT_MAX};
 
 impl House {
@@ -94,8 +95,11 @@ async fn a_bidder_answers_offers_of_the_house(database: Option<String>) {
     let later = house.other_device().await;
     opens_lot(&later, &house, 0, "Accept: buy for £480").await;
     let offer = later.text("document.querySelector('[data-bid=accept] [name=offer]').value").await.unwrap();
+    // A tab behind another one has slow timers.
+    ann.show().await.unwrap();
     ann.open(&house.lot(0)).await.unwrap();
     ann.wait_until_shown("Accept: buy for £480").await.unwrap();
+    ann.wait_until(IS_LIVE).await.unwrap();
     press_twice(&ann, "accept", "Confirm: buy for £480").await;
     ann.wait_until_shown("✓ You bought the lot for £480. My bids says how to pay and collect.").await.unwrap();
     house.assert_faultless(&ann).await;
