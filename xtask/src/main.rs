@@ -31,9 +31,9 @@ cargo xtask <task>
 
   ci                  run everything that has to pass before a change lands: format, tidy, licences, clippy, generated files,
                       all tests, a sale, and one kill -9 on each engine
-  release-check       run what takes longer, before a release and when what it covers changed: documentation, OpenAPI against
-                      a running server, ten times kill -9 on each engine, failovers of PostgreSQL, restores of backups, reverse
-                      proxies, metrics and alerts, the Debian package on a new machine, and the container
+  release-check       run what takes longer, before a release and when what it covers changed: long stories, documentation,
+                      OpenAPI against a running server, ten times kill -9 on each engine, failovers of PostgreSQL, restores of
+                      backups, reverse proxies, metrics and alerts, the Debian package on a new machine, and the container
   test [NAME …]       build everything and run all tests side by side, or those of the named packages and targets
   tidy                check arrows between crates, references, alert rules, migrations, settings, forbidden phrases, real sleeps
                       and file sizes

@@ -109,7 +109,7 @@ impl Live {
         self.shared.channels.read().unwrap_or_else(PoisonError::into_inner).get(&auction).cloned()
     }
 
-    /// Makes the channels of an auction, at this node and the others, read again what is around its items.
+    /// Makes the channels of an auction read the auction and its messages again, at all nodes.
     pub(crate) fn reload_auction(&self, auction: Uuid) {
         if let Some(channel) = self.channel(auction) {
             channel.send(LiveUpdate::Reload(None));

@@ -94,28 +94,34 @@
   const asked = () => box().querySelector("[data-bid=asked]");
   let askedAt = 0;
 
-  /** The answer to an offer loads the whole page: what is offered can have changed. */
-  function answerOffer(event, form, button) {
-    if (armed?.form === form && performance.now() - armed.since >= IGNORED_MS) {
-      clearTimeout(armed.timer);
-      armed = null;
-      const confirmed = Object.assign(document.createElement("input"), { type: "hidden", name: "confirmed", value: "yes" });
-      form.append(confirmed);
-      form.action += "#bid-box";
-      return;
+  // The answer to an offer is shown on a fresh page, because the lot can have changed since the offer was shown.
+  const ANSWER = "answer to an offer";
+  function showAfresh(page) {
+    const { textContent: text, className } = page.getElementById("bid-answer");
+    try {
+      sessionStorage.setItem(ANSWER, JSON.stringify({ lot: box().dataset.page, text, kind: className.replace("stand ", "") }));
+    } catch {
+      // The fresh page says where the bidder stands.
     }
-    event.preventDefault();
-    event.stopImmediatePropagation();
-    if (armed?.form !== form) arm(form, button);
+    if (location.pathname === box().dataset.page) location.reload();
+    else location.assign(box().dataset.page);
+  }
+  function sayKeptAnswer() {
+    try {
+      const kept = JSON.parse(sessionStorage.getItem(ANSWER));
+      sessionStorage.removeItem(ANSWER);
+      if (kept?.lot !== box().dataset.page) return;
+      say(kept.text, kept.kind, true);
+      standing()?.remove();
+      box().querySelector(".stand.off#offer")?.remove();
+    } catch {
+      // The browser keeps nothing for this site.
+    }
   }
 
   document.addEventListener("submit", (event) => {
     const form = event.target;
     if (!form.dataset.bid) return;
-    if (/^(accept|decline)$/.test(form.dataset.bid)) {
-      answerOffer(event, form, form.querySelector("button"));
-      return;
-    }
     event.preventDefault();
     // The page's own script refuses a form that was sent already; this one stays on its page.
     event.stopImmediatePropagation();
@@ -152,8 +158,9 @@
           return;
         }
         // The lot is gone: the page says so when it is loaded again.
-        if (page.getElementById("bid-box")) show(page);
-        else location.assign(box().dataset.page);
+        if (!page.getElementById("bid-box")) location.assign(box().dataset.page);
+        else if (form.action.endsWith("/offer")) return showAfresh(page);
+        else show(page);
         askedAt = performance.now();
         break;
       } catch {
@@ -264,4 +271,5 @@
   }
 
   showSwitch();
+  sayKeptAnswer();
 })();

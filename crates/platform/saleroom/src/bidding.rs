@@ -114,6 +114,7 @@ pub(crate) async fn bid(house: House<2>, SubmittedForm(form): SubmittedForm) -> 
             bought.map(|()| (words.fill("bid-bought", "amount", currency.show(amount)), "good", true))
         }
     };
+    let have_rates_moved = matches!(placed, Err(PlatformError::Saleroom(SaleroomRefusal::RatesMoved)));
     let (words, kind, is_placed, status) = match placed {
         Ok((words, kind, is_placed)) => (words, kind, is_placed, StatusCode::OK),
         Err(error) => {
@@ -123,8 +124,7 @@ pub(crate) async fn bid(house: House<2>, SubmittedForm(form): SubmittedForm) -> 
         }
     };
     let wish = Wish { answer: Answer { words, is_placed, kind }, ..Wish::default() };
-    // The sale can have changed since it was read.
-    let sale = house.platform().saleroom_sale(&house.saleroom, auction).await?;
+    let sale = if have_rates_moved { house.platform().saleroom_sale(&house.saleroom, auction).await? } else { sale };
     lot::shown(&house, &sale, wish, status).await
 }
 

@@ -3,7 +3,6 @@
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::response::Response;
-use contract::AuctionStatus;
 use kit_runtime::clock::rfc3339_ms;
 use platform_core::PlatformError;
 use platform_core::port::VisitorMessage;
@@ -42,14 +41,10 @@ pub(super) struct MessageView {
     at: String,
 }
 
-/// What visitors see now: their pages have messages while the sale is LIVE.
+/// The message that visitors see now.
 pub(super) async fn on_stage(session: &Session, webcast: &Auction) -> Result<Option<MessageView>, PlatformError> {
-    if webcast.status != AuctionStatus::Live {
-        return Ok(None);
-    }
-    let latest = session.platform().visitor_messages(&session.caller, webcast.uuid).await?;
-    let view = |message: &VisitorMessage| MessageView { text: message.text.clone(), at: rfc3339_ms(message.at) };
-    Ok(VisitorMessage::on_stage(&latest).map(view))
+    let view = |message: VisitorMessage| MessageView { at: rfc3339_ms(message.at), text: message.text };
+    Ok(session.platform().message_on_stage(webcast).await?.map(view))
 }
 
 /// `POST /webcasts/{webcast}/desk/message`: 200 with the present state. A message that is sent twice is shown once.

@@ -163,7 +163,7 @@ async fn a_sale_has_at_most_500_messages_and_20_in_a_minute() {
     let refused = webcast.write("One more").await;
     assert_eq!((refused.status, refused.code()), (422, "invalid".to_owned()));
     assert!(refused.text.contains("at most 500 messages"), "{}", refused.text);
-    // What is on the stage can be cleared, and the list has the latest ones.
+    // The message on the stage can be cleared, and the list has the latest messages.
     webcast.clear().await;
     let listed = webcast.listed().await;
     assert_eq!((listed.len(), listed[0].clone()), (20, ("Message 500".to_owned(), false)));

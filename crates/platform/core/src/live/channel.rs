@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use contract::AuctionStatus;
 use jiff::Timestamp;
-use platform_rules::{Auction, AuctionKind, Item};
+use platform_rules::{Auction, Item};
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
@@ -237,9 +236,7 @@ impl LiveChannelTask {
 
     /// Reads the messages to visitors, the oldest first. Only a webcast that is live has them.
     pub(super) async fn messages_to_visitors(&self) -> StoreResult<Vec<MessageState>> {
-        let has_messages =
-            |auction: &Auction| auction.kind == AuctionKind::Webcast && auction.status == AuctionStatus::Live;
-        if !self.auction.as_ref().is_some_and(has_messages) {
+        if !self.auction.as_ref().is_some_and(VisitorMessage::are_shown) {
             return Ok(Vec::new());
         }
         let latest = self.live.shared.store.visitor_messages(self.channel.auction, VISITOR_MESSAGES_SHOWN).await?;

@@ -74,8 +74,8 @@ pub(super) struct TakenMail {
 }
 
 impl Platform {
-    /// Takes one mail of a house to an address from all its allowances, or nothing from any. A purchase has an allowance of its own at
-    /// the mailbox. Errors: the limit that is used up.
+    /// Takes one mail of a house to an address from all its allowances, or nothing from any. Mails about purchases have a
+    /// separate allowance at the mailbox. Errors: the limit that is used up.
     pub(super) async fn take_mail(
         &self,
         customer: Uuid,

@@ -36,7 +36,7 @@ pub struct HouseDomain {
     pub version: i64,
 }
 
-/// What is wrong with the domain of a house, and since when.
+/// A trouble of a house's domain, with the time at which it began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DomainTrouble {
     /// Its record is missing.
@@ -51,7 +51,7 @@ impl HouseDomain {
     /// How long a name server may be silent before staff read of it.
     const SILENT_MAX: SignedDuration = SignedDuration::from_hours(24);
 
-    /// What is wrong with the domain, as of its last look-up.
+    /// The trouble of the domain at its last look-up; none when it is well.
     pub fn trouble(&self) -> Option<DomainTrouble> {
         if let Some(since) = self.lost_at {
             return Some(DomainTrouble::Lost(since));

@@ -1,7 +1,9 @@
 //! Messages of the clerk to all visitors of a webcast.
 
 use async_trait::async_trait;
+use contract::AuctionStatus;
 use jiff::Timestamp;
+use platform_rules::{Auction, AuctionKind};
 use uuid::Uuid;
 
 use super::StoreResult;
@@ -29,6 +31,11 @@ pub struct VisitorMessage {
 pub const VISITOR_MESSAGES_SHOWN: usize = 20;
 
 impl VisitorMessage {
+    /// Visitors of this sale see messages: it is a webcast, and live.
+    pub fn are_shown(sale: &Auction) -> bool {
+        sale.kind == AuctionKind::Webcast && sale.status == AuctionStatus::Live
+    }
+
     /// The message on the stage, among the latest ones, the newest first.
     pub fn on_stage(latest: &[Self]) -> Option<&Self> {
         latest.first().filter(|message| message.cleared.is_none())

@@ -28,6 +28,15 @@ impl Platform {
         Ok(self.store().visitor_messages(webcast.uuid, VISITOR_MESSAGES_SHOWN).await?)
     }
 
+    /// The message that visitors see now on the stage of a webcast that the caller has read.
+    pub async fn message_on_stage(&self, webcast: &Auction) -> PlatformResult<Option<VisitorMessage>> {
+        if !VisitorMessage::are_shown(webcast) {
+            return Ok(None);
+        }
+        let latest = self.store().visitor_messages(webcast.uuid, 1).await?;
+        Ok(VisitorMessage::on_stage(&latest).cloned())
+    }
+
     /// Puts a message on the stage, where every visitor reads it. The text that is on the stage already is not written again.
     ///
     /// Errors: `not_found`, `clerk_not_assigned`, `wrong_auction_kind`, `auction_not_live`, `invalid` (also after 500 messages, and after

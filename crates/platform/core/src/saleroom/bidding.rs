@@ -35,7 +35,7 @@ impl SaleroomBid {
     }
 }
 
-/// What comes with a bid.
+/// The key and the rates that a form sends with a bid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BidForm<'a> {
     /// The key of the form: a bid that is sent again with it is placed once.

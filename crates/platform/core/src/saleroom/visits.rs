@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use contract::{AuctionStatus, ItemStatus};
-use platform_rules::{Auction, AuctionKind, Item, PublicBid, SaleMode};
+use platform_rules::{Auction, Item, PublicBid, SaleMode};
 use uuid::Uuid;
 
 use super::{LotsWanted, Saleroom, SaleroomLot, SaleroomLotPage, SaleroomLots, SaleroomMessage, SaleroomSale};
@@ -215,7 +215,7 @@ impl Platform {
 
     /// The latest messages of the clerk while a webcast is live, the newest first.
     async fn messages_on_view(&self, auction: &Auction) -> PlatformResult<Vec<SaleroomMessage>> {
-        if auction.kind != AuctionKind::Webcast || auction.status != AuctionStatus::Live {
+        if !VisitorMessage::are_shown(auction) {
             return Ok(Vec::new());
         }
         let latest = self.store().visitor_messages(auction.uuid, VISITOR_MESSAGES_SHOWN).await?;

@@ -77,7 +77,7 @@ impl Platform {
             );
             return Ok(Some(message));
         }
-        // In a frame of its own origin, a page of this server could act for the visitor.
+        // A frame with this server's origin could act for the visitor.
         let host = url.host_str().unwrap_or_default();
         let is_own =
             self.own_hosts().iter().any(|own| own == host) || self.served_domains().await?.house_at(host).is_some();

@@ -165,7 +165,7 @@ async fn a_webcast_has_a_film_of_a_listed_origin_and_its_copy_has_none() {
     let copy = AuctionCopy { title: None, shift: Shift::Seconds(86_400), items: CopiedItems::None };
     let copied = platform.copy_auction(caller, webcast.uuid, &copy, None).await.unwrap().fresh().unwrap();
     let of_copy = platform.sale_facts(caller, copied.auction.uuid).await.unwrap();
-    assert_eq!((of_copy.description.as_str(), of_copy.film), ("Clocks", None), "a new sale has a stream of its own");
+    assert_eq!((of_copy.description.as_str(), of_copy.film), ("Clocks", None), "a new sale has another stream");
     let cleared = platform.change_sale_facts(caller, webcast.uuid, &facts(None), None).await.unwrap();
     assert_eq!(cleared.film, None);
 }

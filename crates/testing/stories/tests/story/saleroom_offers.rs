@@ -100,6 +100,10 @@ async fn a_bidder_answers_offers_of_the_house(database: Option<String>) {
     ann.open(&house.lot(0)).await.unwrap();
     ann.wait_until_shown("Accept: buy for £480").await.unwrap();
     ann.wait_until(IS_LIVE).await.unwrap();
+    // While the link is lost, the page says so; the same answer is sent again.
+    ann.evaluate("{ const real = fetch; let lost = 2; window.fetch = (...call) => (lost-- > 0 ? Promise.reject(new TypeError('lost')) : real(...call)); }")
+        .await
+        .unwrap();
     press_twice(&ann, "accept", "Confirm: buy for £480").await;
     ann.wait_until_shown("✓ You bought the lot for £480. My bids says how to pay and collect.").await.unwrap();
     house.assert_faultless(&ann).await;
