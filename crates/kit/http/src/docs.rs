@@ -1,5 +1,5 @@
 //! An OpenAPI document as an HTML page at `/docs`, without script and without external resources, so that it works
-//! without a network and under a strict Content-Security-Policy. The page is rendered once, when the routes are built.
+//! without a network and under a strict Content-Security-Policy. The page is rendered once, when it is first asked for: a start does not wait for it.
 //! docs/decisions/0016-our-own-openapi-page.md has the reasons.
 
 mod example;
@@ -8,13 +8,15 @@ mod operation;
 mod page;
 mod schema;
 
+use std::sync::{Arc, LazyLock};
+
 use axum::Router;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::get;
 use bytes::Bytes;
 use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, StatusCode};
-use serde_json::Value;
+use utoipa::openapi::OpenApi;
 
 const STYLE: &str = include_str!("docs/style.css");
 /// Allows only the page's own style sheet.
@@ -33,12 +35,15 @@ pub struct Link {
 /// The routes `/docs` and `/docs/style.css`, and `/`, which redirects browsers to `/docs`. Other clients get
 /// `not_found` at `/`.
 pub fn routes<S: Clone + Send + Sync + 'static>(
-    document: &Value,
-    links: &[Link],
+    document: Arc<OpenApi>,
+    links: &'static [Link],
     not_found: fn() -> Response,
 ) -> Router<S> {
-    let page = Bytes::from(page::page(document, links));
-    let page = async move || content("text/html; charset=utf-8", page.clone());
+    let page = Arc::new(LazyLock::new(move || {
+        let document = serde_json::to_value(&*document).unwrap_or_default();
+        Bytes::from(page::page(&document, links))
+    }));
+    let page = async move || content("text/html; charset=utf-8", (**page).clone());
     let style = async || content("text/css; charset=utf-8", Bytes::from_static(STYLE.as_bytes()));
     let root = async move |headers: HeaderMap| match wants_html(&headers) {
         true => Redirect::to("/docs").into_response(),

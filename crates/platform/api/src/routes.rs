@@ -41,7 +41,7 @@ mod sessions;
 mod telephone_bookings;
 mod users;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -221,18 +221,20 @@ fn operations() -> Operations {
         .routes(routes!(reference_by_id::currency))
 }
 
+/// The documents that the page of the API links to.
+const LINKS: &[Link] = &[
+    Link { title: "OpenAPI document", address: "/api/v1/openapi.json" },
+    Link { title: "AsyncAPI document of the events", address: "/api/v1/asyncapi.json" },
+];
+
 /// Adds the documents and their pages, the response for unknown routes, and the middleware.
 pub(crate) fn finish(router: Router<Platform>, document: utoipa::openapi::OpenApi, platform: Platform) -> Surface {
     let requests = Arc::new(RequestCounts::of_document(&document));
-    let links = [
-        Link { title: "OpenAPI document", address: "/api/v1/openapi.json" },
-        Link { title: "AsyncAPI document of the events", address: "/api/v1/asyncapi.json" },
-    ];
-    let as_json = serde_json::to_value(&document).unwrap_or_default();
-    let pages = kit_http::docs::routes(&as_json, &links, kit_http::route_not_found);
-    // Rendered once: the routes need no key, and rendering takes milliseconds.
-    let document = CacheableResponse::new(&document, CachePolicy::Public);
-    let events = CacheableResponse::new(&crate::asyncapi(), CachePolicy::Public);
+    let document = Arc::new(document);
+    let pages = kit_http::docs::routes(document.clone(), LINKS, kit_http::route_not_found);
+    // Rendered once, when first asked for: the routes need no key, and rendering takes milliseconds.
+    let document = Arc::new(LazyLock::new(move || CacheableResponse::new(&*document, CachePolicy::Public)));
+    let events = Arc::new(LazyLock::new(|| CacheableResponse::new(&crate::asyncapi(), CachePolicy::Public)));
     let router = router
         .route_layer(from_fn_with_state(RequestGuard::new(platform.clone()), request_guard::guard))
         .route("/api/v1/openapi.json", get(async move |headers: HeaderMap| document.respond(&headers)))

@@ -29,7 +29,7 @@ use utoipa::openapi::OpenApi;
 /// The API of a provider, ready to be served.
 pub fn surface(provider: Provider) -> Surface {
     let (router, document) = routes::all();
-    routes::finish(router, &document, provider)
+    routes::finish(router, document, provider)
 }
 
 /// The provider's metrics, for [`kit_http::metrics::surface`].

@@ -21,7 +21,7 @@ mod replays;
 mod secrets;
 mod send_example;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::routing::{get, post};
@@ -157,14 +157,17 @@ fn with_security(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::Ope
     document
 }
 
+/// The documents that the page of the API links to.
+const LINKS: &[Link] = &[Link { title: "OpenAPI document", address: "/api/v1/openapi.json" }];
+
 /// Adds the routes that are not operations: the OpenAPI document, the documentation pages, and the fallback responses.
-pub(crate) fn finish(router: Router<Provider>, document: &utoipa::openapi::OpenApi, provider: Provider) -> Surface {
-    let requests = Arc::new(RequestCounts::of_document(document));
-    let links = [Link { title: "OpenAPI document", address: "/api/v1/openapi.json" }];
-    let as_json = serde_json::to_value(document).unwrap_or_default();
-    let pages = kit_http::docs::routes(&as_json, &links, errors::route_not_found);
-    let document = Bytes::from(response::text(document));
-    let document = async move || response::from_text(StatusCode::OK, document.clone());
+pub(crate) fn finish(router: Router<Provider>, document: utoipa::openapi::OpenApi, provider: Provider) -> Surface {
+    let requests = Arc::new(RequestCounts::of_document(&document));
+    let document = Arc::new(document);
+    let pages = kit_http::docs::routes(document.clone(), LINKS, errors::route_not_found);
+    // Rendered when it is first asked for: a start does not wait for it.
+    let document = Arc::new(LazyLock::new(move || Bytes::from(response::text(&*document))));
+    let document = async move || response::from_text(StatusCode::OK, (**document).clone());
     let router = router
         .route("/api/v1/openapi.json", get(document))
         // Called by clients before version 1 only.
