@@ -10,6 +10,8 @@
   const PAUSES_MS = [300, 700, 1500, 3000];
   /** Pause between two readings of the box, so that a button does not move under a finger. */
   const READ_MS = 1000;
+  /** No event says that an offer has ended: the box with one is read again after this long, and when the visitor comes back to it. */
+  const OFFER_READ_MS = 10000;
   /** In a webcast, the button says "Outbid" for this long, so that nobody bids the next amount by a press that was meant for the last. */
   const LOCK_MS = 1000;
 
@@ -200,13 +202,16 @@
   let isLinkLost = null;
   const isOld = () => wanted > Number(box().dataset.version) || (isLinkLost !== null && String(isLinkLost) !== box().dataset.linkLost);
   let isReading = false;
-  async function read() {
-    if (isReading || isSending || asked() || !isOld()) return;
+  async function read(isOffer = false) {
+    if (isReading || isSending || asked() || !(isOld() || isOffer)) return;
     isReading = true;
     try {
       const response = await fetch(box().dataset.page, { credentials: "same-origin", cache: "no-store", redirect: "error", signal: AbortSignal.timeout(ANSWER_MS) });
       const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      if (response.ok && !isSending && page.getElementById("bid-box")) showAgain(page);
+      const isThere = page.getElementById("bid-box") !== null;
+      if (response.ok && !isSending && isThere && !(isOffer && armed)) showAgain(page);
+      // The sale is not shown any more, and its offers have ended with it.
+      else if (isOffer && response.status === 404) location.reload();
     } catch {
       // The page's own line about the link says that the prices may be old.
     }
@@ -216,8 +221,18 @@
     }, READ_MS);
   }
 
-  /** Shows a box that was read again. Where the bidder stands is spoken when it has changed. */
+  const hasOffer = () => box().querySelector("form[action$='/offer']") !== null;
+  function readOffer() {
+    if (!document.hidden && !armed && hasOffer()) read(true);
+  }
+  setInterval(readOffer, OFFER_READ_MS);
+  document.addEventListener("visibilitychange", readOffer);
+  addEventListener("focus", readOffer);
+  addEventListener("online", readOffer);
+
+  /** Shows a box that was read again. Where the bidder stands, and that an offer has ended, is spoken when it has changed. */
   function showAgain(page) {
+    const hadOffer = hasOffer();
     const wasArmed = armed !== null;
     disarm();
     const [text, kind, wasStanding] = [region().textContent, region().className.replace("stand ", ""), region().dataset.standing === "yes"];
@@ -228,7 +243,11 @@
     if (isOutbid(page.getElementById("bid-box").dataset)) lockedUntil = performance.now() + LOCK_MS;
     show(page);
     const now = standing();
-    if (now && isFromElsewhere(old)) {
+    const ended = hadOffer && box().querySelector("#offer.off");
+    if (ended) {
+      say(ended.textContent, "off");
+      ended.remove();
+    } else if (now && isFromElsewhere(old)) {
       say(box().dataset.elsewhere, "good", true);
       now.remove();
     } else if (now && (wasStanding || now.textContent !== before)) {
@@ -251,22 +270,19 @@
     wanted = Math.max(wanted, detail.version);
     isLinkLost = Boolean(detail.ring?.linkLost);
     // The fresh box comes up to a second later.
-    if (!isSending && /^(SOLD|SOLD_BUY_NOW|UNSOLD|PASSED)$/.test(detail.status)) {
-      disarm();
-      turnOff();
-    }
+    if (!isSending && /^(SOLD|SOLD_BUY_NOW|UNSOLD|PASSED)$/.test(detail.status)) turnOff();
     read();
   });
 
   // At zero only the server ends the lot: no button is left that says otherwise.
   document.addEventListener("lotwire:checking", () => {
-    disarm();
     turnOff();
     for (const button of box().querySelectorAll("[data-bid=next] button, [data-bid=asked] button")) button.textContent = said().checking;
   });
 
-  /** Bids on this lot are not taken any more. */
+  /** Bids on this lot are not taken any more. An offer that waits for its second press still can be accepted. */
   function turnOff() {
+    if (armed?.form.action.endsWith("/bid")) disarm();
     for (const button of box().querySelectorAll("form[action$='/bid'] button")) button.disabled = true;
   }
 
