@@ -115,13 +115,28 @@ pub(crate) fn archive_with_open_buyers(open: u64, lots: &[Item]) -> FormField {
     FormField::tick(BUYERS_OPEN, format!("Archive with {buyers} open: {lots} {}", numbers.join(", ")), "yes")
 }
 
+/// Which lots the catalogue of a preview has: visitors do not see drafts.
+fn catalogue_shown(counts: &ItemCounts) -> String {
+    let (total, lots) = (labels::number(counts.total), if counts.total == 1 { "lot" } else { "lots" });
+    match counts.preview {
+        _ if counts.total == 0 => "The catalogue can be viewed. It has no lots yet.".to_owned(),
+        all if all == counts.total => format!("The catalogue can be viewed, with {total} {lots}."),
+        preview => format!(
+            "The catalogue can be viewed, with {} of {total} {lots}: only those in preview are shown. Choose “Move to preview” \
+            for the others on the page of the lots.",
+            labels::number(preview)
+        ),
+    }
+}
+
 /// What a change of status will cause, one sentence each.
 pub(crate) fn consequences(auction: &Auction, counts: &ItemCounts, to: AuctionStatus) -> Vec<String> {
     let lots = count(counts.total, "lot", "lots");
     let mut out = Vec::new();
     match (auction.status, to) {
         (AuctionStatus::Draft, AuctionStatus::Preview) => {
-            out.push("The catalogue can be viewed. Bidding stays closed.".to_owned());
+            out.push(catalogue_shown(counts));
+            out.push("Bidding stays closed.".to_owned());
         }
         (_, AuctionStatus::Preview) => {
             out.push("Bidding closes, and the live lots become drafts.".to_owned());

@@ -265,8 +265,11 @@ fn row(session: &Session, sale: &Sale, item: &Item, bid: &Bid, may_cancel: bool)
 
 fn source(source: BidSource) -> &'static str {
     match source {
+        BidSource::Internet => "Internet",
         BidSource::Room => "Room",
+        BidSource::Commission => "Commission",
         BidSource::Absentee => "Absentee",
-        _ => "Internet",
+        BidSource::BuyNow => "Buy now",
+        BidSource::PostSaleOffer => "Post-sale offer",
     }
 }

@@ -35,7 +35,11 @@ async fn an_operator_creates_an_auction_and_opens_its_preview() {
 
     let id = page.between("<code id=\"auction-id\">", "<");
     let confirm = sale.operator.get(&format!("/auctions/{id}/status?to=PREVIEW")).await;
-    confirm.is(200).shows("Bidding stays closed").shows("No event is sent: Hammer &#38; Sons is not connected");
+    confirm
+        .is(200)
+        .shows("It has no lots yet.")
+        .shows("Bidding stays closed")
+        .shows("No event is sent: Hammer &#38; Sons is not connected");
     let version = confirm.between("name=\"version\" value=\"", "\"");
     let fields = [("to", "PREVIEW"), ("version", version.as_str())];
     sale.operator.submit(&format!("/auctions/{id}/status"), &fields).await.shows("The status was changed.");
@@ -134,6 +138,19 @@ async fn an_auction_is_edited_and_copied_with_its_lots() {
     let fields = [("title", "February silver"), ("shiftDays", "28"), ("items", "all")];
     let copy = sale.operator.submit(&sale.path("/copy"), &fields).await;
     copy.shows("The auction was copied").shows("Fri 5 Feb 2027, 18:00").shows("2 lots");
+}
+
+#[tokio::test]
+async fn before_a_preview_opens_staff_read_which_lots_it_has() {
+    let mut sale = Sale::new(AuctionStatus::Draft, &["A jug", "A bowl"]).await;
+    let confirm = sale.path("/status?to=PREVIEW");
+    sale.operator.get(&confirm).await.is(200).shows("with 0 of 2 lots: only those in preview are shown.");
+    let apply = sale.path("/lots/bulk/apply");
+    for (place, shown) in [(0, "with 1 of 2 lots: only"), (1, "The catalogue can be viewed, with 2 lots.")] {
+        let lot = sale.items[place].uuid.to_string();
+        sale.operator.post(&apply, &[("action", "PREVIEW"), ("lot", &lot)]).await.is(200).shows("1 lot was changed.");
+        sale.operator.get(&confirm).await.is(200).shows(shown);
+    }
 }
 
 #[tokio::test]

@@ -142,6 +142,7 @@ async fn an_unpaid_lot_is_unsold_and_a_post_sale_offer_sells_it_again() {
     let fields = [("version", version.as_str()), ("buyer", "12"), ("amount", "£45"), ("reason", "Telephone")];
     let sold = sale.operator.submit(&sale.lot(0, "/offer"), &fields).await;
     sold.shows("The post-sale offer was recorded").shows("Paddle 12").shows("£45");
+    sold.shows("<td data-of=\"From\">Post-sale offer</td>");
     sale.operator.get(&sale.path("/results")).await.shows("£45.00").shows("Paddle 12");
 }
 

@@ -57,6 +57,15 @@ async fn the_clerk_writes_to_all_visitors(database: Option<String>) {
     }
     lot.wait_until("document.querySelectorAll('.bid-feed li').length === 1").await.unwrap();
 
+    // A pasted text that is too long stays whole, and no visitor sees it.
+    desk.evaluate("document.querySelector('[data-message=write]').click()").await.unwrap();
+    desk.fill("message-text", &"ö".repeat(230)).await.unwrap();
+    let fault = "document.querySelector('[data-slot=message-fault]').textContent";
+    let too_long = "The message has 230 characters: shorten it to at most 200.";
+    desk.wait_until(&format!("{fault} === '{too_long}'")).await.unwrap();
+    assert_eq!(desk.text("document.getElementById('message-text').value.length.toString()").await.unwrap(), "230");
+    desk.click("Cancel Esc").await.unwrap();
+
     // The message is text in these words, under the stage and among the bids of the lot. The stage itself stays.
     write(&desk, HOSTILE).await;
     for page in [&lot, &catalogue] {

@@ -41,6 +41,11 @@ document.querySelector("[data-message=write]").addEventListener("click", () => {
   messageField.focus();
 });
 document.querySelector("[data-message=clear]").addEventListener("click", () => sendMessage(null));
+// A browser cuts a pasted text at the maximum of a field without a word, so this field has none.
+messageField.addEventListener("input", () => {
+  const [chars, max] = [[...messageField.value.trim()].length, Number(messageField.dataset.charsMax)];
+  put("message-fault", chars > max ? `The message has ${chars} characters: shorten it to at most ${max}.` : "");
+});
 messageForm.querySelector("form").addEventListener("submit", (event) => {
   event.preventDefault();
   sendMessage(messageField.value);
