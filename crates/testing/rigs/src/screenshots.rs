@@ -28,7 +28,7 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     let browser = Browser::with_windows().await?;
     let mut pictures = 0;
     let page = browser.page().await?;
-    for (name, address) in showcase.open_pages() {
+    for (name, address) in [showcase.open_pages(), showcase.api_references()].concat() {
         page.open(&address).await?;
         page.wait_until("document.readyState === 'complete'").await?;
         pictures += take(&page, &name, &options.to).await?;

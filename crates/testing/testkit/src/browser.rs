@@ -16,6 +16,7 @@ mod walk;
 
 use std::os::unix::fs::MetadataExt;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
@@ -47,10 +48,19 @@ const ARGUMENTS: &[&str] = &[
     "--disable-sync",
     // Chromium does so by itself, its headless shell does not: a frame of another site is a page of its own.
     "--site-per-process",
+    // A process that waits for the next page costs as much as the page.
+    "--disable-features=SpareRendererForSitePerProcess",
 ];
 
-/// A running browser. It is stopped when it is dropped.
+/// The browser of one visitor: its pages share cookies and storage.
 pub struct Browser {
+    process: Arc<Process>,
+    /// The visitor's context in the browser; none for the first visitor.
+    context: Option<String>,
+}
+
+/// A running browser. It is stopped when the last of its visitors is dropped.
+struct Process {
     child: Child,
     connection: Connection,
     _profile: tempfile::TempDir,
@@ -84,34 +94,46 @@ impl Browser {
             return Err(BrowserError::new("starting Chromium", "it has no pipes"));
         };
         let connection = Connection::new(input, output);
-        let browser = Browser { child, connection, _profile: profile };
-        let version = browser.connection.call(None, "Browser.getVersion", json!({})).await;
+        let process = Process { child, connection, _profile: profile };
+        let version = process.connection.call(None, "Browser.getVersion", json!({})).await;
         version.map_err(|error| {
             BrowserError::new(format!("starting {program} (is Debian's package `{program}` installed?)"), error)
         })?;
-        Ok(browser)
+        Ok(Browser { process: Arc::new(process), context: None })
+    }
+
+    /// Another visitor, who shares neither cookies nor storage with the others. Starting another browser takes a second of a
+    /// processor.
+    pub async fn other_visitor(&self) -> Result<Self, BrowserError> {
+        let created = self.process.connection.call(None, "Target.createBrowserContext", json!({})).await?;
+        let context = created["browserContextId"].as_str().map(str::to_owned);
+        Ok(Browser { process: self.process.clone(), context })
     }
 
     /// Opens an empty page in a window of its own, so that it is visible whatever else is opened.
     pub async fn page(&self) -> Result<Page, BrowserError> {
-        Page::new(self.connection.clone(), true).await
+        self.new_page(true).await
     }
 
     /// Opens an empty page as a tab of the last window. It hides the other tabs of that window if the browser
     /// [has windows](Self::with_windows).
     pub async fn tab(&self) -> Result<Page, BrowserError> {
-        Page::new(self.connection.clone(), false).await
+        self.new_page(false).await
+    }
+
+    async fn new_page(&self, in_own_window: bool) -> Result<Page, BrowserError> {
+        Page::new(self.process.connection.clone(), self.context.as_deref(), in_own_window).await
     }
 
     /// The page whose address contains this text, in a tab that another page opened.
     pub async fn opened(&self, part: &str) -> Result<Page, BrowserError> {
-        let page = Page::attach(self.connection.clone(), "page", part).await?;
+        let page = Page::attach(self.process.connection.clone(), "page", part).await?;
         page.show().await?;
         Ok(page)
     }
 }
 
-impl Drop for Browser {
+impl Drop for Process {
     fn drop(&mut self) {
         self.connection.close();
         // The browser writes to the profile until it ends. It gets time to end before it is killed.

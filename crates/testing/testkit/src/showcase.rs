@@ -123,15 +123,23 @@ impl Showcase {
         Ok(Self { launch, site, application, _server: server, _broken: broken })
     }
 
-    /// Name and address of each page for visitors who have not signed in.
+    /// Name and address of each page for visitors who have not signed in, without the [references](Self::api_references).
     pub fn open_pages(&self) -> Vec<(String, String)> {
+        let provider = ["/dashboard/sign-in", "/dashboard/sign-in/code", "/app-portal/login"];
+        self.pages_at(&["/admin/set-up", "/admin/sign-in"], &provider)
+    }
+
+    /// Name and address of the reference of each API: one long page, which `/` leads to.
+    pub fn api_references(&self) -> Vec<(String, String)> {
+        self.pages_at(&["/docs"], &["/docs"])
+    }
+
+    fn pages_at(&self, platform_paths: &[&str], provider_paths: &[&str]) -> Vec<(String, String)> {
         let pages_of = |origin: String, name: &str, paths: &[&str]| {
             paths.iter().map(|path| (format!("{name}{path}"), format!("{origin}{path}"))).collect::<Vec<_>>()
         };
-        let platform_paths = ["/", "/docs", "/admin/set-up", "/admin/sign-in"];
-        let provider_paths = ["/", "/docs", "/dashboard/sign-in", "/dashboard/sign-in/code", "/app-portal/login"];
-        let platform = pages_of(self.launch.platform_url(), "platform", &platform_paths);
-        [platform, pages_of(self.launch.provider_url(), "provider", &provider_paths)].concat()
+        let platform = pages_of(self.launch.platform_url(), "platform", platform_paths);
+        [platform, pages_of(self.launch.provider_url(), "provider", provider_paths)].concat()
     }
 
     /// Signs in, so that the first of the pages is open.

@@ -4,11 +4,10 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use testkit::browser::{Accessibility, Browser};
+use testkit::browser::Browser;
 use testkit::server::built_binary;
 
-use crate::every_page;
-use crate::official_clients::installed_clients;
+use crate::page_checks::PageChecks;
 use crate::portal::DESK;
 
 /// The program, with a port for the saleroom that no other one has.
@@ -105,10 +104,10 @@ async fn a_mail_of_the_demonstration_is_in_its_mailbox_and_its_link_works() {
     let browser = Browser::start().await.unwrap();
     let page = browser.page().await.unwrap();
     page.resize(DESK).await.unwrap();
-    let accessibility = Accessibility::from_clients(&installed_clients()).unwrap();
+    let checks = PageChecks::new();
     page.open(&mailbox).await.unwrap();
     page.wait_until_shown("No mail yet").await.unwrap();
-    assert_eq!(every_page::check(&page, &accessibility).await, [""; 0]);
+    checks.assert_faultless(&page).await;
 
     page.open(&portal).await.unwrap();
     page.wait_until_at("/app-portal/endpoints").await.unwrap();
@@ -126,11 +125,11 @@ async fn a_mail_of_the_demonstration_is_in_its_mailbox_and_its_link_works() {
             break;
         }
     }
-    assert_eq!(every_page::check(&page, &accessibility).await, [""; 0]);
+    checks.assert_faultless(&page).await;
     page.evaluate("document.querySelector('.places a').click()").await.unwrap();
     page.wait_until_at("/mails/1").await.unwrap();
     page.wait_until_shown("ops@example.com").await.unwrap();
-    assert_eq!(every_page::check(&page, &accessibility).await, [""; 0]);
+    checks.assert_faultless(&page).await;
     page.evaluate("document.querySelector('.card a[href*=confirm]').click()").await.unwrap();
     page.wait_until_shown("Confirm address").await.unwrap();
     Command::new("kill").args(["-TERM", &demo.id().to_string()]).status().unwrap();

@@ -57,6 +57,7 @@ mod misbehaving_issuer;
 mod official_clients;
 mod one_button;
 mod open_saleroom;
+mod page_checks;
 mod papers;
 mod people_merge;
 mod portal;

@@ -5,6 +5,7 @@ use testkit::mail_server::{MailServer, ReceivedMail};
 use testkit::site::CustomerSite;
 
 use crate::administration::{Administration, desk_page};
+use crate::page_checks::PageChecks;
 use crate::support::{WAIT_MAX, launch};
 
 /// A running installation with one house, whose saleroom is open at `/hartley`.
@@ -18,6 +19,7 @@ pub struct OpenHouse {
     pub host: String,
     /// The mails that arrived and were not asked for yet. Mails are sent at the same time, so they arrive in any order.
     pub inbox: Vec<ReceivedMail>,
+    pub checks: PageChecks,
 }
 
 impl OpenHouse {
@@ -35,6 +37,7 @@ impl OpenHouse {
 
     /// The installation and the house before its saleroom is opened.
     pub async fn closed(database: Option<String>, settings: &[(&str, &str)]) -> Self {
+        let checks = PageChecks::of_story_on(database.as_ref());
         let mails = MailServer::start().await.unwrap();
         let data = tempfile::tempdir().unwrap();
         let mut launch = launch(data.path())
@@ -55,7 +58,7 @@ impl OpenHouse {
         let site = CustomerSite::set_up(&administration.launch, &administration.launch).await.unwrap();
         let staff = desk_page(&administration.browser).await;
         administration.set_up(&staff).await;
-        Self { administration, site, mails, staff, host, inbox: Vec::new() }
+        Self { administration, site, mails, staff, host, inbox: Vec::new(), checks }
     }
 
     /// The mail to an address with this subject.

@@ -3,14 +3,13 @@
 use std::process::Command;
 
 use serde_json::{Value, json};
-use testkit::browser::{Accessibility, ColorScheme, Page};
+use testkit::browser::{ColorScheme, Page};
 use testkit::mail_server::MailServer;
 use testkit::server::Launch;
 use testkit::site::CustomerSite;
 
 use crate::administration::{Administration, assert_accessible, desk_page};
-use crate::every_page;
-use crate::official_clients::installed_clients;
+use crate::page_checks::PageChecks;
 use crate::support::launch;
 
 /// An amount that no page of the saleroom may show.
@@ -44,11 +43,6 @@ fn with_saleroom(launch: Launch) -> (Launch, u16) {
 /// Ticks or unticks a box, or chooses a radio button.
 async fn tick(page: &Page, selector: &str) {
     page.evaluate(&format!("document.querySelector('{selector}').click()")).await.unwrap();
-}
-
-async fn assert_faultless(page: &Page, accessibility: &Accessibility) {
-    let faults = every_page::check(page, accessibility).await;
-    assert!(faults.is_empty(), "{}: {faults:?}", page.text("location.href").await.unwrap());
 }
 
 async fn bidders_follow_the_sales_of_a_house(database: Option<String>) {
@@ -119,7 +113,7 @@ async fn bidders_follow_the_sales_of_a_house(database: Option<String>) {
     page.wait_until_shown("The saleroom was saved.").await.unwrap();
 
     // Everyone reads it under its own host, and only there.
-    let accessibility = Accessibility::from_clients(&installed_clients()).unwrap();
+    let checks = PageChecks::of_story_on(database.as_ref());
     let url = format!("http://{host}/hartley-sons");
     page.open(&url).await.unwrap();
     page.wait_until_shown("Open for bids").await.unwrap();
@@ -127,12 +121,12 @@ async fn bidders_follow_the_sales_of_a_house(database: Option<String>) {
     page.prefer(ColorScheme::Light).await.unwrap();
     let border = page.text("getComputedStyle(document.querySelector('.house')).borderTopColor").await.unwrap();
     assert_eq!(border, "rgb(122, 31, 61)");
-    assert_faultless(&page, &accessibility).await;
+    checks.assert_faultless(&page).await;
     let text = page.text("document.body.textContent").await.unwrap();
     assert!(text.contains("2 lots") && !text.contains("Not announced"), "{text}");
     page.click_through("Clocks & watches").await.unwrap();
     page.wait_until_shown("Clock <1>").await.unwrap();
-    assert_faultless(&page, &accessibility).await;
+    checks.assert_faultless(&page).await;
     let text = page.text("document.body.textContent").await.unwrap();
     assert!(text.contains("Current bid, 1 bid") && !text.contains("Clock <3>"), "{text}");
     page.fill("q", "<2>").await.unwrap();
@@ -141,7 +135,7 @@ async fn bidders_follow_the_sales_of_a_house(database: Option<String>) {
     assert!(text.contains("Clock <2>") && !text.contains("Clock <1>"), "{text}");
     page.open(&format!("{url}/sales/{timed}/lots/{first}?q=Clock")).await.unwrap();
     page.wait_until_shown("Paddle 214").await.unwrap();
-    assert_faultless(&page, &accessibility).await;
+    checks.assert_faultless(&page).await;
     page.click_through("‹ Clocks & watches").await.unwrap();
     assert_eq!(page.text("location.search").await.unwrap(), "?q=Clock");
 
@@ -262,5 +256,5 @@ async fn salerooms_are_closed_while_the_server_sends_no_mail() {
         assert!(status == "503" && body.contains("The saleroom is closed for the moment"), "{status} {body}");
     }
     page.open(&format!("http://{host}/hartley-sons")).await.unwrap();
-    assert_faultless(&page, &Accessibility::from_clients(&installed_clients()).unwrap()).await;
+    PageChecks::new().assert_faultless(&page).await;
 }

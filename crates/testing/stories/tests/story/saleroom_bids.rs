@@ -2,11 +2,9 @@
 //! words what became of each press.
 
 use serde_json::json;
-use testkit::browser::{Accessibility, Browser, Page};
+use testkit::browser::{Browser, Page};
 
 use crate::administration::desk_page;
-use crate::every_page;
-use crate::official_clients::installed_clients;
 use crate::open_saleroom::OpenHouse;
 use crate::support::{Clerk, WAIT_MAX};
 
@@ -19,9 +17,8 @@ pub struct House {
     pub open: OpenHouse,
     pub auction: String,
     pub lots: Vec<String>,
-    accessibility: Accessibility,
-    /// One for each bidder: pages of one browser share its cookies.
-    browsers: Vec<Browser>,
+    /// One for each bidder.
+    visitors: Vec<Browser>,
 }
 
 impl House {
@@ -40,8 +37,7 @@ impl House {
         let auction = open.site.create_auction(auction).await.unwrap();
         let items = open.site.items(&auction).await.unwrap();
         let lots = items.iter().map(|item| item["uuid"].as_str().unwrap().to_owned()).collect();
-        let accessibility = Accessibility::from_clients(&installed_clients()).unwrap();
-        Self { open, auction, lots, accessibility, browsers: Vec::new() }
+        Self { open, auction, lots, visitors: Vec::new() }
     }
 
     /// The same sale as a LIVE webcast of two lots.
@@ -65,7 +61,7 @@ impl House {
 
     /// Another page of the bidder who came last, as on another device: it shares the sign-in.
     pub async fn other_device(&self) -> Page {
-        desk_page(self.browsers.last().unwrap()).await
+        desk_page(self.visitors.last().unwrap()).await
     }
 
     pub fn lot(&self, place: usize) -> String {
@@ -73,18 +69,17 @@ impl House {
     }
 
     pub async fn assert_faultless(&self, page: &Page) {
-        let faults = every_page::check(page, &self.accessibility).await;
-        assert!(faults.is_empty(), "{}: {faults:?}", page.text("location.href").await.unwrap());
+        self.open.checks.assert_faultless(page).await;
     }
 
-    /// A bidder with an account, in a browser of their own, on the page of the first lot.
+    /// A bidder with an account, in a browser of their own, on the page of the first lot. `saleroom_languages` checks the pages of
+    /// the account.
     pub async fn bidder(&mut self, name: &str, email: &str) -> Page {
-        let browser = Browser::start().await.unwrap();
-        let page = desk_page(&browser).await;
-        self.browsers.push(browser);
+        let visitor = self.open.administration.browser.other_visitor().await.unwrap();
+        let page = desk_page(&visitor).await;
+        self.visitors.push(visitor);
         page.open(&self.lot(0)).await.unwrap();
         page.wait_until_shown("Sign in to bid").await.unwrap();
-        self.assert_faultless(&page).await;
         page.click_through("Open an account").await.unwrap();
         page.fill("email", email).await.unwrap();
         page.click_through("Send the link").await.unwrap();
@@ -92,12 +87,10 @@ impl House {
         let link = self.next_link(email).await;
         page.open(&link).await.unwrap();
         page.wait_until_shown("Open your account").await.unwrap();
-        self.assert_faultless(&page).await;
         page.fill("name", name).await.unwrap();
         page.fill("password", PASSWORD).await.unwrap();
         page.click_through("Open the account").await.unwrap();
         page.wait_until_shown("Welcome. You are signed in.").await.unwrap();
-        self.assert_faultless(&page).await;
         // The link works once.
         let other = desk_page(&self.open.administration.browser).await;
         other.open(&link).await.unwrap();
@@ -130,7 +123,6 @@ impl House {
         page.wait_until_shown("Register for this sale to bid").await.unwrap();
         page.click_through("Register for this sale to bid").await.unwrap();
         page.wait_until_shown("You register as").await.unwrap();
-        self.assert_faultless(page).await;
         page.click_through("Register").await.unwrap();
     }
 }
@@ -258,7 +250,7 @@ async fn bidders_bid_against_each_other(database: Option<String>) {
     bob.wait_until_shown("You are outbid").await.unwrap();
 
     // Everything is there after a kill, and the sessions go on.
-    let (url, _browsers) = (house.open.url(), house.browsers);
+    let (url, _visitors) = (house.open.url(), house.visitors);
     let _administration = house.open.administration.kill_and_restart().await;
     ann.open(&format!("{url}/my-bids")).await.unwrap();
     ann.wait_until_shown("Your maximum £1,000").await.unwrap();

@@ -1,11 +1,8 @@
 //! A house puts its saleroom at a domain of its own: entered, proven by a record of a real name server, served, and lost again.
 
 use serde_json::{Value, json};
-use testkit::browser::Accessibility;
 use testkit::name_server::NameServer;
 
-use crate::every_page::check;
-use crate::official_clients::installed_clients;
 use crate::open_saleroom::OpenHouse;
 use crate::saleroom_attacks::{PASSWORD, Sender};
 use crate::support::WAIT_MAX;
@@ -80,8 +77,7 @@ async fn a_house_moves_to_its_own_domain(database: Option<String>) {
     form.check("The record was found.").await;
     form.open().await;
     house.staff.wait_until_shown(&format!("The saleroom stands at http://{}/hartley", own.host)).await.unwrap();
-    let accessibility = Accessibility::from_clients(&installed_clients()).unwrap();
-    assert_eq!(check(&house.staff, &accessibility).await, [""; 0]);
+    house.checks.assert_faultless(&house.staff).await;
     let first = own.get("/");
     assert_eq!((first.status, first.header("location")), (307, &*format!("http://{}/hartley", own.host)));
     let page = own.get("/hartley");

@@ -4,10 +4,8 @@
 use std::process::Command;
 
 use serde_json::json;
-use testkit::browser::{Accessibility, Page};
+use testkit::browser::Page;
 
-use crate::every_page;
-use crate::official_clients::installed_clients;
 use crate::open_saleroom::OpenHouse;
 use crate::support::Clerk;
 
@@ -109,7 +107,6 @@ async fn a_film_is_on_the_pages_of_its_live_sale_alone(database: Option<String>)
     // On a phone the film leaves the lot's button where it is, and the page is as accessible as before.
     let phone = house.administration.browser.page().await.unwrap();
     phone.resize(390).await.unwrap();
-    let accessibility = Accessibility::from_clients(&installed_clients()).unwrap();
     for path in [&sale, &of_lot] {
         phone.open(&format!("{}{path}", house.url())).await.unwrap();
         phone
@@ -118,8 +115,7 @@ async fn a_film_is_on_the_pages_of_its_live_sale_alone(database: Option<String>)
             .unwrap();
         let shape = "(({ width, height }) => Math.abs(width / height - 16 / 9) < 0.02 && width <= innerWidth)(document.querySelector('.film iframe').getBoundingClientRect())";
         assert!(phone.evaluate(shape).await.unwrap().as_bool().unwrap());
-        let faults = every_page::check(&phone, &accessibility).await;
-        assert!(faults.is_empty(), "{path}: {faults:?}");
+        house.checks.assert_faultless(&phone).await;
     }
 
     // The operator takes the origin off the list: no film, and the house's page says why.

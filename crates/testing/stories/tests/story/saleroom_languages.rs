@@ -4,11 +4,9 @@
 use std::process::Command;
 
 use serde_json::json;
-use testkit::browser::{Accessibility, Page, layout_faults};
+use testkit::browser::{Page, layout_faults};
 
 use crate::administration::desk_page;
-use crate::every_page;
-use crate::official_clients::installed_clients;
 use crate::open_saleroom::OpenHouse;
 use crate::saleroom_live::{DIFFERENCES, IS_LIVE};
 use crate::support::WAIT_MAX;
@@ -20,7 +18,6 @@ struct House {
     open: OpenHouse,
     auction: String,
     lot: String,
-    accessibility: Accessibility,
 }
 
 impl House {
@@ -36,8 +33,7 @@ impl House {
         let auction = open.site.platform.post("/api/v1/auctions", &sale).await.unwrap();
         let auction = auction.text("/uuid").unwrap().to_owned();
         let lot = open.site.items(&auction).await.unwrap()[0]["uuid"].as_str().unwrap().to_owned();
-        let accessibility = Accessibility::from_clients(&installed_clients()).unwrap();
-        Self { open, auction, lot, accessibility }
+        Self { open, auction, lot }
     }
 
     fn lot(&self) -> String {
@@ -46,9 +42,9 @@ impl House {
 
     /// The page has no fault at any width, and the longest German words fit on a phone of 320 px.
     async fn assert_faultless(&self, page: &Page) {
-        let mut faults = every_page::check(page, &self.accessibility).await;
+        self.open.checks.assert_faultless(page).await;
         page.resize(320).await.unwrap();
-        faults.extend(layout_faults(page).await.unwrap());
+        let faults = layout_faults(page).await.unwrap();
         page.resize(1_280).await.unwrap();
         assert!(faults.is_empty(), "{}: {faults:?}", page.text("location.href").await.unwrap());
     }

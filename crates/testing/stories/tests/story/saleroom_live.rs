@@ -4,10 +4,8 @@
 use std::process::Command;
 
 use serde_json::{Value, json};
-use testkit::browser::{Accessibility, Browser, Page};
+use testkit::browser::{Browser, Page};
 
-use crate::every_page;
-use crate::official_clients::installed_clients;
 use crate::open_saleroom::OpenHouse;
 use crate::support::Clerk;
 
@@ -73,11 +71,6 @@ async fn shows(page: &Page, name: &str, text: &str) {
     page.wait_until(&format!("{slot}?.textContent === {expected} && !{slot}.closest('[hidden]')")).await.unwrap();
 }
 
-async fn assert_faultless(page: &Page, accessibility: &Accessibility) {
-    let faults = every_page::check(page, accessibility).await;
-    assert!(faults.is_empty(), "{}: {faults:?}", page.text("location.href").await.unwrap());
-}
-
 async fn top_of_price(page: &Page) -> Value {
     page.evaluate("document.querySelector('[data-live=\"price\"]').getBoundingClientRect().top").await.unwrap()
 }
@@ -124,9 +117,8 @@ async fn a_bid_is_seen_without_a_reload(database: Option<String>) {
     shows(lot, "price", "£1,600").await;
     assert_eq!(lot.text(DIFFERENCES).await.unwrap(), "", "the script and the server show the same");
     assert_eq!(catalogue.text(DIFFERENCES).await.unwrap(), "");
-    let accessibility = Accessibility::from_clients(&installed_clients()).unwrap();
-    assert_faultless(lot, &accessibility).await;
-    assert_faultless(&catalogue, &accessibility).await;
+    house.checks.assert_faultless(lot).await;
+    house.checks.assert_faultless(&catalogue).await;
 
     // A stream says that no proxy may buffer it, and has nothing that bidders may not know.
     for path in [
@@ -283,8 +275,7 @@ async fn the_lot_in_the_ring_is_seen_on_the_catalogue_and_its_page() {
     clerk.command("fair-warning", &json!({})).await;
     stage("Lot 1: fair warning. Asking price £1,100.").await;
     shows(&lot, "standing", "In the ring now. Fair warning").await;
-    let accessibility = Accessibility::from_clients(&installed_clients()).unwrap();
-    assert_faultless(catalogue, &accessibility).await;
+    house.checks.assert_faultless(catalogue).await;
     clerk.command("sell", &json!({})).await;
     stage("Lot 1 sold at £1,000.").await;
     shows(&lot, "standing", "Sold").await;

@@ -4,11 +4,10 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use testkit::browser::{Accessibility, Browser, Page};
+use testkit::browser::{Browser, Page};
 use testkit::web_site::WebSite;
 
 use crate::administration::desk_page;
-use crate::every_page;
 use crate::official_clients::installed_clients;
 use crate::open_saleroom::OpenHouse;
 use crate::saleroom_attacks::{PASSWORD, Sender};
@@ -75,14 +74,8 @@ async fn get(page: &Page, path: &str) -> Value {
     body
 }
 
-async fn assert_faultless(page: &Page, accessibility: &Accessibility) {
-    let faults = every_page::check(page, accessibility).await;
-    assert!(faults.is_empty(), "{}: {faults:?}", page.text("location.href").await.unwrap());
-}
-
 async fn a_site_bids_for_a_bidder_who_allowed_it(database: Option<String>) {
     let mut sale = SaleOfSites::open(database).await;
-    let accessibility = Accessibility::from_clients(&installed_clients()).unwrap();
     let site = WebSite::start("shop.localhost").await.unwrap();
     let house = sale.house.url();
     let library = installed_clients().join("javascript/node_modules/oauth4webapi/build/index.js");
@@ -92,7 +85,7 @@ async fn a_site_bids_for_a_bidder_who_allowed_it(database: Option<String>) {
     site.put("/site.js", "text/javascript", script);
     site.put("/oauth4webapi.js", "text/javascript", fs::read_to_string(library).unwrap());
     sale.list_sites(&sale.house.site.customer, &[&format!("{}/back", site.origin)]).await;
-    assert_faultless(&sale.house.staff, &accessibility).await;
+    sale.house.checks.assert_faultless(&sale.house.staff).await;
     let mut ann = Sender::of(&sale.house);
     ann.open_account(&mut sale.house, "ann@example.com").await;
 
@@ -111,7 +104,7 @@ async fn a_site_bids_for_a_bidder_who_allowed_it(database: Option<String>) {
     page.evaluate("document.querySelector('form[action$=\"/sign-in\"] button').click()").await.unwrap();
     page.wait_until_shown("bid for you?").await.unwrap();
     page.wait_until_shown(&site.origin).await.unwrap();
-    assert_faultless(&page, &accessibility).await;
+    sale.house.checks.assert_faultless(&page).await;
     page.click_through("Cancel").await.unwrap();
     page.wait_until_shown("Refused: access_denied").await.unwrap();
 
@@ -196,10 +189,10 @@ async fn a_site_bids_for_a_bidder_who_allowed_it(database: Option<String>) {
     let own = desk_page(&browser).await;
     own.open(&format!("{house}/account/sites")).await.unwrap();
     own.wait_until_shown(&site.origin).await.unwrap();
-    assert_faultless(&own, &accessibility).await;
+    sale.house.checks.assert_faultless(&own).await;
     own.click_through(&format!("Disconnect: {}", site.origin)).await.unwrap();
     own.wait_until_shown("The site has no access any more.").await.unwrap();
-    assert_faultless(&own, &accessibility).await;
+    sale.house.checks.assert_faultless(&own).await;
     let (status, refusal) = call(&page, "GET", "/me", Value::Null, "").await;
     assert_eq!((status, &refusal["code"]), (401, &json!("unauthenticated")));
 
@@ -229,7 +222,6 @@ const EMBEDDED: &str = "[...document.querySelectorAll('div')].find((element) => 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_script_element_shows_a_sale_in_a_page_of_the_house() {
     let sale = SaleOfSites::open(None).await;
-    let accessibility = Accessibility::from_clients(&installed_clients()).unwrap();
     let site = WebSite::start("shop.localhost").await.unwrap();
     let saleroom = format!("http://{}", sale.house.host);
     let page_of = |lang: &str, auction: &str| {
@@ -266,13 +258,13 @@ async fn a_script_element_shows_a_sale_in_a_page_of_the_house() {
     page.open(&format!("{}/", site.origin)).await.unwrap();
     shows("Clocks & watches").await;
     shows("Starts at £500.00").await;
-    assert_faultless(&page, &accessibility).await;
+    sale.house.checks.assert_faultless(&page).await;
     let bid = json!({ "bidder": "77", "amount": 60_000 });
     sale.house.site.platform.post(&format!("/api/v1/items/{}/bids", sale.lots[0]), &bid).await.unwrap();
     shows("Price £500.00 £650.00 with premium and taxes").await;
     press("Clock 2").await;
     shows("Bid in the saleroom").await;
-    assert_faultless(&page, &accessibility).await;
+    sale.house.checks.assert_faultless(&page).await;
     press("All lots").await;
     shows("Clock 1").await;
     press("Clock 1").await;

@@ -6,7 +6,10 @@ use serde_json::Value;
 
 use super::{BrowserError, Page};
 
-/// Rules of WCAG 2.2, levels A and AA, and axe-core's best practices, without those about colours.
+/// Rules of WCAG 2.2, levels A and AA, and axe-core's best practices.
+const ALL_RULES: &str = r#"runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]"#;
+
+/// All of them without those about colours.
 const RULES_OF_FORM: &str = r#"runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     rules: { "color-contrast": { enabled: false }, "link-in-text-block": { enabled: false } }"#;
 
@@ -37,13 +40,16 @@ impl Accessibility {
 
     /// The faults of the open page, one line each.
     pub async fn faults(&self, page: &Page) -> Result<Vec<String>, BrowserError> {
-        let (form, colours) = (self.faults_of_form(page).await?, self.colour_faults(page).await?);
-        Ok([form, colours].concat())
+        self.violations_and_width(page, ALL_RULES).await
     }
 
     /// The faults of the open page at this width, without those of its colours.
     pub async fn faults_of_form(&self, page: &Page) -> Result<Vec<String>, BrowserError> {
-        let mut faults = self.violations(page, RULES_OF_FORM).await?;
+        self.violations_and_width(page, RULES_OF_FORM).await
+    }
+
+    async fn violations_and_width(&self, page: &Page, rules: &str) -> Result<Vec<String>, BrowserError> {
+        let mut faults = self.violations(page, rules).await?;
         let too_wide = page.evaluate(TOO_WIDE).await?.as_f64().unwrap_or_default();
         if too_wide > 0.0 {
             faults.push(format!("the page is {too_wide} pixels wider than its window"));

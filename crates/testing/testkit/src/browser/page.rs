@@ -14,7 +14,9 @@ use super::connection::{BrowserError, Connection};
 
 /// Time limit for a condition.
 const WAIT_MAX: Duration = Duration::from_secs(30);
+/// Pause between two looks at a page. It doubles up to the longer one: a look takes the browser's time, and some waits take seconds.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
+const POLL_INTERVAL_MAX: Duration = Duration::from_millis(80);
 
 /// Finds the visible link, button, label or summary with this text or accessible name.
 const FIND_BY_TEXT: &str = r#"((words) => {
@@ -54,8 +56,16 @@ pub struct Page {
 }
 
 impl Page {
-    pub(super) async fn new(connection: Connection, in_own_window: bool) -> Result<Self, BrowserError> {
-        let target = json!({ "url": "about:blank", "newWindow": in_own_window });
+    /// A new page, in the context of a visitor if it is not the first one.
+    pub(super) async fn new(
+        connection: Connection,
+        context: Option<&str>,
+        in_own_window: bool,
+    ) -> Result<Self, BrowserError> {
+        let mut target = json!({ "url": "about:blank", "newWindow": in_own_window });
+        if let Some(context) = context {
+            target["browserContextId"] = json!(context);
+        }
         let made = connection.call(None, "Target.createTarget", target).await?;
         let attach = json!({ "targetId": made["targetId"], "flatten": true });
         let attached = connection.call(None, "Target.attachToTarget", attach).await?;
@@ -143,6 +153,7 @@ impl Page {
     /// Waits until an expression is true on the page. During a navigation it counts as false.
     pub async fn wait_until(&self, expression: &str) -> Result<(), BrowserError> {
         let deadline = Instant::now() + WAIT_MAX;
+        let mut pause = POLL_INTERVAL;
         loop {
             let found = self.evaluate(expression).await;
             if matches!(found, Ok(Value::Bool(true))) {
@@ -153,7 +164,8 @@ impl Page {
                 let shown = shown.unwrap_or_else(|error| error.to_string());
                 return Err(BrowserError::new(format!("waiting until {expression}"), format!("it is not:\n{shown}")));
             }
-            tokio::time::sleep(POLL_INTERVAL).await;
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(POLL_INTERVAL_MAX);
         }
     }
 
