@@ -106,8 +106,10 @@ impl Browser {
     /// processor.
     pub async fn other_visitor(&self) -> Result<Self, BrowserError> {
         let created = self.process.connection.call(None, "Target.createBrowserContext", json!({})).await?;
-        let context = created["browserContextId"].as_str().map(str::to_owned);
-        Ok(Browser { process: self.process.clone(), context })
+        let Some(context) = created["browserContextId"].as_str() else {
+            return Err(BrowserError::new("adding a visitor", created));
+        };
+        Ok(Browser { process: self.process.clone(), context: Some(context.to_owned()) })
     }
 
     /// Opens an empty page in a window of its own, so that it is visible whatever else is opened.

@@ -147,7 +147,8 @@ async fn before_a_preview_opens_staff_read_which_lots_it_has() {
     sale.operator.get(&confirm).await.is(200).shows("with 0 of 2 lots: only those in preview are shown.");
     let apply = sale.path("/lots/bulk/apply");
     for (place, shown) in [(0, "with 1 of 2 lots: only"), (1, "The catalogue can be viewed, with 2 lots.")] {
-        let lot = sale.items[place].uuid.to_string();
+        let item = sale.item(place).await;
+        let lot = format!("{}.{}.DRAFT", item.uuid, item.version);
         sale.operator.post(&apply, &[("action", "PREVIEW"), ("lot", &lot)]).await.is(200).shows("1 lot was changed.");
         sale.operator.get(&confirm).await.is(200).shows(shown);
     }
