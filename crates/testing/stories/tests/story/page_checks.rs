@@ -23,7 +23,7 @@ impl PageChecks {
     }
 
     /// The checks of a story that runs on SQLite, and again on a database of PostgreSQL. Its pages are the same on both, and
-    /// checking them takes longer than the rest of the story: only the run on SQLite checks them.
+    /// checking a page takes about a second of a processor: only the run on SQLite checks them.
     pub fn of_story_on(database: Option<&String>) -> Self {
         if database.is_some() { Self { accessibility: None } } else { Self::new() }
     }
