@@ -1,5 +1,6 @@
 //! An OpenAPI document as an HTML page at `/docs`, without script and without external resources, so that it works
-//! without a network and under a strict Content-Security-Policy. The page is rendered once, when it is first asked for: a start does not wait for it.
+//! without a network and under a strict Content-Security-Policy. The page is rendered once, when it is first requested, so that
+//! the start of a server does not wait for it.
 //! docs/decisions/0016-our-own-openapi-page.md has the reasons.
 
 mod example;

@@ -232,7 +232,7 @@ pub(crate) fn finish(router: Router<Platform>, document: utoipa::openapi::OpenAp
     let requests = Arc::new(RequestCounts::of_document(&document));
     let document = Arc::new(document);
     let pages = kit_http::docs::routes(document.clone(), LINKS, kit_http::route_not_found);
-    // Rendered once, when first asked for: the routes need no key, and rendering takes milliseconds.
+    // Rendered once, when they are first requested: the routes need no key, and rendering takes milliseconds.
     let document = Arc::new(LazyLock::new(move || CacheableResponse::new(&*document, CachePolicy::Public)));
     let events = Arc::new(LazyLock::new(|| CacheableResponse::new(&crate::asyncapi(), CachePolicy::Public)));
     let router = router

@@ -10,7 +10,7 @@
   const PAUSES_MS = [300, 700, 1500, 3000];
   /** Pause between two readings of the box, so that a button does not move under a finger. */
   const READ_MS = 1000;
-  /** No event says that an offer has ended: the box with one is read again after this long, and when the visitor comes back to it. */
+  /** Pause between two readings of a box with an offer, because the stream has no event for the end of an offer. */
   const OFFER_READ_MS = 10000;
   /** In a webcast, the button says "Outbid" for this long, so that nobody bids the next amount by a press that was meant for the last. */
   const LOCK_MS = 1000;
@@ -208,10 +208,8 @@
     try {
       const response = await fetch(box().dataset.page, { credentials: "same-origin", cache: "no-store", redirect: "error", signal: AbortSignal.timeout(ANSWER_MS) });
       const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      const isThere = page.getElementById("bid-box") !== null;
-      if (response.ok && !isSending && isThere && !(isOffer && armed)) showAgain(page);
-      // The sale is not shown any more, and its offers have ended with it.
-      else if (isOffer && response.status === 404) location.reload();
+      const isSame = isOffer && (armed || offerIn(page) === offerIn(document));
+      if (response.ok && !isSending && page.getElementById("bid-box") && !isSame) showAgain(page);
     } catch {
       // The page's own line about the link says that the prices may be old.
     }
@@ -221,9 +219,10 @@
     }, READ_MS);
   }
 
-  const hasOffer = () => box().querySelector("form[action$='/offer']") !== null;
+  /** The form that accepts an open offer: it has the offer, the version of the lot and the total. */
+  const offerIn = (page) => page.querySelector("#bid-box [data-bid=accept]")?.outerHTML;
   function readOffer() {
-    if (!document.hidden && !armed && hasOffer()) read(true);
+    if (!document.hidden && !armed && offerIn(document)) read(true);
   }
   setInterval(readOffer, OFFER_READ_MS);
   document.addEventListener("visibilitychange", readOffer);
@@ -232,7 +231,7 @@
 
   /** Shows a box that was read again. Where the bidder stands, and that an offer has ended, is spoken when it has changed. */
   function showAgain(page) {
-    const hadOffer = hasOffer();
+    const hadOffer = offerIn(document) !== undefined;
     const wasArmed = armed !== null;
     disarm();
     const [text, kind, wasStanding] = [region().textContent, region().className.replace("stand ", ""), region().dataset.standing === "yes"];

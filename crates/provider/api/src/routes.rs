@@ -165,7 +165,7 @@ pub(crate) fn finish(router: Router<Provider>, document: utoipa::openapi::OpenAp
     let requests = Arc::new(RequestCounts::of_document(&document));
     let document = Arc::new(document);
     let pages = kit_http::docs::routes(document.clone(), LINKS, errors::route_not_found);
-    // Rendered when it is first asked for: a start does not wait for it.
+    // Rendered once, when it is first requested.
     let document = Arc::new(LazyLock::new(move || Bytes::from(response::text(&*document))));
     let document = async move || response::from_text(StatusCode::OK, (**document).clone());
     let router = router

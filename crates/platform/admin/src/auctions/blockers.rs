@@ -116,17 +116,18 @@ pub(crate) fn archive_with_open_buyers(open: u64, lots: &[Item]) -> FormField {
 }
 
 /// Which lots the catalogue of a preview has: visitors do not see drafts.
-fn catalogue_shown(counts: &ItemCounts) -> String {
-    let (total, lots) = (labels::number(counts.total), if counts.total == 1 { "lot" } else { "lots" });
-    match counts.preview {
-        _ if counts.total == 0 => "The catalogue can be viewed. It has no lots yet.".to_owned(),
-        all if all == counts.total => format!("The catalogue can be viewed, with {total} {lots}."),
-        preview => format!(
-            "The catalogue can be viewed, with {} of {total} {lots}: only those in preview are shown. Choose “Move to preview” \
-            for the others on the page of the lots.",
-            labels::number(preview)
-        ),
+fn catalogue_shown(counts: &ItemCounts, lots: &str) -> String {
+    if counts.total == 0 {
+        return "The catalogue can be viewed. It has no lots yet.".to_owned();
     }
+    if counts.preview == counts.total {
+        return format!("The catalogue can be viewed, with {lots}.");
+    }
+    let shown = labels::number(counts.preview);
+    format!(
+        "The catalogue can be viewed, with {shown} of {lots}: visitors see only lots in preview. To show drafts, choose “Move to \
+        preview” on the page of the lots."
+    )
 }
 
 /// What a change of status will cause, one sentence each.
@@ -135,7 +136,7 @@ pub(crate) fn consequences(auction: &Auction, counts: &ItemCounts, to: AuctionSt
     let mut out = Vec::new();
     match (auction.status, to) {
         (AuctionStatus::Draft, AuctionStatus::Preview) => {
-            out.push(catalogue_shown(counts));
+            out.push(catalogue_shown(counts, &lots));
             out.push("Bidding stays closed.".to_owned());
         }
         (_, AuctionStatus::Preview) => {

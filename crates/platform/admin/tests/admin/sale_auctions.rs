@@ -144,9 +144,9 @@ async fn an_auction_is_edited_and_copied_with_its_lots() {
 async fn before_a_preview_opens_staff_read_which_lots_it_has() {
     let mut sale = Sale::new(AuctionStatus::Draft, &["A jug", "A bowl"]).await;
     let confirm = sale.path("/status?to=PREVIEW");
-    sale.operator.get(&confirm).await.is(200).shows("with 0 of 2 lots: only those in preview are shown.");
+    sale.operator.get(&confirm).await.is(200).shows("with 0 of 2 lots: visitors see only lots in preview.");
     let apply = sale.path("/lots/bulk/apply");
-    for (place, shown) in [(0, "with 1 of 2 lots: only"), (1, "The catalogue can be viewed, with 2 lots.")] {
+    for (place, shown) in [(0, "with 1 of 2 lots:"), (1, "The catalogue can be viewed, with 2 lots.")] {
         let item = sale.item(place).await;
         let lot = format!("{}.{}.DRAFT", item.uuid, item.version);
         sale.operator.post(&apply, &[("action", "PREVIEW"), ("lot", &lot)]).await.is(200).shows("1 lot was changed.");

@@ -72,8 +72,8 @@ impl House {
         self.open.checks.assert_faultless(page).await;
     }
 
-    /// A bidder with an account, in a browser of their own, on the page of the first lot. `saleroom_languages` checks the pages of
-    /// the account.
+    /// A bidder with an account, who shares the browser and nothing else with the others, on the page of the first lot. The story
+    /// `saleroom_languages` checks the pages on the way.
     pub async fn bidder(&mut self, name: &str, email: &str) -> Page {
         let visitor = self.open.administration.browser.other_visitor().await.unwrap();
         let page = desk_page(&visitor).await;

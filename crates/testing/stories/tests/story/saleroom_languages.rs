@@ -127,6 +127,7 @@ async fn a_bidder_bids_in_german(database: Option<String>) {
     let link = house.next_link("Ihr Konto bei ").await;
     page.open(&link).await.unwrap();
     shows(&page, "Ihr Konto eröffnen").await;
+    house.assert_faultless(&page).await;
     page.fill("name", "anna@example.com").await.unwrap();
     page.fill("password", PASSWORD).await.unwrap();
     page.click_through("Konto eröffnen").await.unwrap();
@@ -137,6 +138,7 @@ async fn a_bidder_bids_in_german(database: Option<String>) {
     page.fill("password", PASSWORD).await.unwrap();
     page.click_through("Konto eröffnen").await.unwrap();
     shows(&page, "Willkommen. Sie sind angemeldet.").await;
+    house.assert_faultless(&page).await;
     page.open(&house.lot()).await.unwrap();
     shows(&page, "Für diese Auktion registrieren").await;
     page.click_through("Für diese Auktion registrieren").await.unwrap();

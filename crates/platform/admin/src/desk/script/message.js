@@ -41,7 +41,7 @@ document.querySelector("[data-message=write]").addEventListener("click", () => {
   messageField.focus();
 });
 document.querySelector("[data-message=clear]").addEventListener("click", () => sendMessage(null));
-// A browser cuts a pasted text at the maximum of a field without a word, so this field has none.
+// The field has no `maxlength`, because a browser cuts a longer pasted text without a message.
 messageField.addEventListener("input", () => {
   const [chars, max] = [[...messageField.value.trim()].length, Number(messageField.dataset.charsMax)];
   put("message-fault", chars > max ? `The message has ${chars} characters: shorten it to at most ${max}.` : "");
