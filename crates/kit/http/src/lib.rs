@@ -25,6 +25,7 @@ pub mod json;
 mod lingering_close;
 pub mod metrics;
 pub mod one_host;
+pub mod page_routes;
 pub mod problem;
 pub mod rate_limit;
 pub mod request_counts;

@@ -8,12 +8,12 @@ use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use axum::routing::{get, post};
 use http::header::SET_COOKIE;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
+use kit_http::page_routes::{form, get, post};
 use platform_core::port::{Page as ListPage, Session as StoredSession};
 
 use crate::access::{Need, Page};
@@ -43,11 +43,11 @@ pub(crate) const PAGES: &[Page] = &[
 pub(crate) fn router() -> Router<Admin> {
     Router::new()
         .route("/account", get(page))
-        .route("/account/name", get(name::page).post(name::change))
-        .route("/account/password", get(password::page).post(password::change))
-        .route("/account/second-factor", get(second_factor::page).post(second_factor::enroll))
+        .route("/account/name", form(name::page, name::change))
+        .route("/account/password", form(password::page, password::change))
+        .route("/account/second-factor", form(second_factor::page, second_factor::enroll))
         .route("/account/second-factor/confirm", post(second_factor::confirm))
-        .route("/account/second-factor/off", get(second_factor::off_page).post(second_factor::turn_off))
+        .route("/account/second-factor/off", form(second_factor::off_page, second_factor::turn_off))
         .route("/account/sessions/{session}/end", post(end_session))
         .route("/account/sessions/end", post(end_all))
 }

@@ -3,7 +3,6 @@
 use askama::Template;
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -12,6 +11,7 @@ use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
 use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
+use kit_http::page_routes::{form, get};
 use platform_core::Scope::{self, KeysRead, KeysWrite};
 use platform_core::Scopes;
 use platform_core::access::NewApiKey;
@@ -46,8 +46,8 @@ pub(crate) const PAGES: &[Page] = &[
 pub(crate) fn router() -> Router<Admin> {
     Router::new()
         .route("/api-keys", get(list))
-        .route("/api-keys/new", get(new_page).post(create))
-        .route("/api-keys/{key}/revoke", get(revoke_page).post(revoke))
+        .route("/api-keys/new", form(new_page, create))
+        .route("/api-keys/{key}/revoke", form(revoke_page, revoke))
 }
 
 /// A key in the list.

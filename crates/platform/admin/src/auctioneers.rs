@@ -5,10 +5,10 @@ mod form;
 use askama::Template;
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
 use contract::models::AddressModel;
 use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page};
+use kit_http::page_routes::{form, get};
 use platform_core::PlatformError;
 use platform_core::Scope::{CustomersRead, CustomersWrite};
 use platform_core::port::{Auctioneer, Customer, Page as ListPage};
@@ -39,8 +39,8 @@ pub(crate) const PAGES: &[Page] = &[
 pub(crate) fn router() -> Router<Admin> {
     Router::new()
         .route("/auctioneers", get(list))
-        .route("/auctioneers/new", get(new_page).post(create))
-        .route("/auctioneers/{auctioneer}", get(edit_page).post(edit))
+        .route("/auctioneers/new", form(new_page, create))
+        .route("/auctioneers/{auctioneer}", form(edit_page, edit))
 }
 
 /// An auctioneer in the list.

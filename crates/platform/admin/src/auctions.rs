@@ -19,7 +19,7 @@ mod timeline;
 pub(crate) use form::{CURRENCIES, TIME_ZONES};
 
 use axum::Router;
-use axum::routing::{get, post};
+use kit_http::page_routes::{form, get, post};
 use platform_core::Scope;
 
 use crate::access::{Need, Page};
@@ -47,11 +47,11 @@ pub(crate) const PAGES: &[Page] = &[
 pub(crate) fn router() -> Router<Admin> {
     Router::new()
         .route("/auctions", get(list::page))
-        .route("/auctions/new", get(new::page).post(new::create))
+        .route("/auctions/new", form(new::page, new::create))
         .route("/auctions/{auction}", get(overview::page))
-        .route("/auctions/{auction}/edit", get(edit::page).post(edit::save))
-        .route("/auctions/{auction}/copy", get(copy::page).post(copy::copy))
-        .route("/auctions/{auction}/status", get(status::page).post(status::change))
+        .route("/auctions/{auction}/edit", form(edit::page, edit::save))
+        .route("/auctions/{auction}/copy", form(copy::page, copy::copy))
+        .route("/auctions/{auction}/status", form(status::page, status::change))
         .route("/auctions/{auction}/clerks", post(clerks::change))
         .route("/auctions/{auction}/timeline", get(timeline::page))
 }

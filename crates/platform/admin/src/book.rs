@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use askama::Template;
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{get, post};
 use http::StatusCode;
 use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
+use kit_http::page_routes::{form, post};
 use platform_core::bidding::absentee_bids::NewAbsenteeBid;
 use platform_core::{PlatformError, Scope};
 use platform_rules::{Auction, AuctionKind, Rejection};
@@ -47,7 +47,7 @@ pub(crate) const PAGES: &[Page] = &[
 
 pub(crate) fn router() -> Router<Admin> {
     Router::new()
-        .route("/webcasts/{webcast}/book", get(page).post(enter))
+        .route("/webcasts/{webcast}/book", form(page, enter))
         .route("/webcasts/{webcast}/book/withdraw", post(withdraw))
         .route("/webcasts/{webcast}/book/telephone", post(telephone::book))
         .route("/webcasts/{webcast}/book/telephone/withdraw", post(telephone::withdraw))

@@ -16,11 +16,11 @@ pub(crate) mod state;
 use askama::Template;
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{get, post};
 use futures_util::future::join_all;
 use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page};
+use kit_http::page_routes::{form, get, post};
 use platform_core::Scope::{AuctionsRead, CustomersRead, CustomersWrite};
 use platform_core::port::{Customer, Page as ListPage};
 use platform_core::{PlatformError, PlatformResult};
@@ -73,25 +73,25 @@ pub(crate) const PAGES: &[Page] = &[
 pub(crate) fn router() -> Router<Admin> {
     Router::new()
         .route("/customers", get(list))
-        .route("/customers/new", get(new_page).post(create))
+        .route("/customers/new", form(new_page, create))
         .route("/customers/{customer}", get(detail::page))
-        .route("/customers/{customer}/rename", get(rename_page).post(rename))
-        .route("/customers/{customer}/connection", get(connection_form::page).post(connection_form::save))
-        .route("/customers/{customer}/house", get(house::page).post(house::save))
-        .route("/customers/{customer}/saleroom", get(saleroom::page).post(saleroom::save))
-        .route("/customers/{customer}/domain", get(domain::page).post(domain::save))
+        .route("/customers/{customer}/rename", form(rename_page, rename))
+        .route("/customers/{customer}/connection", form(connection_form::page, connection_form::save))
+        .route("/customers/{customer}/house", form(house::page, house::save))
+        .route("/customers/{customer}/saleroom", form(saleroom::page, saleroom::save))
+        .route("/customers/{customer}/domain", form(domain::page, domain::save))
         .route("/customers/{customer}/domain/check", post(domain::check))
-        .route("/customers/{customer}/sites", get(sites::page).post(sites::save))
+        .route("/customers/{customer}/sites", form(sites::page, sites::save))
         .route("/customers/{customer}/logo/{logo}", get(house::logo))
-        .route("/customers/{customer}/conditions", get(conditions::list).post(conditions::add))
+        .route("/customers/{customer}/conditions", form(conditions::list, conditions::add))
         .route("/customers/{customer}/conditions/{number}", get(conditions::version))
         .route("/customers/{customer}/connect", post(set_up::run))
         .route("/customers/{customer}/test", post(connection::test))
         .route("/customers/{customer}/event-types", post(connection::register_event_types))
         .route("/customers/{customer}/portal-link", post(portal::link))
-        .route("/customers/{customer}/disconnect", get(connection::disconnect_page).post(connection::disconnect))
+        .route("/customers/{customer}/disconnect", form(connection::disconnect_page, connection::disconnect))
         .route("/customers/{customer}/quarantine/send", post(quarantine::send))
-        .route("/customers/{customer}/quarantine/drop", get(quarantine::drop_page).post(quarantine::drop_event))
+        .route("/customers/{customer}/quarantine/drop", form(quarantine::drop_page, quarantine::drop_event))
         .route("/customers/{customer}/quarantine/out-of-order", get(quarantine::out_of_order_page))
 }
 

@@ -24,10 +24,10 @@ use askama::Template;
 use axum::Router;
 use axum::middleware::map_response;
 use axum::response::Response;
-use axum::routing::{get, post};
 use http::StatusCode;
 use kit_design::error_page::ErrorPage;
 use kit_design::frame::{Frame, render_page};
+use kit_http::page_routes::{form, get, post};
 use platform_core::Scope;
 use platform_core::ring::VISITOR_MESSAGE_CHARS_MAX;
 use platform_rules::AuctionKind;
@@ -65,7 +65,7 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/webcasts/{webcast}/desk/commands", post(commands::give))
         .route("/webcasts/{webcast}/desk/outcome", post(commands::outcome))
         .route("/webcasts/{webcast}/desk/message", post(messages::write))
-        .route("/webcasts/{webcast}/rehearsal", get(rehearsal::page).post(rehearsal::start))
+        .route("/webcasts/{webcast}/rehearsal", form(rehearsal::page, rehearsal::start))
         .layer(map_response(images::allow_other_sites))
 }
 

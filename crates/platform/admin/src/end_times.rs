@@ -8,13 +8,13 @@ use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
 use http::StatusCode;
 use kit_design::error_page::ErrorPage;
 use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
+use kit_http::page_routes::form;
 use platform_core::Scope;
 use platform_core::sales::auctions::move_ends::{MoveEnds, NewEnds};
 use platform_rules::edit::Plan;
@@ -39,8 +39,8 @@ pub(crate) const PAGES: &[Page] = &[
 
 pub(crate) fn router() -> Router<Admin> {
     Router::new()
-        .route("/auctions/{auction}/ends", get(page).post(apply))
-        .route("/auctions/{auction}/ends/pause", get(pause::page).post(pause::apply))
+        .route("/auctions/{auction}/ends", form(page, apply))
+        .route("/auctions/{auction}/ends/pause", form(pause::page, pause::apply))
 }
 
 #[derive(Template)]

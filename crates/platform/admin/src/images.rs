@@ -19,9 +19,9 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::map_response;
 use axum::response::Response;
-use axum::routing::{get, post};
 use kit_design::assets::Asset;
 use kit_design::site::ImagesOfOtherSites;
+use kit_http::page_routes::{form, get, post};
 use platform_core::images::ImageVariant;
 use platform_core::{Caller, PlatformError, Scope};
 use platform_rules::Item;
@@ -49,14 +49,14 @@ pub(crate) fn router() -> Router<Admin> {
     let uploads = DefaultBodyLimit::max(files::BODY_BYTES_MAX);
     Router::new()
         .route("/images/{image}/{variant}", get(content::show))
-        .route("/auctions/{auction}/images", get(upload::page).post(upload::upload).layer(uploads))
+        .route("/auctions/{auction}/images", form(upload::page, upload::upload).layer(uploads))
         .route("/auctions/{auction}/images/match", post(script_calls::match_names))
         .route("/auctions/{auction}/images/one", post(script_calls::upload_one))
         .route("/auctions/{auction}/images/archive", post(archives::upload_archive))
         .route("/auctions/{auction}/lots/{lot}/images", post(lot_images::add).layer(uploads))
         .route(
             "/auctions/{auction}/lots/{lot}/images/{image}/remove",
-            get(lot_images::ask_removal).post(lot_images::remove),
+            form(lot_images::ask_removal, lot_images::remove),
         )
         .route("/auctions/{auction}/lots/{lot}/images/{image}/first", post(lot_images::make_first))
         .layer(map_response(allow_other_sites))

@@ -7,7 +7,6 @@ use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
 use http::StatusCode;
 use http::header::SET_COOKIE;
 use http::request::Parts;
@@ -17,6 +16,7 @@ use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FormFields, UnauthenticatedForm};
 use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page, render_page_as};
+use kit_http::page_routes::form;
 use platform_core::port::Invitation;
 use platform_core::users::{Client, Refusal, SignIn};
 use platform_core::{PlatformError, Role};
@@ -32,7 +32,7 @@ use crate::sign_in::{self, client_ip};
 const JOIN_S: i64 = 3_600;
 
 pub(crate) fn router() -> Router<Admin> {
-    Router::new().route("/join", get(link_page).post(open_link)).route("/join/account", get(account_page).post(join))
+    Router::new().route("/join", form(link_page, open_link)).route("/join/account", form(account_page, join))
 }
 
 #[derive(Template)]

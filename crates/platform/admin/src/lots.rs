@@ -36,7 +36,7 @@ mod status;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::map_response;
-use axum::routing::{get, post};
+use kit_http::page_routes::{form, get, post};
 use platform_core::Scope;
 use platform_core::customers::connections::RESEND_SCOPES;
 
@@ -95,12 +95,12 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/auctions/{auction}/lots", get(grid::page))
         .route("/auctions/{auction}/lots/columns", post(grid_columns::choose))
         .route("/auctions/{auction}/lots/consignors", get(consignors::options))
-        .route("/auctions/{auction}/lots/new", get(add::page).post(add::add))
+        .route("/auctions/{auction}/lots/new", form(add::page, add::add))
         .route(
             "/auctions/{auction}/lots/import",
-            get(import::page).post(import::upload).layer(DefaultBodyLimit::max(file_upload::BODY_BYTES_MAX)),
+            form(import::page, import::upload).layer(DefaultBodyLimit::max(file_upload::BODY_BYTES_MAX)),
         )
-        .route("/auctions/{auction}/lots/import/{upload}", get(import_check::page).post(import_check::import))
+        .route("/auctions/{auction}/lots/import/{upload}", form(import_check::page, import_check::import))
         .route("/auctions/{auction}/lots/catalogue.csv", get(export::catalogue))
         .route("/auctions/{auction}/lots/results.csv", get(export::results))
         .route("/auctions/{auction}/lots/bulk", post(bulk::page))
@@ -112,17 +112,17 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/auctions/{auction}/lots/order/drop", post(order::drop_row))
         .route("/auctions/{auction}/lots/{lot}", get(lot::page))
         .route("/auctions/{auction}/lots/{lot}/cell", post(cell::save))
-        .route("/auctions/{auction}/lots/{lot}/edit", get(edit::page).post(edit::save))
-        .route("/auctions/{auction}/lots/{lot}/status", get(status::page).post(status::change))
-        .route("/auctions/{auction}/lots/{lot}/offer", get(offer::page).post(offer::accept))
-        .route("/auctions/{auction}/lots/{lot}/bidder-offer", get(bidder_offer::page).post(bidder_offer::make))
+        .route("/auctions/{auction}/lots/{lot}/edit", form(edit::page, edit::save))
+        .route("/auctions/{auction}/lots/{lot}/status", form(status::page, status::change))
+        .route("/auctions/{auction}/lots/{lot}/offer", form(offer::page, offer::accept))
+        .route("/auctions/{auction}/lots/{lot}/bidder-offer", form(bidder_offer::page, bidder_offer::make))
         .route(
             "/auctions/{auction}/lots/{lot}/bidder-offer/{offer}/withdraw",
-            get(bidder_offer::withdraw_page).post(bidder_offer::withdraw),
+            form(bidder_offer::withdraw_page, bidder_offer::withdraw),
         )
-        .route("/auctions/{auction}/lots/{lot}/hammer-price", get(hammer_price::page).post(hammer_price::correct))
-        .route("/auctions/{auction}/lots/{lot}/buyer", get(buyer::page).post(buyer::change))
-        .route("/auctions/{auction}/lots/{lot}/bids/{bid}/cancel", get(cancel_bid::page).post(cancel_bid::cancel))
-        .route("/auctions/{auction}/lots/{lot}/deliveries", get(deliveries::page).post(deliveries::resend))
+        .route("/auctions/{auction}/lots/{lot}/hammer-price", form(hammer_price::page, hammer_price::correct))
+        .route("/auctions/{auction}/lots/{lot}/buyer", form(buyer::page, buyer::change))
+        .route("/auctions/{auction}/lots/{lot}/bids/{bid}/cancel", form(cancel_bid::page, cancel_bid::cancel))
+        .route("/auctions/{auction}/lots/{lot}/deliveries", form(deliveries::page, deliveries::resend))
         .layer(map_response(images::allow_other_sites))
 }

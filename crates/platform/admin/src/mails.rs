@@ -7,8 +7,8 @@ mod texts;
 mod view;
 
 use axum::Router;
-use axum::routing::{get, post};
 use jiff::Timestamp;
+use kit_http::page_routes::{form, get, post};
 use platform_core::Scope::{BiddersWrite, CustomersWrite, PartiesRead, PartiesWrite};
 use platform_core::mails::{MailKind, MailState, StoredMail};
 use uuid::Uuid;
@@ -39,11 +39,11 @@ pub(crate) fn router() -> Router<Admin> {
     Router::new()
         .route("/customers/{customer}/mails", get(list::page))
         .route("/customers/{customer}/mails/test", post(list::test))
-        .route("/customers/{customer}/mails/texts", get(texts::page).post(texts::save))
+        .route("/customers/{customer}/mails/texts", form(texts::page, texts::save))
         .route("/customers/{customer}/mails/{mail}", get(view::page))
         .route("/customers/{customer}/mails/{mail}/again", post(view::send_again))
         .route("/customers/{customer}/mails/{mail}/now", post(view::send_now))
-        .route("/auctions/{auction}/remind", get(remind::page).post(remind::send))
+        .route("/auctions/{auction}/remind", form(remind::page, remind::send))
 }
 
 /// The time zone of a house, which its mails are listed in; UTC for a house without one.

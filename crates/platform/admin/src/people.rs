@@ -18,8 +18,8 @@ mod person_export;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::routing::{get, post};
 use kit_design::fields::FormFields;
+use kit_http::page_routes::{form, get, post};
 use platform_core::Role;
 use platform_core::Scope::{PartiesRead, PartiesWrite};
 use platform_core::port::{Customer, Page as ListPage};
@@ -58,22 +58,22 @@ pub(crate) const PAGES: &[Page] = &[
 pub(crate) fn router() -> Router<Admin> {
     Router::new()
         .route("/people", get(list::page))
-        .route("/people/new", get(edit::new_page).post(edit::create))
+        .route("/people/new", form(edit::new_page, edit::create))
         .route(
             "/people/import",
-            get(import::page).post(import::upload).layer(DefaultBodyLimit::max(file_upload::BODY_BYTES_MAX)),
+            form(import::page, import::upload).layer(DefaultBodyLimit::max(file_upload::BODY_BYTES_MAX)),
         )
-        .route("/people/import/{upload}", get(import_check::page).post(import_check::import))
+        .route("/people/import/{upload}", form(import_check::page, import_check::import))
         .route("/people/register.csv", get(export::register))
         .route("/people/duplicates", get(duplicates::page))
         .route("/people/apart", post(duplicates::keep_apart))
         .route("/people/{party}", get(party::page))
-        .route("/people/{party}/edit", get(edit::page).post(edit::save))
-        .route("/people/{party}/block", get(block::page).post(block::block))
+        .route("/people/{party}/edit", form(edit::page, edit::save))
+        .route("/people/{party}/block", form(block::page, block::block))
         .route("/people/{party}/unblock", post(block::unblock))
-        .route("/people/{party}/merge", get(merge::page).post(merge::merge))
+        .route("/people/{party}/merge", form(merge::page, merge::merge))
         .route("/people/{party}/export.json", get(person_export::file))
-        .route("/people/{party}/erase", get(erase::page).post(erase::erase))
+        .route("/people/{party}/erase", form(erase::page, erase::erase))
 }
 
 /// Houses that a page offers to choose from.

@@ -19,8 +19,8 @@ use std::sync::LazyLock;
 
 use axum::Router;
 use axum::middleware::map_response;
-use axum::routing::get;
 use kit_design::assets::Asset;
+use kit_http::page_routes::get;
 use platform_core::Scope;
 
 use crate::access::{Need, Page};

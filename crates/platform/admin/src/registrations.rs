@@ -10,7 +10,7 @@ mod place;
 mod view;
 
 use axum::Router;
-use axum::routing::{get, post};
+use kit_http::page_routes::{form, get, post};
 use platform_core::Scope;
 
 use crate::access::{Need, Page};
@@ -48,13 +48,13 @@ pub(crate) fn router() -> Router<Admin> {
     Router::new()
         .route("/auctions/{auction}/registrations", get(list::page))
         .route("/auctions/{auction}/late-bids", get(late_bids::page))
-        .route("/auctions/{auction}/message", get(message::page).post(message::send))
+        .route("/auctions/{auction}/message", form(message::page, message::send))
         .route("/auctions/{auction}/registrations/shared", get(view::shared))
         .route(one, get(view::page))
         .route("/auctions/{auction}/registrations/approve", post(decide::approve))
-        .route("/auctions/{auction}/registrations/new", get(edit::new_page).post(edit::register))
-        .route(&format!("{one}/edit"), get(edit::page).post(edit::save))
-        .route(&format!("{one}/decide"), get(decide::page).post(decide::decide))
-        .route(&format!("{one}/limit"), get(limit::page).post(limit::grant))
-        .route(&format!("{one}/limit/decline"), get(limit::decline_page).post(limit::decline))
+        .route("/auctions/{auction}/registrations/new", form(edit::new_page, edit::register))
+        .route(&format!("{one}/edit"), form(edit::page, edit::save))
+        .route(&format!("{one}/decide"), form(decide::page, decide::decide))
+        .route(&format!("{one}/limit"), form(limit::page, limit::grant))
+        .route(&format!("{one}/limit/decline"), form(limit::decline_page, limit::decline))
 }

@@ -9,8 +9,8 @@ mod way_back;
 use std::sync::LazyLock;
 
 use axum::Router;
-use axum::routing::get;
 use kit_design::assets::Asset;
+use kit_http::page_routes::{form, get};
 use platform_core::Scope;
 
 use crate::access::{Need, Page};
@@ -37,6 +37,6 @@ pub(crate) fn router() -> Router<Admin> {
     Router::new()
         .route("/auctions/{auction}/results", get(list::page))
         .route("/auctions/{auction}/results/totals", get(totals::page))
-        .route("/auctions/{auction}/results/unpaid", get(unpaid::page).post(unpaid::record))
-        .route("/auctions/{auction}/results/relist", get(relist::page).post(relist::relist))
+        .route("/auctions/{auction}/results/unpaid", form(unpaid::page, unpaid::record))
+        .route("/auctions/{auction}/results/relist", form(relist::page, relist::relist))
 }

@@ -4,13 +4,13 @@ use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
 use http::StatusCode;
 use http::request::Parts;
 use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FormFields, UnauthenticatedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
+use kit_http::page_routes::form;
 use platform_core::PlatformError;
 use platform_core::users::{Client, FirstAdministrator, SignIn, UserRefusal};
 
@@ -21,7 +21,7 @@ use crate::page_error::PageError;
 use crate::sign_in;
 
 pub(crate) fn router() -> Router<Admin> {
-    Router::new().route("/set-up", get(page).post(create))
+    Router::new().route("/set-up", form(page, create))
 }
 
 #[derive(Template)]

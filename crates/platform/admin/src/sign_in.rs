@@ -8,7 +8,6 @@ use askama::Template;
 use axum::Router;
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::response::{AppendHeaders, IntoResponse as _, Response};
-use axum::routing::{get, post};
 use http::StatusCode;
 use http::header::SET_COOKIE;
 use http::request::Parts;
@@ -17,6 +16,7 @@ use kit_design::fields::{QueryFields, UnauthenticatedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::site::own_path;
+use kit_http::page_routes::{form, get, post};
 use kit_runtime::vault::Secret;
 use platform_core::PlatformError;
 use platform_core::users::{Client, Refusal, SignIn, SignedIn};
@@ -33,7 +33,7 @@ pub(crate) const PAGES: &[Page] = &[("POST", "/sign-out", Need::SignedIn)];
 
 pub(crate) fn router() -> Router<Admin> {
     Router::new()
-        .route("/sign-in", get(page).post(sign_in))
+        .route("/sign-in", form(page, sign_in))
         .route(single_sign_on::PATH, get(single_sign_on::start))
         .route(single_sign_on::CALLBACK_PATH, get(single_sign_on::finish))
         .route("/sign-out", post(sign_out))

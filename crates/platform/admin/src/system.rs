@@ -3,11 +3,11 @@
 use askama::Template;
 use axum::Router;
 use axum::response::Response;
-use axum::routing::get;
 use jiff::Timestamp;
 use kit_design::error_page::sentence;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
+use kit_http::page_routes::get;
 use platform_core::PlatformError;
 use platform_core::Scope::AuctionsRead;
 use platform_core::config::Nodes;

@@ -3,10 +3,10 @@
 use askama::Template;
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{get, post};
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page};
+use kit_http::page_routes::{get, post};
 use platform_core::Scope::SandboxWrite;
 use platform_core::port::Page as ListPage;
 use platform_core::sales::lists::AuctionQuery;

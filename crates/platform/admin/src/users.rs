@@ -7,11 +7,11 @@ mod made_links;
 use askama::Template;
 use axum::Router;
 use axum::response::Response;
-use axum::routing::{get, post};
 use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
 use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
+use kit_http::page_routes::{form, get, post};
 use platform_core::Role;
 use platform_core::Scope::{UsersRead, UsersWrite};
 use platform_core::port::{Page as ListPage, User};
@@ -60,21 +60,21 @@ pub(crate) const PAGES: &[Page] = &[
 pub(crate) fn router() -> Router<Admin> {
     Router::new()
         .route("/users", get(list))
-        .route("/users/new", get(new_page).post(create))
-        .route("/users/invite", get(invitations::page).post(invitations::invite))
+        .route("/users/new", form(new_page, create))
+        .route("/users/invite", form(invitations::page, invitations::invite))
         .route("/users/invitations/{invitation}/withdraw", post(invitations::withdraw))
         .route("/users/{user}", get(detail::page))
-        .route("/users/{user}/name", get(detail::name_page).post(detail::change_name))
+        .route("/users/{user}/name", form(detail::name_page, detail::change_name))
         .route("/users/{user}/role", post(detail::change_role))
-        .route("/users/{user}/disable", get(detail::disable_page).post(detail::disable))
+        .route("/users/{user}/disable", form(detail::disable_page, detail::disable))
         .route("/users/{user}/enable", post(detail::enable))
-        .route("/users/{user}/password", get(detail::password_page).post(detail::reset_password))
+        .route("/users/{user}/password", form(detail::password_page, detail::reset_password))
         .route("/users/{user}/require-password", post(detail::require_password))
-        .route("/users/{user}/second-factor-off", get(detail::second_factor_page).post(detail::second_factor_off))
-        .route("/users/{user}/unlink", get(detail::unlink_page).post(detail::unlink))
+        .route("/users/{user}/second-factor-off", form(detail::second_factor_page, detail::second_factor_off))
+        .route("/users/{user}/unlink", form(detail::unlink_page, detail::unlink))
         .route("/users/{user}/webcasts", post(detail::change_webcast))
         .route("/users/{user}/end-sessions", post(detail::end_sessions))
-        .route("/users/{user}/remove", get(detail::remove_page).post(detail::remove))
+        .route("/users/{user}/remove", form(detail::remove_page, detail::remove))
 }
 
 /// A user in the list.

@@ -8,11 +8,11 @@ mod sign_up;
 
 use axum::Router;
 use axum::response::{AppendHeaders, IntoResponse as _, Redirect, Response};
-use axum::routing::{get, post};
 use http::header::SET_COOKIE;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::FieldErrors;
 use kit_design::site::own_path;
+use kit_http::page_routes::{form, post};
 use kit_runtime::vault::Secret;
 use platform_core::saleroom::BidderSignedIn;
 use platform_core::{PlatformError, Problem};
@@ -28,13 +28,13 @@ const DEVICE_S: i64 = 400 * 24 * 3_600;
 
 pub(crate) fn router() -> Router<SaleroomSite> {
     Router::new()
-        .route("/{house}/sign-in", get(sign_in::page).post(sign_in::sign_in))
+        .route("/{house}/sign-in", form(sign_in::page, sign_in::sign_in))
         .route("/{house}/sign-out", post(sign_in::sign_out))
-        .route("/{house}/sign-up", get(sign_up::page).post(sign_up::mail_link))
-        .route("/{house}/sign-up/account", get(sign_up::account_page).post(sign_up::open_account))
-        .route("/{house}/account", get(details::page).post(details::save))
+        .route("/{house}/sign-up", form(sign_up::page, sign_up::mail_link))
+        .route("/{house}/sign-up/account", form(sign_up::account_page, sign_up::open_account))
+        .route("/{house}/account", form(details::page, details::save))
         .route("/{house}/account/export", post(export::file))
-        .route("/{house}/account/delete", get(details::delete_page).post(details::delete))
+        .route("/{house}/account/delete", form(details::delete_page, details::delete))
 }
 
 /// The path below the saleroom that follows a sign-in: one of this house, or its list of bids.

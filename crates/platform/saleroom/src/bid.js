@@ -156,8 +156,11 @@
         if (response.status >= 500) throw new Error(`status ${response.status}`);
         const page = new DOMParser().parseFromString(await response.text(), "text/html");
         if (response.redirected) {
-          say(said().signedOut, "bad");
-          return;
+          // The first attempt was not taken. An earlier one, whose answer was lost, may have been.
+          say(attempt === 0 ? said().notSent : said().signedOut, "bad");
+          button.hidden = true;
+          isSending = false;
+          return read(true);
         }
         // The lot is gone: the page says so when it is loaded again.
         if (!page.getElementById("bid-box")) location.assign(box().dataset.page);
@@ -202,13 +205,13 @@
   let isLinkLost = null;
   const isOld = () => wanted > Number(box().dataset.version) || (isLinkLost !== null && String(isLinkLost) !== box().dataset.linkLost);
   let isReading = false;
-  async function read(isOffer = false) {
-    if (isReading || isSending || asked() || !(isOld() || isOffer)) return;
+  async function read(isWanted = false) {
+    if (isReading || isSending || !(isWanted || (isOld() && !asked()))) return;
     isReading = true;
     try {
       const response = await fetch(box().dataset.page, { credentials: "same-origin", cache: "no-store", redirect: "error", signal: AbortSignal.timeout(ANSWER_MS) });
       const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      const isSame = isOffer && (armed || offerIn(page) === offerIn(document));
+      const isSame = !isOld() && isSignedIn(page) === isSignedIn(document) && (armed || offerIn(page) === offerIn(document));
       if (response.ok && !isSending && page.getElementById("bid-box") && !isSame) showAgain(page);
     } catch {
       // The page's own line about the link says that the prices may be old.
@@ -219,6 +222,7 @@
     }, READ_MS);
   }
 
+  const isSignedIn = (page) => "signedIn" in page.getElementById("bid-box").dataset;
   /** The form that accepts an open offer: it has the offer, the version of the lot and the total. */
   const offerIn = (page) => page.querySelector("#bid-box [data-bid=accept]")?.outerHTML;
   function readOffer() {
@@ -229,9 +233,13 @@
   addEventListener("focus", readOffer);
   addEventListener("online", readOffer);
 
-  /** Shows a box that was read again. Where the bidder stands, and that an offer has ended, is spoken when it has changed. */
+  /**
+   * Shows a box that was read again. Where the bidder stands, that an offer has ended, and that the bidder is signed out, is spoken
+   * when it has changed.
+   */
   function showAgain(page) {
     const hadOffer = offerIn(document) !== undefined;
+    const wasSignedIn = isSignedIn(document);
     const wasArmed = armed !== null;
     disarm();
     const [text, kind, wasStanding] = [region().textContent, region().className.replace("stand ", ""), region().dataset.standing === "yes"];
@@ -243,7 +251,10 @@
     show(page);
     const now = standing();
     const ended = hadOffer && box().querySelector("#offer.off");
-    if (ended) {
+    if (wasSignedIn && !isSignedIn(document)) {
+      say(text === said().notSent ? text : said().signedOut, "bad");
+      document.getElementById("sign-in-again")?.removeAttribute("hidden");
+    } else if (ended) {
       say(ended.textContent, "off");
       ended.remove();
     } else if (now && isFromElsewhere(old)) {

@@ -50,9 +50,10 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{any, get, post};
+use axum::routing::any;
 use kit_design::{site as pages, theme};
 use kit_http::Surface;
+use kit_http::page_routes::{form, get, post};
 use kit_http::request_counts::RequestCounts;
 use platform_core::Platform;
 use utoipa::openapi::OpenApi;
@@ -154,7 +155,7 @@ fn router() -> Router<SaleroomSite> {
         .route("/{house}/sales/{auction}/lots/{item}/live", get(live::lot))
         .route("/{house}/sales/{auction}/conditions", get(conditions::page))
         .route("/{house}/sales/{auction}/lots/{item}", get(lot::page))
-        .route("/{house}/sales/{auction}/register", get(register::page).post(register::register))
+        .route("/{house}/sales/{auction}/register", form(register::page, register::register))
         .route("/{house}/sales/{auction}/limit", post(limit::ask))
         .route("/{house}/sales/{auction}/lots/{item}/bid", post(bidding::bid))
         .route("/{house}/sales/{auction}/lots/{item}/offer", post(offers::answer))

@@ -8,10 +8,10 @@ mod words;
 use askama::Template;
 use axum::Router;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use axum::routing::{get, post};
 use http::StatusCode;
 use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page};
+use kit_http::page_routes::{form, get, post};
 use uuid::Uuid;
 
 pub(crate) use self::end_mails::one_click;
@@ -29,11 +29,11 @@ pub(crate) fn router() -> Router<SaleroomSite> {
         .route("/{house}/notices", get(page))
         .route("/{house}/notices/new", get(new))
         .route("/{house}/notices/seen", post(seen))
-        .route("/{house}/account/notices", get(choices::page).post(choices::save))
+        .route("/{house}/account/notices", form(choices::page, choices::save))
         .route("/{house}/push", post(push::add))
         .route("/{house}/push/remove", post(push::remove))
         .route("/{house}/push/worker.js", get(push::worker))
-        .route("/{house}/mails/{code}", get(end_mails::page).post(end_mails::end))
+        .route("/{house}/mails/{code}", form(end_mails::page, end_mails::end))
 }
 
 /// What pages say about notices: how many are new, and where the script goes on.

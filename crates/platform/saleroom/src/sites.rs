@@ -4,12 +4,12 @@ mod authorize;
 mod connected;
 
 use axum::Router;
-use axum::routing::get;
+use kit_http::page_routes::form;
 
 use crate::site::SaleroomSite;
 
 pub(crate) fn router() -> Router<SaleroomSite> {
     Router::new()
-        .route("/{house}/authorize", get(authorize::page).post(authorize::allow))
-        .route("/{house}/account/sites", get(connected::page).post(connected::disconnect))
+        .route("/{house}/authorize", form(authorize::page, authorize::allow))
+        .route("/{house}/account/sites", form(connected::page, connected::disconnect))
 }

@@ -28,8 +28,8 @@ use axum::Router;
 use axum::extract::State;
 use axum::middleware::from_fn;
 use axum::response::Redirect;
-use axum::routing::{get, post};
 use kit_http::Surface;
+use kit_http::page_routes::{form, get, post};
 use kit_runtime::clock::SharedClock;
 use provider_core::Provider;
 use url::Url;
@@ -68,34 +68,34 @@ pub fn add_to(surface: Surface, provider: Provider, clock: SharedClock) -> Surfa
 fn pages() -> Router<Portal> {
     Router::new()
         .route("/", get(home))
-        .route("/login", get(login::page).post(login::log_in))
+        .route("/login", form(login::page, login::log_in))
         .route("/logout", post(login::log_out))
         .route("/overview", get(overview::page))
         .route("/endpoints", get(endpoints::list::page))
-        .route("/endpoints/new", get(endpoints::new::page).post(endpoints::new::create))
+        .route("/endpoints/new", form(endpoints::new::page, endpoints::new::create))
         .route("/endpoints/check-url", post(endpoints::new::check_url))
         .route("/endpoints/{endpoint}", get(endpoints::deliveries::page))
         .route("/endpoints/{endpoint}/live", get(endpoints::deliveries::live))
-        .route("/endpoints/{endpoint}/settings", get(endpoints::settings::page).post(endpoints::settings::save))
+        .route("/endpoints/{endpoint}/settings", form(endpoints::settings::page, endpoints::settings::save))
         .route("/endpoints/{endpoint}/settings/check-url", post(endpoints::settings::check_url))
         .route("/endpoints/{endpoint}/enable", post(endpoints::enable_disable::enable))
         .route(
             "/endpoints/{endpoint}/disable",
-            get(endpoints::enable_disable::page).post(endpoints::enable_disable::disable),
+            form(endpoints::enable_disable::page, endpoints::enable_disable::disable),
         )
-        .route("/endpoints/{endpoint}/delete", get(endpoints::delete::page).post(endpoints::delete::delete))
+        .route("/endpoints/{endpoint}/delete", form(endpoints::delete::page, endpoints::delete::delete))
         .route("/endpoints/{endpoint}/secret", get(endpoints::secret::page))
         .route("/endpoints/{endpoint}/secret/reveal", post(endpoints::secret::reveal))
         .route("/endpoints/{endpoint}/secret/rotate", post(endpoints::secret::rotate))
-        .route("/endpoints/{endpoint}/verify", get(endpoints::verify::page).post(endpoints::verify::check))
+        .route("/endpoints/{endpoint}/verify", form(endpoints::verify::page, endpoints::verify::check))
         .route("/endpoints/{endpoint}/verify/reveal", post(endpoints::verify::reveal))
-        .route("/endpoints/{endpoint}/headers", get(endpoints::headers::page).post(endpoints::headers::set))
+        .route("/endpoints/{endpoint}/headers", form(endpoints::headers::page, endpoints::headers::set))
         .route("/endpoints/{endpoint}/headers/remove", post(endpoints::headers::remove))
-        .route("/endpoints/{endpoint}/example", get(endpoints::example::page).post(endpoints::example::send))
-        .route("/endpoints/{endpoint}/replay", get(endpoints::replay::page).post(endpoints::replay::start))
+        .route("/endpoints/{endpoint}/example", form(endpoints::example::page, endpoints::example::send))
+        .route("/endpoints/{endpoint}/replay", form(endpoints::replay::page, endpoints::replay::start))
         .route("/endpoints/{endpoint}/replay/confirm", get(endpoints::replay::confirm))
         .route("/endpoints/{endpoint}/replay/stop", post(endpoints::replay::stop))
-        .route("/endpoints/{endpoint}/ordering", get(endpoints::ordering::page).post(endpoints::ordering::skip))
+        .route("/endpoints/{endpoint}/ordering", form(endpoints::ordering::page, endpoints::ordering::skip))
         .route("/endpoints/{endpoint}/ordering/skip", get(endpoints::ordering::question))
         .route("/endpoints/{endpoint}/ordering/retry", post(endpoints::ordering::retry))
         .route("/messages", get(messages::list))
@@ -105,8 +105,8 @@ fn pages() -> Router<Portal> {
         .route("/messages/{message}/attempts/{attempt}/response", get(messages::response))
         .route("/messages/{message}/resend", post(messages::resend))
         .route("/messages/{message}/sign", post(messages::sign))
-        .route("/alerts", get(alerts::page).post(alerts::submit))
-        .route("/alerts/confirm", get(alerts::confirm_page).post(alerts::confirm))
+        .route("/alerts", form(alerts::page, alerts::submit))
+        .route("/alerts/confirm", form(alerts::confirm_page, alerts::confirm))
         .route("/event-types", get(event_types::list))
         .route("/event-types/{name}", get(event_types::detail))
         .route("/logo/{version}", get(theme::logo))

@@ -10,7 +10,6 @@ use askama::Template;
 use axum::Router;
 use axum::extract::{RawPathParams, State};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
 use http::StatusCode;
 use http::header::SET_COOKIE;
 use http::request::Parts;
@@ -19,6 +18,7 @@ use kit_design::error_page::ErrorPage;
 use kit_design::fields::UnauthenticatedForm;
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
+use kit_http::page_routes::{form, get};
 use platform_core::Caller;
 use platform_core::port::{ScreenKind, ScreenLink};
 use platform_core::ring::{OpenScreen, ScreenLinkEnd};
@@ -35,7 +35,7 @@ const KEPT_AFTER_EXPIRY: Duration = Duration::from_secs(7 * 24 * 3_600);
 
 pub(super) fn router() -> Router<Admin> {
     Router::new()
-        .route("/screens", get(link_page).post(open_link))
+        .route("/screens", form(link_page, open_link))
         .route("/screens/{webcast}/{kind}", get(screen))
         .route("/screens/{webcast}/{kind}/fragment", get(fragment))
         .route("/screens/{webcast}/{kind}/live", get(stream))

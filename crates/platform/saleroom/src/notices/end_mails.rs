@@ -4,10 +4,10 @@ use askama::Template;
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use axum::routing::get;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page};
+use kit_http::page_routes::form;
 use platform_core::mails::EndedMails;
 
 use super::words::name;
@@ -64,7 +64,7 @@ pub(crate) fn one_click() -> Router<SaleroomSite> {
     let led = async |house: House<0>, Path((_, code)): Path<(String, String)>| {
         Redirect::to(&format!("{}/mails/{code}", house.path()))
     };
-    Router::new().route("/{house}/mails/{code}/one-click", get(led).post(end_at_once))
+    Router::new().route("/{house}/mails/{code}/one-click", form(led, end_at_once))
 }
 
 async fn end_at_once(

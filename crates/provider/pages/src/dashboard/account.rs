@@ -3,13 +3,13 @@
 use askama::Template;
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{get, post};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use kit_design::error_page::ErrorPage;
 use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, QueryFields, SubmittedForm, UploadForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
+use kit_http::page_routes::{form, get, post};
 use provider_core::model::Account;
 use provider_core::model::Role;
 use provider_core::uid::NAME_CHARS_MAX;
@@ -30,7 +30,7 @@ pub(super) const PAGES: &[Page] = &[
 
 pub(super) fn router() -> Router<Dashboard> {
     Router::new()
-        .route("/account", get(page).post(rename))
+        .route("/account", form(page, rename))
         .route("/account/logo", get(logo))
         .route("/account/portal", post(change_portal))
 }

@@ -3,13 +3,13 @@
 use askama::Template;
 use axum::Router;
 use axum::response::Response;
-use axum::routing::get;
 use http::request::Parts;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::QueryFields;
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
+use kit_http::page_routes::get;
 use provider_core::activity::{Action, ActivityQuery, TASK_VALUE};
 use provider_core::model::Role;
 use provider_core::model::{ActivityEntry, ActorKind};

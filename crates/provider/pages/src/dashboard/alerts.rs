@@ -3,10 +3,10 @@
 use askama::Template;
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
 use http::StatusCode;
 use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page_as};
+use kit_http::page_routes::form;
 use provider_core::model::Application;
 use provider_core::model::Role;
 
@@ -26,8 +26,8 @@ pub(super) const PAGES: &[Page] = &[
 
 pub(super) fn router() -> Router<Dashboard> {
     Router::new()
-        .route("/alerts", get(page).post(submit))
-        .route("/applications/{application}/alerts", get(contacts_page).post(submit_contacts))
+        .route("/alerts", form(page, submit))
+        .route("/applications/{application}/alerts", form(contacts_page, submit_contacts))
 }
 
 #[derive(Template)]

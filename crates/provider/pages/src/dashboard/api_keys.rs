@@ -8,7 +8,6 @@ use std::time::Duration;
 use askama::Template;
 use axum::Router;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use axum::routing::get;
 use http::StatusCode;
 use jiff::Timestamp;
 use kit_design::error_summary::ErrorSummary;
@@ -17,6 +16,7 @@ use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::pager::{PagePosition, Pager};
 use kit_design::relative_time::RelativeTime;
+use kit_http::page_routes::{form, get};
 use provider_core::model::Role;
 use provider_core::model::{ApiKey, KeyScope};
 use provider_core::page::{CursorKey, PageQuery};
@@ -43,9 +43,9 @@ pub(super) const PAGES: &[Page] = &[
 pub(super) fn router() -> Router<Dashboard> {
     Router::new()
         .route("/api-access", get(page))
-        .route("/api-access/new", get(new_page).post(create))
-        .route("/api-access/{key}/expiry", get(expiry_page).post(change_expiry))
-        .route("/api-access/{key}/revoke", get(revoke_page).post(revoke))
+        .route("/api-access/new", form(new_page, create))
+        .route("/api-access/{key}/expiry", form(expiry_page, change_expiry))
+        .route("/api-access/{key}/revoke", form(revoke_page, revoke))
 }
 
 const NOTICES: &[(&str, &str)] = &[

@@ -10,7 +10,7 @@ mod portal_links;
 mod preview;
 
 use axum::Router;
-use axum::routing::{get, post};
+use kit_http::page_routes::{form, get, post};
 use provider_core::model::Role;
 
 use super::Dashboard;
@@ -36,15 +36,15 @@ pub(super) const PAGES: &[Page] = &[
 pub(super) fn router() -> Router<Dashboard> {
     Router::new()
         .route("/applications", get(list::page))
-        .route("/applications/new", get(new::page).post(new::create))
+        .route("/applications/new", form(new::page, new::create))
         .route("/applications/{application}", get(detail::page))
-        .route("/applications/{application}/edit", get(edit::page).post(edit::save))
-        .route("/applications/{application}/delete", get(delete::page).post(delete::delete))
+        .route("/applications/{application}/edit", form(edit::page, edit::save))
+        .route("/applications/{application}/delete", form(delete::page, delete::delete))
         .route("/applications/{application}/preview", post(preview::open))
         .route("/applications/{application}/portal-links", get(portal_links::page))
-        .route("/applications/{application}/portal-links/new", get(portal_links::new_page).post(portal_links::create))
+        .route("/applications/{application}/portal-links/new", form(portal_links::new_page, portal_links::create))
         .route(
             "/applications/{application}/portal-links/{link}/revoke",
-            get(portal_links::revoke_page).post(portal_links::revoke),
+            form(portal_links::revoke_page, portal_links::revoke),
         )
 }

@@ -3,10 +3,10 @@
 use askama::Template;
 use axum::Router;
 use axum::response::Response;
-use axum::routing::get;
 use kit_design::charts::{BarChart, Step};
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
+use kit_http::page_routes::get;
 use provider_core::model::Role;
 use provider_core::model::counts::{CountSpan, DeliveryCounts};
 use provider_core::page::PageRequest;

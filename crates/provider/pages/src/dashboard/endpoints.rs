@@ -3,9 +3,9 @@
 use askama::Template;
 use axum::Router;
 use axum::response::Response;
-use axum::routing::get;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
+use kit_http::page_routes::get;
 use provider_core::model::Role;
 
 use super::Dashboard;

@@ -12,7 +12,7 @@ mod schema_form;
 mod unknown;
 
 use axum::Router;
-use axum::routing::{get, post};
+use kit_http::page_routes::{form, get, post};
 use provider_core::model::Role;
 
 pub use ready::{ReadyEventType, ReadyEventTypes};
@@ -42,14 +42,14 @@ pub(super) const PAGES: &[Page] = &[
 pub(super) fn router() -> Router<Dashboard> {
     Router::new()
         .route("/event-types", get(list::page))
-        .route("/new-event-type", get(new::page).post(new::create))
-        .route("/import-event-types", get(import::page).post(import::submit))
+        .route("/new-event-type", form(new::page, new::create))
+        .route("/import-event-types", form(import::page, import::submit))
         .route("/ready-event-types", post(ready::add))
         .route("/unknown-event-types", post(unknown::save))
         .route("/unknown-event-types/create", post(unknown::create))
         .route("/event-types/{name}", get(detail::page))
-        .route("/event-types/{name}/edit", get(editor::page).post(editor::save))
-        .route("/event-types/{name}/archive", get(delete::archive_page).post(delete::archive))
+        .route("/event-types/{name}/edit", form(editor::page, editor::save))
+        .route("/event-types/{name}/archive", form(delete::archive_page, delete::archive))
         .route("/event-types/{name}/restore", post(delete::restore))
-        .route("/event-types/{name}/delete", get(delete::page).post(delete::delete))
+        .route("/event-types/{name}/delete", form(delete::page, delete::delete))
 }

@@ -5,11 +5,11 @@ mod send;
 use askama::Template;
 use axum::Router;
 use axum::response::{Redirect, Response};
-use axum::routing::{get, post};
 use http::request::Parts;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page};
+use kit_http::page_routes::{form, get, post};
 use provider_core::model::counts::CountSpan;
 use provider_core::model::{Endpoint, Role};
 use provider_core::{EndpointHealth, ProviderError, ids};
@@ -47,7 +47,7 @@ pub(super) fn router() -> Router<Dashboard> {
         .route("/applications/{application}/messages/{message}/attempts/{attempt}/response", get(response))
         .route("/applications/{application}/messages/{message}/resend", post(resend))
         .route("/applications/{application}/messages/{message}/sign", post(sign))
-        .route("/applications/{application}/send-message", get(send::page).post(send::send))
+        .route("/applications/{application}/send-message", form(send::page, send::send))
 }
 
 #[derive(Template)]

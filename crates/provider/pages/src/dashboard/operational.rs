@@ -8,7 +8,7 @@ mod new;
 mod secret;
 
 use axum::Router;
-use axum::routing::{get, post};
+use kit_http::page_routes::{form, get, post};
 use provider_core::model::Role;
 
 use super::Dashboard;
@@ -30,10 +30,10 @@ pub(super) const PAGES: &[Page] = &[
 pub(super) fn router() -> Router<Dashboard> {
     Router::new()
         .route("/operational-webhooks", get(list::page))
-        .route("/operational-webhooks/new", get(new::page).post(new::create))
+        .route("/operational-webhooks/new", form(new::page, new::create))
         .route("/operational-webhooks/{endpoint}", get(detail::page))
-        .route("/operational-webhooks/{endpoint}/edit", get(detail::edit_page).post(detail::save))
+        .route("/operational-webhooks/{endpoint}/edit", form(detail::edit_page, detail::save))
         .route("/operational-webhooks/{endpoint}/secret", post(secret::reveal))
         .route("/operational-webhooks/{endpoint}/rotate", post(secret::rotate))
-        .route("/operational-webhooks/{endpoint}/delete", get(delete::page).post(delete::delete))
+        .route("/operational-webhooks/{endpoint}/delete", form(delete::page, delete::delete))
 }

@@ -3,9 +3,9 @@
 use askama::Template;
 use axum::Router;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use axum::routing::{get, post};
 use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page};
+use kit_http::page_routes::{form, get, post};
 use provider_core::model::{Endpoint, Role};
 
 use super::access::Page;
@@ -23,7 +23,7 @@ pub(super) const PAGES: &[Page] = &[
 
 pub(super) fn router() -> Router<Dashboard> {
     Router::new()
-        .route("/applications/{application}/endpoints/{endpoint}/ordering", get(page).post(skip))
+        .route("/applications/{application}/endpoints/{endpoint}/ordering", form(page, skip))
         .route("/applications/{application}/endpoints/{endpoint}/ordering/skip", get(question))
         .route("/applications/{application}/endpoints/{endpoint}/ordering/retry", post(retry))
 }

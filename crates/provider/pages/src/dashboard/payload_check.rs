@@ -3,12 +3,12 @@
 use askama::Template;
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::form_field::{self, FormField};
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
+use kit_http::page_routes::form;
 use provider_core::model::PayloadCheck;
 use provider_core::model::Role;
 
@@ -23,7 +23,7 @@ use crate::portal::labels::number;
 pub(super) const PAGES: &[Page] = &[("GET", "/payload-check", Role::Viewer), ("POST", "/payload-check", Role::Admin)];
 
 pub(super) fn router() -> Router<Dashboard> {
-    Router::new().route("/payload-check", get(page).post(save))
+    Router::new().route("/payload-check", form(page, save))
 }
 
 #[derive(Template)]

@@ -9,7 +9,6 @@ use askama::Template;
 use axum::Router;
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::response::{AppendHeaders, IntoResponse as _, Response};
-use axum::routing::{get, post};
 use http::StatusCode;
 use http::header::{SET_COOKIE, USER_AGENT};
 use http::request::Parts;
@@ -18,6 +17,7 @@ use kit_design::fields::{FormFields, QueryFields, UnauthenticatedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::site::own_path;
+use kit_http::page_routes::{form, get, post};
 use kit_runtime::vault::Secret;
 use provider_core::model::Role;
 use provider_core::users::{Client, SignIn, SignInResult, SignedIn};
@@ -37,10 +37,10 @@ pub(super) const PAGES: &[Page] = &[("POST", "/sign-out", Role::Viewer)];
 
 pub(super) fn router() -> Router<Dashboard> {
     Router::new()
-        .route("/sign-in", get(page).post(sign_in))
+        .route("/sign-in", form(page, sign_in))
         .route(single_sign_on::PATH, get(single_sign_on::start))
         .route(single_sign_on::CALLBACK_PATH, get(single_sign_on::finish))
-        .route("/sign-in/code", get(code_page).post(sign_in_with_code))
+        .route("/sign-in/code", form(code_page, sign_in_with_code))
         .route("/sign-out", post(sign_out))
         .merge(join::router())
 }

@@ -3,11 +3,11 @@
 use askama::Template;
 use axum::Router;
 use axum::response::Response;
-use axum::routing::get;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::pager::Pager;
 use kit_design::relative_time::RelativeTime;
+use kit_http::page_routes::get;
 use provider_core::model::Role;
 use provider_core::model::{BackgroundTask, TaskKind, TaskStatus};
 use provider_core::page::{CursorKey, PageQuery, PageRequest};

@@ -3,10 +3,10 @@
 use askama::Template;
 use axum::Router;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use kit_design::charts::BarChart;
 use kit_design::frame::{Frame, render_page};
+use kit_http::page_routes::get;
 use provider_core::UsageStep;
 use provider_core::model::Role;
 use provider_core::model::counts::{CountSpan, DeliveryCounts};

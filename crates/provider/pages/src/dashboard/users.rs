@@ -8,11 +8,11 @@ mod user;
 use askama::Template;
 use axum::Router;
 use axum::response::Response;
-use axum::routing::{get, post};
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::pager::{PagePosition, Pager};
 use kit_design::relative_time::RelativeTime;
+use kit_http::page_routes::{form, get, post};
 use provider_core::model::Role;
 use provider_core::model::{Invitation, User, UserSession};
 use provider_core::page::{CursorKey, PageQuery};
@@ -52,21 +52,21 @@ pub(super) const PAGES: &[Page] = &[
 pub(super) fn router() -> Router<Dashboard> {
     Router::new()
         .route("/users", get(page))
-        .route("/users/invite", get(invite::page).post(invite::invite))
+        .route("/users/invite", form(invite::page, invite::invite))
         .route("/users/invitations/{invitation}/withdraw", post(invite::withdraw))
         .route("/users/{user}", get(user::page))
         .route("/users/{user}/role", post(user::change_role))
         .route("/users/{user}/password-link", post(user::password_link))
         .route("/users/{user}/sessions/end", post(user::end_sessions))
         .route("/users/{user}/unlink", post(user::unlink))
-        .route("/users/{user}/remove", get(user::remove_page).post(user::remove))
+        .route("/users/{user}/remove", form(user::remove_page, user::remove))
         .route("/profile", get(profile::page))
         .route("/profile/name", post(profile::rename))
         .route("/profile/password", post(profile::change_password))
         .route("/profile/sessions/end-others", post(profile::end_other_sessions))
         .route("/profile/sessions/{session}/end", post(profile::end_session))
         .route("/profile/single-sign-on", get(link_profile))
-        .route("/profile/second-factor", get(second_factor::page).post(second_factor::enroll))
+        .route("/profile/second-factor", form(second_factor::page, second_factor::enroll))
         .route("/profile/second-factor/confirm", post(second_factor::confirm))
         .route("/profile/second-factor/off", post(second_factor::turn_off))
 }

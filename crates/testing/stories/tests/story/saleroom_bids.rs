@@ -6,6 +6,7 @@ use testkit::browser::{Browser, Page};
 
 use crate::administration::desk_page;
 use crate::open_saleroom::OpenHouse;
+use crate::saleroom_live::IS_LIVE;
 use crate::support::{Clerk, WAIT_MAX};
 
 const PASSWORD: &str = "three green lamps";
@@ -236,9 +237,19 @@ async fn bidders_bid_against_each_other(database: Option<String>) {
     let path = format!("/auctions/{}/registrations", house.auction);
     house.open.staff.open(&house.open.administration.url(&path)).await.unwrap();
     house.open.staff.wait_until_shown("Bob Müller").await.unwrap();
+    let forgotten = house.other_device().await;
+    forgotten.open(&house.lot(0)).await.unwrap();
+    forgotten.wait_until_shown("Bid £900").await.unwrap();
+    forgotten.wait_until(IS_LIVE).await.unwrap();
     bob.click_through("Account").await.unwrap();
     bob.click_through("Sign out").await.unwrap();
     bob.wait_until_shown("You are signed out.").await.unwrap();
+    // A press on a page that is still open says that nothing was sent, and what to do.
+    forgotten.show().await.unwrap();
+    press_twice(&forgotten, "next", "Confirm £900").await;
+    forgotten.wait_until_shown("You are signed out. Nothing was sent.").await.unwrap();
+    forgotten.wait_until_shown("Sign in to bid").await.unwrap();
+    house.assert_faultless(&forgotten).await;
     bob.open(&format!("{}/my-bids", house.open.url())).await.unwrap();
     bob.wait_until_at("/hartley/sign-in").await.unwrap();
     bob.fill("email", "BOB@example.com").await.unwrap();

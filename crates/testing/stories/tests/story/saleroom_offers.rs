@@ -160,6 +160,19 @@ async fn a_bidder_answers_offers_of_the_house(database: Option<String>) {
     assert_eq!(answer, format!("409 {withdrawn}"));
     assert_eq!(house.status(1).await, "PASSED");
 
+    // Ann signs out elsewhere while a page shows her an offer: the page says why the offer is gone.
+    house.staff_offer(1, "1", "270").await;
+    staff.wait_until_shown("Waits for the bidder").await.unwrap();
+    opens_lot(&ann, &house, 1, "Accept: buy for £270").await;
+    later.open(&format!("{}/account", house.open.url())).await.unwrap();
+    later.click_through("Sign out").await.unwrap();
+    later.wait_until_shown("You are signed out.").await.unwrap();
+    ann.show().await.unwrap();
+    ann.wait_until_shown("You are signed out. Sign in to see where you stand.").await.unwrap();
+    house.assert_faultless(&ann).await;
+    ann.click_through("Sign in").await.unwrap();
+    ann.wait_until_at("/hartley/sign-in").await.unwrap();
+
     let mut subjects = Vec::new();
     while !["Offered to you: lot 1 at £480", "Yours: lot 1 at £480"]
         .iter()

@@ -7,7 +7,6 @@ use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
 use http::StatusCode;
 use http::header::SET_COOKIE;
 use http::request::Parts;
@@ -16,6 +15,7 @@ use kit_design::error_summary::ErrorSummary;
 use kit_design::fields::{FieldErrors, UnauthenticatedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
+use kit_http::page_routes::form;
 use provider_core::ProviderError;
 use provider_core::model::{Account, Invitation, User};
 use provider_core::users::Joining;
@@ -30,7 +30,7 @@ const FRAGMENT: &str = "#key=";
 const JOIN_S: i64 = 3_600;
 
 pub(super) fn router() -> Router<Dashboard> {
-    Router::new().route("/join", get(link_page).post(open_link)).route("/join/account", get(account_page).post(join))
+    Router::new().route("/join", form(link_page, open_link)).route("/join/account", form(account_page, join))
 }
 
 #[derive(Template)]
