@@ -1,7 +1,7 @@
 //! `lotwire demo`.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 use testkit::browser::Browser;
@@ -15,6 +15,16 @@ fn demonstration() -> Command {
     let mut command = Command::new(built_binary("lotwire").unwrap());
     command.env("LOTWIRE_SALEROOM__LISTEN", "127.0.0.1:0");
     command
+}
+
+/// A running demonstration. It ends with its test, also with one that fails.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 #[test]
@@ -50,18 +60,16 @@ fn an_interrupted_demonstration_leaves_no_files() {
     let scratch = tempfile::tempdir().unwrap();
     let files = || std::fs::read_dir(scratch.path()).unwrap().count();
     for (signal, status) in [("-INT", 130), ("-TERM", 143)] {
-        let mut demo = demonstration()
-            .args(["demo", "--platform-listen", "127.0.0.1:0", "--provider-listen", "127.0.0.1:0"])
-            .env("TMPDIR", scratch.path())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(demo.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let mut command = demonstration();
+        command.args(["demo", "--platform-listen", "127.0.0.1:0", "--provider-listen", "127.0.0.1:0"]);
+        let started = command.env("TMPDIR", scratch.path()).stderr(Stdio::piped()).spawn();
+        let mut demo = Running(started.unwrap());
+        let mut lines = BufReader::new(demo.0.stderr.take().unwrap()).lines().map(Result::unwrap);
         assert!(lines.any(|line| line.starts_with("Catalogue:")), "the demonstration printed no catalogue");
         assert_ne!(files(), 0);
-        Command::new("kill").args([signal, &demo.id().to_string()]).status().unwrap();
+        Command::new("kill").args([signal, &demo.0.id().to_string()]).status().unwrap();
         assert!(lines.any(|line| line.starts_with("Interrupted.")));
-        assert_eq!(demo.wait().unwrap().code(), Some(status));
+        assert_eq!(demo.0.wait().unwrap().code(), Some(status));
         assert_eq!(files(), 0);
     }
 }
@@ -85,12 +93,10 @@ fn an_invalid_catalogue_is_refused_with_line_and_column() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mail_of_the_demonstration_is_in_its_mailbox_and_its_link_works() {
-    let mut demo = demonstration()
-        .args(["demo", "--lots", "2", "--platform-listen", "127.0.0.1:0", "--provider-listen", "127.0.0.1:0"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let lines: Vec<String> = BufReader::new(demo.stdout.take().unwrap())
+    let mut command = demonstration();
+    command.args(["demo", "--lots", "2", "--platform-listen", "127.0.0.1:0", "--provider-listen", "127.0.0.1:0"]);
+    let mut demo = Running(command.stdout(Stdio::piped()).spawn().unwrap());
+    let lines: Vec<String> = BufReader::new(demo.0.stdout.take().unwrap())
         .lines()
         .map(|line| line.unwrap().trim().to_owned())
         .take_while(|line| !line.starts_with("password"))
@@ -132,6 +138,7 @@ async fn a_mail_of_the_demonstration_is_in_its_mailbox_and_its_link_works() {
     checks.assert_faultless(&page).await;
     page.evaluate("document.querySelector('.card a[href*=confirm]').click()").await.unwrap();
     page.wait_until_shown("Confirm address").await.unwrap();
-    Command::new("kill").args(["-TERM", &demo.id().to_string()]).status().unwrap();
-    demo.wait().unwrap();
+    // Asked to end, it removes its files.
+    Command::new("kill").args(["-TERM", &demo.0.id().to_string()]).status().unwrap();
+    demo.0.wait().unwrap();
 }
