@@ -17,7 +17,7 @@ pub fn get<S: SiteState, T: 'static>(page: impl Handler<T, S>) -> MethodRouter<S
     routing::get(AnyHandler::new(page))
 }
 
-/// An action without a page of its own: answers POST.
+/// An action that has no page: answers POST.
 pub fn post<S: SiteState, T: 'static>(action: impl Handler<T, S>) -> MethodRouter<S> {
     routing::post(AnyHandler::new(action))
 }
