@@ -1,8 +1,8 @@
 //! Routes of pages, whose handlers all have one type.
 //!
 //! axum wraps a handler in some fifteen types that carry the type of its function, and the compiler proves of each that its
-//! future can move between threads. Handlers of pages await deep futures: the proofs took a quarter of the time to compile a
-//! crate of pages. Behind these functions, one proof is made for each handler.
+//! future can move between threads. Handlers of pages await deep futures: the proofs took a fifth of the time to compile the
+//! administration. Behind these functions, one proof is made for each handler.
 
 use std::sync::Arc;
 

@@ -222,7 +222,7 @@
     }, READ_MS);
   }
 
-  const isSignedIn = (page) => "signedIn" in page.getElementById("bid-box").dataset;
+  const isSignedIn = (page) => page.querySelector("#bid-box[data-signed-in]") !== null;
   /** The form that accepts an open offer: it has the offer, the version of the lot and the total. */
   const offerIn = (page) => page.querySelector("#bid-box [data-bid=accept]")?.outerHTML;
   function readOffer() {

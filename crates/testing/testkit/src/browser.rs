@@ -102,8 +102,7 @@ impl Browser {
         Ok(Browser { process: Arc::new(process), context: None })
     }
 
-    /// Another visitor, who shares neither cookies nor storage with the others. Starting another browser takes a second of a
-    /// processor.
+    /// Another visitor, who shares neither cookies nor storage with the others.
     pub async fn other_visitor(&self) -> Result<Self, BrowserError> {
         let created = self.process.connection.call(None, "Target.createBrowserContext", json!({})).await?;
         let Some(context) = created["browserContextId"].as_str() else {

@@ -1,7 +1,7 @@
 //! `lotwire demo`.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use testkit::browser::Browser;
@@ -9,40 +9,19 @@ use testkit::server::built_binary;
 
 use crate::page_checks::PageChecks;
 use crate::portal::DESK;
+use crate::support::Started;
 
-/// The program, with a port for the saleroom that no other one has.
+/// The demonstration, on ports that no other program has.
 fn demonstration() -> Command {
     let mut command = Command::new(built_binary("lotwire").unwrap());
+    command.args(["demo", "--platform-listen", "127.0.0.1:0", "--provider-listen", "127.0.0.1:0"]);
     command.env("LOTWIRE_SALEROOM__LISTEN", "127.0.0.1:0");
     command
 }
 
-/// A running demonstration. It ends with its test, also with one that fails.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn the_demonstration_succeeds_and_prints_its_summary_on_the_last_line() {
-    let output = demonstration()
-        .args([
-            "demo",
-            "--exit",
-            "--json",
-            "--lots",
-            "12",
-            "--platform-listen",
-            "127.0.0.1:0",
-            "--provider-listen",
-            "127.0.0.1:0",
-        ])
-        .output()
-        .unwrap();
+    let output = demonstration().args(["--exit", "--json", "--lots", "12"]).output().unwrap();
     let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert!(output.status.success(), "{err}");
     let summary: Value = serde_json::from_str(out.lines().last().unwrap()).unwrap();
@@ -60,10 +39,8 @@ fn an_interrupted_demonstration_leaves_no_files() {
     let scratch = tempfile::tempdir().unwrap();
     let files = || std::fs::read_dir(scratch.path()).unwrap().count();
     for (signal, status) in [("-INT", 130), ("-TERM", 143)] {
-        let mut command = demonstration();
-        command.args(["demo", "--platform-listen", "127.0.0.1:0", "--provider-listen", "127.0.0.1:0"]);
-        let started = command.env("TMPDIR", scratch.path()).stderr(Stdio::piped()).spawn();
-        let mut demo = Running(started.unwrap());
+        let started = demonstration().env("TMPDIR", scratch.path()).stderr(Stdio::piped()).spawn();
+        let mut demo = Started(started.unwrap());
         let mut lines = BufReader::new(demo.0.stderr.take().unwrap()).lines().map(Result::unwrap);
         assert!(lines.any(|line| line.starts_with("Catalogue:")), "the demonstration printed no catalogue");
         assert_ne!(files(), 0);
@@ -79,11 +56,7 @@ fn an_invalid_catalogue_is_refused_with_line_and_column() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("bad.csv");
     std::fs::write(&file, "lot_number,title,opening_bid\n1,Vase,100\n2,,100\n3,Bowl,12.505\n").unwrap();
-    let output = demonstration()
-        .args(["demo", "--exit", "--platform-listen", "127.0.0.1:0", "--provider-listen", "127.0.0.1:0", "--catalogue"])
-        .arg(&file)
-        .output()
-        .unwrap();
+    let output = demonstration().args(["--exit", "--catalogue"]).arg(&file).output().unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{err}");
     for part in ["line 3, title", "line 4, opening_bid"] {
@@ -93,9 +66,8 @@ fn an_invalid_catalogue_is_refused_with_line_and_column() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mail_of_the_demonstration_is_in_its_mailbox_and_its_link_works() {
-    let mut command = demonstration();
-    command.args(["demo", "--lots", "2", "--platform-listen", "127.0.0.1:0", "--provider-listen", "127.0.0.1:0"]);
-    let mut demo = Running(command.stdout(Stdio::piped()).spawn().unwrap());
+    let started = demonstration().args(["--lots", "2"]).stdout(Stdio::piped()).spawn();
+    let mut demo = Started(started.unwrap());
     let lines: Vec<String> = BufReader::new(demo.0.stdout.take().unwrap())
         .lines()
         .map(|line| line.unwrap().trim().to_owned())

@@ -4,22 +4,12 @@
 use std::fs::File;
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use testkit::server::Launch;
 
-use crate::support::launch;
-
-/// Ends the server when a check fails.
-struct Started(Child);
-
-impl Drop for Started {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
+use crate::support::{Started, launch};
 
 /// The next report to the service manager.
 fn next(socket: &UnixDatagram) -> String {

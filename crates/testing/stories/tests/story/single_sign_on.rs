@@ -1,7 +1,7 @@
 //! Single sign-on in a real browser, at npm's `oidc-provider`: both wings, from the button to the user's page.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 
 use bytes::Bytes;
 use http::Method;
@@ -13,11 +13,11 @@ use testkit::site::http_client;
 
 use crate::administration::{Administration, EMAIL, PASSWORD, assert_accessible, desk_page};
 use crate::official_clients::installed_clients;
-use crate::support::launch;
+use crate::support::{Started, launch};
 
-/// npm's `oidc-provider` as a process. It is killed when it is dropped.
+/// npm's `oidc-provider` as a process.
 struct Issuer {
-    child: Child,
+    _process: Started,
     url: String,
     /// Open until the end, because the process fails when it can't print.
     _output: BufReader<ChildStdout>,
@@ -35,14 +35,14 @@ impl Issuer {
         );
         let mut command = Command::new("node");
         command.arg(script).env("REDIRECT_URIS", uris).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
-        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut process = Started(command.spawn().unwrap());
+        let mut output = BufReader::new(process.0.stdout.take().unwrap());
         let mut line = String::new();
         while !line.starts_with("http://") {
             line.clear();
             assert!(output.read_line(&mut line).unwrap() > 0, "the issuer ended");
         }
-        Self { child, url: line.trim().to_owned(), _output: output }
+        Self { _process: process, url: line.trim().to_owned(), _output: output }
     }
 
     /// The people of the issuer, by their ids.
@@ -65,13 +65,6 @@ impl Issuer {
             response_bytes_max: 1_024,
         };
         assert!(http_client().send(request).await.unwrap().status.is_success());
-    }
-}
-
-impl Drop for Issuer {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

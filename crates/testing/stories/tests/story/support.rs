@@ -1,6 +1,7 @@
 //! Shared by the stories: launches of the binary, a clerk, and small sales.
 
 use std::path::Path;
+use std::process::Child;
 use std::time::Duration;
 
 use consumer::{ApiClient, DeliveryReport};
@@ -10,6 +11,16 @@ use testkit::site::{CustomerSite, http_client};
 
 /// Time limit of every wait. It is generous, so that a busy machine does not fail a test.
 pub const WAIT_MAX: Duration = Duration::from_secs(120);
+
+/// A program that a story started. It ends with the story, also with one that fails.
+pub struct Started(pub Child);
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
 
 /// A launch with the default intervals, on a store in `data`.
 pub fn launch_with_defaults(data: &Path) -> Launch {
